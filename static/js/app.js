@@ -1,0 +1,10 @@
+// Everything here improves pages that work without it.
+import "./theme.js";
+import "./menu.js";
+import "./dialog.js";
+import "./toast.js";
+import "./panel.js";
+import "./select.js";
+import "./copy.js";
+import "./keys.js";
+import "./palette.js";
