@@ -6,11 +6,23 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-EVERYONE = {"kind": "organisation", "label": "Everyone in Halyard", "sentence": "All 48 people in Halyard can read this"}
+EVERYONE = {
+    "kind": "organisation",
+    "label": "Everyone in Halyard",
+    "sentence": "All 48 people in Halyard can read this",
+}
 DESIGN = {"kind": "group", "label": "Design", "sentence": "12 people in Design can read this"}
-SOME = {"kind": "explicit", "label": "Ada, Jonas and 2 more", "sentence": "4 people can read this, whom Ada chose"}
+SOME = {
+    "kind": "explicit",
+    "label": "Ada, Jonas and 2 more",
+    "sentence": "4 people can read this, whom Ada chose",
+}
 ONLY_ME = {"kind": "member", "label": "Only you", "sentence": "Only you can read this"}
-NOTES = {"kind": "robot", "label": "Robots’ notes", "sentence": "Only the Launch assistant reads this, no person"}
+NOTES = {
+    "kind": "robot",
+    "label": "Robots’ notes",
+    "sentence": "Only the Launch assistant reads this, no person",
+}
 AUDIENCES = [EVERYONE, DESIGN, SOME, ONLY_ME, NOTES]
 
 READERS = {
@@ -45,20 +57,26 @@ class SampleForm(forms.Form):
         label="What should be remembered?",
         widget=forms.Textarea(attrs={"class": "memory-input", "rows": 4}),
     )
-    category = forms.ChoiceField(choices=[("fact", "Fact"), ("preference", "Preference"), ("policy", "Policy")])
+    category = forms.ChoiceField(
+        choices=[("fact", "Fact"), ("preference", "Preference"), ("policy", "Policy")]
+    )
     importance = forms.ChoiceField(
         widget=forms.RadioSelect,
         choices=[("low", "Low"), ("normal", "Normal"), ("high", "High")],
         help_text="High ones fade more slowly and are found first.",
         initial="normal",
     )
-    email = forms.EmailField(label="E-mail address", help_text="We write to it only when you ask us to.")
+    email = forms.EmailField(
+        label="E-mail address", help_text="We write to it only when you ask us to."
+    )
     scopes = forms.MultipleChoiceField(
         label="What may it do?",
         widget=forms.CheckboxSelectMultiple,
         choices=[("read", "Recall memories"), ("write", "Remember new things"), ("act", "Act for a person in a group both belong to")],
     )  # fmt: skip
-    keep = forms.BooleanField(label="Keep me signed in", help_text="For 30 days on this computer.", required=False)
+    keep = forms.BooleanField(
+        label="Keep me signed in", help_text="For 30 days on this computer.", required=False
+    )
 
 
 def memories(now: datetime) -> list[dict]:
@@ -98,8 +116,58 @@ def versions(now: datetime) -> list[dict]:
 def charts() -> list[dict]:
     """One chart of each kind."""
     days = [f"{day} May" for day in range(1, 25)]
-    grown = [12, 18, 9, 4, 3, 22, 31, 28, 25, 30, 8, 6, 27, 35, 41, 38, 33, 9, 11, 44, 40, 52, 47, 49]
-    found = [71, 70, 72, 74, 73, 73, 76, 75, 78, 77, 79, 79, 80, 78, 82, 81, 83, 82, 84, 84, 83, 86, 85, 87]
+    grown = [
+        12,
+        18,
+        9,
+        4,
+        3,
+        22,
+        31,
+        28,
+        25,
+        30,
+        8,
+        6,
+        27,
+        35,
+        41,
+        38,
+        33,
+        9,
+        11,
+        44,
+        40,
+        52,
+        47,
+        49,
+    ]
+    found = [
+        71,
+        70,
+        72,
+        74,
+        73,
+        73,
+        76,
+        75,
+        78,
+        77,
+        79,
+        79,
+        80,
+        78,
+        82,
+        81,
+        83,
+        82,
+        84,
+        84,
+        83,
+        86,
+        85,
+        87,
+    ]
     return [
         {"kind": "columns", "title": "New memories", "sentence": "Twice as many as three weeks ago", "max": 60, "unit": "memories", "csv_url": "#csv", "values": [{"label": label, "value": value} for label, value in zip(days, grown, strict=True)]},
         {"kind": "line", "title": "Questions answered", "sentence": "87 of 100, slowly rising", "max": 100, "unit": "of 100", "csv_url": "#csv", "values": [{"label": label, "value": value} for label, value in zip(days, found, strict=True)]},
