@@ -39,6 +39,8 @@ class Encoder(Protocol):
 
 # What an encoder calls itself leads back to it, so that a stored model name can be used.
 _ALIASES = {"all-MiniLM-L6-v2": "minilm", "fake-384": "fake"}
+# The number that stands beside a vector. A number is never given to another model.
+_NUMBERS = {"fake": 0, "minilm": 1}
 _encoders: dict[str, Encoder] = {}
 _lock = threading.Lock()
 
@@ -59,6 +61,18 @@ def get_encoder(name: str | None = None) -> Encoder:
             if encoder is None:
                 encoder = _encoders[key] = _build(key)
     return encoder
+
+
+def model_id(name: str | None = None) -> int:
+    """Return the number under which the model's vectors are stored; loads nothing.
+
+    Raises EncoderError for a model that has no number yet.
+    """
+    wanted = name or str(getattr(settings, "ENCODER", DEFAULT_ENCODER))
+    number = _NUMBERS.get(_ALIASES.get(wanted, wanted))
+    if number is None:
+        raise EncoderError(f"the encoder {wanted} has no number; add it to memories.encoders")
+    return number
 
 
 def _build(key: str) -> Encoder:

@@ -1,0 +1,28 @@
+"""Settings for `make run` and for commands typed beside it.
+
+The running services write their addresses to DATA_DIR/services.json; it fills what the
+environment leaves out, so that `manage.py import_memories` finds the same database.
+"""
+
+import json
+import os
+
+from config.settings.base import *
+from config.settings.base import DATA_DIR
+
+_services = DATA_DIR / "services.json"
+if not os.environ.get("DATABASE_URL") and _services.exists():
+    for _name, _value in json.loads(_services.read_text()).items():
+        os.environ.setdefault(_name, str(_value))
+
+from config.settings.services import celery, databases, env  # noqa: E402
+
+SECRET_KEY = env.str("SECRET_KEY", default="")
+if not SECRET_KEY:
+    # Only the commands that touch no session run without the services.
+    SECRET_KEY = "commands-without-services-need-no-secret"  # noqa: S105
+DATABASES = databases(pool_size=env.int("DATABASE_POOL_SIZE", default=8))
+REDIS_URL = env.str("REDIS_URL", default="")
+globals().update(celery(REDIS_URL))
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False

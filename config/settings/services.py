@@ -1,0 +1,66 @@
+"""Database and broker settings from the environment.
+
+Four connections to one database, one per role of the design: `default` is the application
+(row-level security by organisation and audience), `owner` migrates, `worker` maintains one
+organisation at a time, `support` serves the Django admin with column grants.
+"""
+
+from typing import Any
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+env = environ.Env()
+
+ALIASES = {
+    "default": "DATABASE_URL",
+    "owner": "DATABASE_OWNER_URL",
+    "worker": "DATABASE_WORKER_URL",
+    "support": "DATABASE_SUPPORT_URL",
+}
+
+
+def databases(pool_size: int) -> dict[str, dict[str, Any]]:
+    """The DATABASES setting. `pool_size` connections for the application role, 0 for no pool."""
+    if not env.str("DATABASE_URL", default=""):
+        raise ImproperlyConfigured(
+            "No database: DATABASE_URL is not set and no services are running in DATA_DIR. "
+            "Start them with `make run`, or set DATABASE_URL."
+        )
+    configured: dict[str, dict[str, Any]] = {}
+    for alias, variable in ALIASES.items():
+        url = env.str(variable, default="")
+        if not url:
+            continue
+        configured[alias] = {
+            **env.db_url_config(url),
+            "CONN_MAX_AGE": None if alias == "worker" else 0,
+            "CONN_HEALTH_CHECKS": alias == "worker",
+            # Every alias is the same database: tests and migrations must know.
+            "TEST": {"MIRROR": None},
+        }
+    if pool_size:
+        configured["default"]["OPTIONS"] = {
+            "pool": {"min_size": 1, "max_size": pool_size, "timeout": 10}
+        }
+    return configured
+
+
+def celery(redis_url: str) -> dict[str, Any]:
+    """Celery settings: messages are hints, so they are acknowledged late and never piled up."""
+    return {
+        "CELERY_BROKER_URL": redis_url,
+        "CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP": True,
+        "CELERY_BROKER_TRANSPORT_OPTIONS": {"socket_timeout": 5, "socket_connect_timeout": 1},
+        "CELERY_TASK_IGNORE_RESULT": True,
+        "CELERY_TASK_ACKS_LATE": True,
+        "CELERY_WORKER_PREFETCH_MULTIPLIER": 1,
+        "CELERY_TASK_TIME_LIMIT": 600,
+        "CELERY_TASK_SOFT_TIME_LIMIT": 540,
+        "CELERY_TASK_PUBLISH_RETRY": False,
+        "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
+        "CELERY_TIMEZONE": "UTC",
+        "CELERY_BEAT_SCHEDULE": {
+            "sweep-pending-embeddings": {"task": "memories.sweep_embeddings", "schedule": 30.0},
+        },
+    }

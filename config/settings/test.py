@@ -1,0 +1,14 @@
+"""Settings of the test suite: real Postgres and Valkey, a fake encoder, no pool."""
+
+from config.settings.base import *
+from config.settings.services import celery, databases, env
+
+SECRET_KEY = "only-for-tests-" + "x" * 40
+DATABASES = databases(pool_size=0)
+REDIS_URL = env.str("REDIS_URL")
+globals().update(celery(REDIS_URL))
+ENCODER = "fake"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STATICFILES_DIRS = [BASE_DIR / "static"]  # noqa: F405
+WHITENOISE_AUTOREFRESH = True
+WHITENOISE_USE_FINDERS = True

@@ -1,0 +1,11 @@
+"""How the exceptions of this app look outside."""
+
+from memories.policies.visibility import Misplaced
+from memories.services.managing import NotYours, RedLine
+from memories.services.remembering import KeyTaken
+from orgs.api.problems import map_exception
+
+map_exception(Misplaced, 400, "misplaced", "The wish does not fit the place")
+map_exception(KeyTaken, 409, "key-taken", "The key names another text")
+map_exception(NotYours, 403, "not-yours", "Not yours to change")
+map_exception(RedLine, 409, "red-line", "Protected")

@@ -1,0 +1,102 @@
+"""Rows to answers. Plain functions: an answer of ten memories costs microseconds, and the
+serializers beside them are the description that the schema test holds them to."""
+
+from typing import Any
+
+from memories.models import Memory
+from memories.retrieval.types import Hit
+from memories.services.drafts import Remembered
+from memories.services.labels import audience_label
+
+
+def named(thing: Any) -> dict[str, str] | None:
+    """{id, name} of a robot, member or group."""
+    if thing is None:
+        return None
+    return {"id": getattr(thing, "public_id", None) or str(thing.id), "name": thing.name}
+
+
+def audience(memory: Memory) -> dict[str, str]:
+    return {"kind": memory.audience.kind, "label": audience_label(memory)}
+
+
+def hit(found: Hit, memory: Memory, *, explain: bool) -> dict[str, Any]:
+    """One result of a recall."""
+    body = {
+        "id": memory.id,
+        "key": memory.key,
+        "content": memory.content,
+        "score": round(found.score, 6),
+        "robot": named(memory.robot),
+        "speaker": memory.speaker,
+        "member": named(memory.member),
+        "group": named(memory.group),
+        "audience": audience(memory),
+        "kind": memory.kind,
+        "type": memory.type,
+        "category": memory.category,
+        "tier": memory.tier,
+        "importance": memory.importance,
+        "occurred_at": memory.occurred_at,
+        "created_at": memory.created_at,
+    }
+    if explain:
+        body["scores"] = {
+            "relevance": found.relevance,
+            "vector": found.vector,
+            "keyword": found.keyword,
+            "similarity": found.similarity,
+            "strength": found.strength,
+        }
+    return body
+
+
+def memory(row: Memory, embedding: str | None = None) -> dict[str, Any]:
+    """A memory as everyone who may read it sees it."""
+    body = {
+        "id": row.id,
+        "key": row.key,
+        "content": row.content,
+        "status": row.status,
+        "robot": named(row.robot),
+        "speaker": row.speaker,
+        "member": named(row.member),
+        "group": named(row.group),
+        "audience": audience(row),
+        "kind": row.kind,
+        "level": row.level,
+        "type": row.type,
+        "category": row.category,
+        "tier": row.tier,
+        "topic": row.topic,
+        "tags": row.tags,
+        "metadata": row.metadata,
+        "source": row.source,
+        "conversation": row.conversation,
+        "importance": row.importance,
+        "confidence": row.confidence,
+        "sensitive": row.sensitive,
+        "shareable": row.shareable,
+        "red_line": row.red_line,
+        "access_count": row.access_count,
+        "last_accessed_at": row.last_accessed_at,
+        "remember_count": row.remember_count,
+        "occurred_at": row.occurred_at,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+        "expires_at": row.expires_at,
+    }
+    if embedding is not None:
+        body["embedding"] = embedding
+    return body
+
+
+def remembered(outcome: Remembered) -> dict[str, Any]:
+    return {
+        "id": outcome.id,
+        "status": outcome.status,
+        "audience": {"kind": outcome.audience_kind, "label": outcome.audience_label},
+        "deduplicated": outcome.deduplicated,
+        "remember_count": outcome.remember_count,
+        "embedding": outcome.embedding,
+    }

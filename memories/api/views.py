@@ -1,0 +1,203 @@
+"""Memories and recall over HTTP: one service call a view."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import rendering
+from memories.api import serializers as s
+from memories.services.counting import stats
+from memories.services.drafts import Outcome, Refused
+from memories.services.managing import (
+    archive_memory,
+    edit_memory,
+    forget_memory,
+    get_memory,
+    listed,
+    principal_for,
+    restore_memory,
+    share_memory,
+)
+from memories.services.recalling import Answer, Query, recall
+from memories.services.remembering import remember, remember_many
+from orgs.api.cursors import page
+from orgs.api.problems import Problem, describe, problem
+
+
+def checked(serializer: type[Any], data: Any) -> dict[str, Any]:
+    """The validated data; raises ValidationError."""
+    instance = serializer(data=data)
+    instance.is_valid(raise_exception=True)
+    return instance.validated_data
+
+
+class MemoriesView(APIView):
+    @extend_schema(
+        operation_id="memories_list",
+        parameters=[s.MemoryFiltersSerializer],
+        responses=s.MemorySerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """List the memories that the caller may read, newest first."""
+        filters = checked(s.MemoryFiltersSerializer, request.query_params.dict())
+        principal = principal_for(request.user)
+        with principal.scope():
+            body = page(
+                request,
+                listed(principal, filters, timezone.now()),
+                limit=filters["limit"],
+                cursor=filters.get("cursor"),
+                render=rendering.memory,
+            )
+        return Response(body)
+
+    @extend_schema(
+        operation_id="memories_remember",
+        request=s.RememberSerializer,
+        responses={201: s.RememberedSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Remember one thing; saying it again strengthens the same memory."""
+        draft = s.draft(checked(s.RememberSerializer, request.data))
+        outcome = remember(request.user, draft, now=timezone.now())
+        return Response(rendering.remembered(outcome), status=201)
+
+
+class BatchView(APIView):
+    @extend_schema(
+        operation_id="memories_batch",
+        request=s.BatchRequestSerializer,
+        responses=s.BatchAnswerSerializer,
+    )
+    def post(self, request: Request) -> Response:
+        """Remember up to 1,000 things; each gets a status of its own."""
+        items = checked(s.BatchSerializer, request.data)["items"]
+        results: list[dict[str, Any]] = [{} for _ in items]
+        drafts, places = [], []
+        for index, item in enumerate(items):
+            try:
+                drafts.append(s.draft(checked(s.RememberSerializer, item)))
+                places.append(index)
+            except ValidationError as error:
+                results[index] = self._refused(request, index, error)
+        outcomes = remember_many(request.user, drafts, now=timezone.now())
+        for index, outcome in zip(places, outcomes, strict=True):
+            results[index] = self._result(request, index, outcome)
+        return Response({"results": results})
+
+    def _result(self, request: Request, index: int, outcome: Outcome) -> dict[str, Any]:
+        if isinstance(outcome, Refused):
+            return self._refused(request, index, outcome.error)
+        return {"index": index, "status": outcome.status, "id": outcome.id}
+
+    def _refused(self, request: Request, index: int, error: Exception) -> dict[str, Any]:
+        found = describe(error)
+        if found is None:
+            raise error
+        status, code, detail, errors, title = found
+        body = problem(status, code, detail, request.request_id, errors, title)
+        return {"index": index, "status": "refused", "problem": body}
+
+
+class MemoryView(APIView):
+    @extend_schema(operation_id="memories_get", responses=s.MemorySerializer)
+    def get(self, request: Request, memory_id: UUID) -> Response:
+        """One memory."""
+        seen = get_memory(request.user, memory_id)
+        return Response(rendering.memory(seen.memory, seen.embedding))
+
+    @extend_schema(
+        operation_id="memories_patch", request=s.PatchSerializer, responses=s.MemorySerializer
+    )
+    def patch(self, request: Request, memory_id: UUID) -> Response:
+        """Correct a memory; who may read it changes only by sharing."""
+        changes = checked(s.PatchSerializer, request.data)
+        row = edit_memory(request.user, memory_id, changes, now=timezone.now())
+        return Response(rendering.memory(row))
+
+    @extend_schema(operation_id="memories_forget", responses={204: OpenApiResponse(None)})
+    def delete(self, request: Request, memory_id: UUID) -> Response:
+        """Forget a memory: out of every answer, restorable."""
+        if request.query_params.get("hard"):
+            raise Problem(
+                501, "not-built-yet", "Erasing for good is not offered yet; forgetting is."
+            )
+        forget_memory(request.user, memory_id, now=timezone.now())
+        return Response(status=204)
+
+
+class RestoreView(APIView):
+    @extend_schema(operation_id="memories_restore", request=None, responses=s.MemorySerializer)
+    def post(self, request: Request, memory_id: UUID) -> Response:
+        """Bring back what was forgotten or archived."""
+        return Response(
+            rendering.memory(restore_memory(request.user, memory_id, now=timezone.now()))
+        )
+
+
+class ArchiveView(APIView):
+    @extend_schema(operation_id="memories_archive", request=None, responses=s.MemorySerializer)
+    def post(self, request: Request, memory_id: UUID) -> Response:
+        """Take a memory out of default recall."""
+        return Response(
+            rendering.memory(archive_memory(request.user, memory_id, now=timezone.now()))
+        )
+
+
+class ShareView(APIView):
+    @extend_schema(
+        operation_id="memories_share", request=s.ShareSerializer, responses=s.MemorySerializer
+    )
+    def post(self, request: Request, memory_id: UUID) -> Response:
+        """Change who may read a memory; recorded in the audit trail."""
+        data = checked(s.ShareSerializer, request.data)
+        row = share_memory(
+            request.user,
+            memory_id,
+            visibility=data["visibility"],
+            readers={k: tuple(v) for k, v in data.get("readers", {}).items()},
+            group=data.get("group"),
+            now=timezone.now(),
+        )
+        return Response(rendering.memory(get_memory(request.user, row.id).memory))
+
+
+class RecallView(APIView):
+    scopes = {"POST": "read"}  # noqa: RUF012
+
+    @extend_schema(
+        operation_id="recall", request=s.RecallSerializer, responses=s.RecallAnswerSerializer
+    )
+    def post(self, request: Request) -> Response:
+        """Ask; only what the asker may read comes back, best first."""
+        data = checked(s.RecallSerializer, request.data)
+        ranges = data.pop("timeframe", [])
+        explain = data.pop("explain")
+        for later in ("profile", "prefer_personal"):
+            data.pop(later)
+        query = Query(text=data.pop("query"), ranges=tuple(ranges), **data)
+        answer = recall(request.user, query, now=timezone.now())
+        return Response(self._body(query, answer, explain))
+
+    def _body(self, query: Query, answer: Answer, explain: bool) -> dict[str, Any]:
+        return {
+            "recall_id": answer.recall_id,
+            "results": [rendering.hit(h, m, explain=explain) for h, m in answer.hits],
+            "query": query.text,
+            "timeframe": [{"from": a, "to": b} for a, b in query.ranges] or None,
+            "strategy": answer.strategy,
+            "took_ms": round(answer.took_ms, 2),
+        }
+
+
+class StatsView(APIView):
+    @extend_schema(operation_id="stats", responses=s.StatsSerializer)
+    def get(self, request: Request) -> Response:
+        """Figures over what the caller may read."""
+        return Response(stats(request.user, now=timezone.now()))

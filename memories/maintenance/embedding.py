@@ -1,0 +1,186 @@
+"""Fill what memories are owed: their vector, and the words and vectors of the turns around them.
+
+Runs as the worker role on one organisation at a time. Work is leased from the pending rows, so
+that a killed worker's share comes back by itself, and finished in the transaction that stores
+the result, so that nothing is done twice.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import connections
+from django.db.models import F, Q
+
+from memories.encoders import get_encoder, model_id
+from memories.maintenance.neighbours import refresh_neighbours
+from memories.models import Embedding, Memory, Pending, PendingState
+from orgs.rls import organisation_scope
+
+log = logging.getLogger("commonmind.embedding")
+
+WORKER = "worker"
+BATCH = 64
+LEASE = timedelta(minutes=5)
+MAX_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """One memory to embed, as it was when the work was taken."""
+
+    memory_id: UUID
+    audience_id: UUID
+    kind: str
+    group_id: UUID | None
+    version: int
+    text: str
+
+
+def passage(memory: Memory) -> str:
+    """The text that is embedded: "[date] speaker: text", as far as they are known."""
+    at = memory.occurred_at
+    when = f"[{at:%-d %B %Y}] " if at else ""
+    who = f"{memory.speaker}: " if memory.speaker else ""
+    return f"{when}{who}{memory.content}"
+
+
+def embed_pending(organisation_id: UUID, *, now: datetime, limit: int = BATCH) -> int:
+    """Embed up to `limit` waiting memories; returns how many were taken, 0 when all is done."""
+    leases = _lease(organisation_id, now, limit)
+    if not leases:
+        return 0
+    try:
+        vectors = get_encoder().encode([lease.text for lease in leases])
+    except Exception as error:
+        if len(leases) == 1:
+            _give_back(organisation_id, leases, error, now)
+            return 1
+        # One bad text must not hold up the others: each on its own.
+        _give_back(organisation_id, leases, error, now, counted=False)
+        for lease in leases:
+            _embed_one(organisation_id, lease, now)
+        return len(leases)
+    _store(organisation_id, leases, vectors)
+    return len(leases)
+
+
+def _embed_one(organisation_id: UUID, lease: Lease, now: datetime) -> None:
+    try:
+        vectors = get_encoder().encode([lease.text])
+    except Exception as error:
+        _give_back(organisation_id, [lease], error, now)
+    else:
+        _store(organisation_id, [lease], vectors)
+
+
+def _lease(organisation_id: UUID, now: datetime, limit: int) -> list[Lease]:
+    with organisation_scope(organisation_id, using=WORKER):
+        ready = Q(state=PendingState.WAITING) | Q(state=PendingState.LEASED, leased_until__lt=now)
+        rows = list(
+            Pending.objects.using(WORKER)
+            .filter(ready, organisation_id=organisation_id)
+            .order_by("created_at", "id")
+            .select_for_update(skip_locked=True)[:limit]
+        )
+        Pending.objects.using(WORKER).filter(id__in=[row.id for row in rows]).update(
+            state=PendingState.LEASED, leased_until=now + LEASE, attempts=F("attempts") + 1
+        )
+        memories = Memory.objects.using(WORKER).in_bulk([row.memory_id for row in rows])
+    return [
+        Lease(m.id, m.audience_id, m.kind, m.group_id, m.version, passage(m))
+        for row in rows
+        if (m := memories.get(row.memory_id))
+    ]
+
+
+def _give_back(
+    organisation_id: UUID,
+    leases: Sequence[Lease],
+    error: Exception,
+    now: datetime,
+    *,
+    counted: bool = True,
+) -> None:
+    """Let it be tried again; after MAX_ATTEMPTS it is dead, with its reason, until retried."""
+    # The class alone: a library's message may quote the text.
+    reason = type(error).__name__
+    log.warning("embedding failed: %s", reason)
+    ids = [lease.memory_id for lease in leases]
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Pending.objects.using(WORKER).filter(
+            organisation_id=organisation_id, memory_id__in=ids
+        )
+        if not counted:
+            rows.update(attempts=F("attempts") - 1, leased_until=now + LEASE)
+            return
+        rows.filter(attempts__gte=MAX_ATTEMPTS).update(state=PendingState.DEAD, reason=reason)
+        rows.filter(attempts__lt=MAX_ATTEMPTS).update(state=PendingState.WAITING, reason=reason)
+
+
+def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Sequence[object]) -> None:
+    model = model_id()
+    with organisation_scope(organisation_id, using=WORKER):
+        # Locked while the vectors go in: a text that changes meanwhile keeps its own new debt.
+        current = {
+            m.id: m
+            for m in Memory.objects.using(WORKER)
+            .filter(id__in=[lease.memory_id for lease in leases], status="active")
+            .select_for_update(of=("self",))
+            .order_by("id")
+            .only("id", "version", "audience_id", "kind", "group_id")
+        }
+        done = [
+            (lease, vector)
+            for lease, vector in zip(leases, vectors, strict=True)
+            if (m := current.get(lease.memory_id)) and m.version == lease.version
+        ]
+        Embedding.objects.using(WORKER).bulk_create(
+            [
+                Embedding(
+                    organisation_id=organisation_id,
+                    memory_id=lease.memory_id,
+                    audience_id=current[lease.memory_id].audience_id,
+                    kind=current[lease.memory_id].kind,
+                    group_id=current[lease.memory_id].group_id,
+                    model=model,
+                    own=vector,
+                    embedding=vector,
+                )
+                for lease, vector in done
+            ],
+            update_conflicts=True,
+            unique_fields=["organisation", "memory", "model"],
+            update_fields=["own", "embedding", "audience", "kind", "group"],
+        )
+        ids = [lease.memory_id for lease, _ in done]
+        refresh_neighbours(organisation_id, ids, model, connections[WORKER])
+        Pending.objects.using(WORKER).filter(
+            organisation_id=organisation_id, memory_id__in=ids
+        ).delete()
+        # Forgotten or changed meanwhile: what is still owed stands in a row of its own.
+        stale = set(lease.memory_id for lease in leases) - set(ids)
+        Pending.objects.using(WORKER).filter(
+            organisation_id=organisation_id, memory_id__in=stale - set(current)
+        ).delete()
+        Pending.objects.using(WORKER).filter(
+            organisation_id=organisation_id, memory_id__in=stale & set(current)
+        ).update(state=PendingState.WAITING, attempts=0)
+
+
+def organisations_owed(now: datetime) -> list[UUID]:
+    """The organisations with work that nobody does right now."""
+    from orgs.models import Organisation
+
+    owed = []
+    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
+        with organisation_scope(organisation_id, using=WORKER):
+            waiting = Pending.objects.using(WORKER).filter(
+                Q(state=PendingState.WAITING) | Q(state=PendingState.LEASED, leased_until__lt=now),
+                organisation_id=organisation_id,
+            )
+            if waiting.exists():
+                owed.append(organisation_id)
+    return owed

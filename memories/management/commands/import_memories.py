@@ -1,0 +1,116 @@
+"""Import a JSONL file (plain or .gz) with progress; safe to repeat and to resume."""
+
+import gzip
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from memories.services.importing import Importer, Report
+from orgs.management.output import SpeakingCommand
+from orgs.models import Organisation
+from orgs.rls import organisation_scope
+from robots.models import Robot
+from robots.services import IMPORT, builtin_robot, register_robot
+
+SHOWN = 20
+
+
+class Command(SpeakingCommand):
+    help = "Import memories from JSON lines."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("file")
+        parser.add_argument("--organisation", help="slug, id or name; the only one if left out")
+        parser.add_argument("--robot", default=IMPORT, help="the robot that contributes")
+        parser.add_argument(
+            "--speaker-scope",
+            choices=["organisation", "group"],
+            default="organisation",
+            help="whether equal speaker names in two groups are one member",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path = Path(options["file"])
+        if not path.is_file():
+            raise CommandError(f"There is no file {path}.")
+        organisation = self._organisation(options["organisation"])
+        now = timezone.now()
+        with organisation_scope(organisation.id):
+            robot = self._robot(organisation, options["robot"], now)
+        importer = Importer(organisation, robot, now, options["speaker_scope"])
+        try:
+            with _opened(path) as (lines, size, position), _progress() as progress:
+                bar = progress.add_task(path.name, total=size)
+                report = importer.run(
+                    lines, lambda _n: progress.update(bar, completed=position())
+                )
+        except (OSError, EOFError) as error:
+            raise CommandError(
+                f"{path} cannot be read further: {error}. What came before is in; run it again "
+                "to go on."
+            ) from error
+        self._tell(report, as_json=options["json"])
+
+    def _organisation(self, reference: str | None) -> Organisation:
+        if reference:
+            return self.organisation(reference)
+        found = list(Organisation.objects.using("owner").all()[:2])
+        if len(found) != 1:
+            raise CommandError("Say which: --organisation SLUG.")
+        return found[0]
+
+    def _robot(self, organisation: Organisation, name: str, now: Any) -> Robot:
+        if name == IMPORT:
+            return builtin_robot(organisation.id, IMPORT, now)
+        robot = Robot.objects.filter(
+            organisation_id=organisation.id, name=name, builtin__isnull=True
+        ).first()
+        if robot is None:
+            robot, _ = register_robot(organisation_id=organisation.id, name=name, now=now)
+        return robot
+
+    def _tell(self, report: Report, *, as_json: bool) -> None:
+        if not as_json:
+            for row in report.skipped[:SHOWN]:
+                self.stderr.write(f"line {row['line']}: {row['reason']}")
+            if len(report.skipped) > SHOWN:
+                self.stderr.write(f"and {len(report.skipped) - SHOWN} more lines")
+        self.say(
+            {
+                "imported": report.imported,
+                "skipped": len(report.skipped) + report.already,
+                "already_there": report.already,
+                "groups": report.groups,
+                "members": report.members,
+                **({"problems": report.skipped[:1000]} if as_json else {}),
+            },
+            as_json=as_json,
+        )
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[IO[bytes], int, Any]]:
+    """The lines, the file's size in bytes, and a function that tells how far it is read."""
+    with path.open("rb") as raw:
+        lines: Any = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
+        yield lines, os.fstat(raw.fileno()).st_size, raw.tell
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeRemainingColumn(),
+        console=Console(file=sys.stderr),
+        transient=True,
+    )

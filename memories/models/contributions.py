@@ -1,0 +1,24 @@
+"""Which robot said it, when first, when last, how often."""
+
+from django.db import models
+
+from memories.models.parts import MemoryPart
+from orgs.models import TenantKey
+
+
+class Contribution(MemoryPart):
+    robot = TenantKey("robots.Robot")
+    member = TenantKey("orgs.Member", null=True, blank=True)
+    first_at = models.DateTimeField()
+    last_at = models.DateTimeField()
+    count = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "memory", "robot"], name="contribution_robot_once"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "audience", "robot"], name="contribution_robot")
+        ]

@@ -1,0 +1,79 @@
+"""The narrow rows that recall searches, and the durable work that fills them."""
+
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from pgvector.django import HalfVectorField
+
+from memories.models.parts import MemoryPart
+from orgs.models import TenantKey
+
+
+class Text(MemoryPart):
+    """The words of a memory as lexemes, with those of the neighbouring turns.
+
+    `lexemes` labels the memory's own words A, those of the turns next to it in the same
+    conversation and audience B, C and D, by distance. `length` counts the own lexemes.
+    """
+
+    group = TenantKey("orgs.Group", null=True)
+    own = SearchVectorField()
+    lexemes = SearchVectorField()
+    length = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organisation", "memory"], name="text_once")]
+        indexes = [models.Index(fields=["organisation", "audience"], name="text_audience")]
+
+
+class Embedding(MemoryPart):
+    """A memory's meaning under one model, in half-precision numbers.
+
+    `own` is the text's vector of unit length, `embedding` the one that is searched by inner
+    product: the own one plus what the neighbouring turns add.
+    """
+
+    group = TenantKey("orgs.Group", null=True)
+    model = models.PositiveSmallIntegerField()
+    own = HalfVectorField(dimensions=384)
+    embedding = HalfVectorField(dimensions=384)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "memory", "model"], name="embedding_once"
+            )
+        ]
+        indexes = [
+            # The exact search reads this index alone.
+            models.Index(
+                fields=["organisation", "audience", "model"],
+                include=["memory", "kind", "group", "embedding"],
+                name="embedding_scan",
+            )
+        ]
+
+
+class PendingState(models.TextChoices):
+    WAITING = "waiting"
+    LEASED = "leased"
+    DEAD = "dead"
+
+
+class Pending(MemoryPart):
+    """Work that is owed to a memory: written with what caused it, gone when it is done."""
+
+    state = models.CharField(
+        max_length=8, choices=PendingState.choices, default=PendingState.WAITING
+    )
+    attempts = models.PositiveSmallIntegerField(default=0)
+    reason = models.TextField(blank=True, default="")
+    leased_until = models.DateTimeField(null=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organisation", "memory"], name="pending_once")
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "state", "created_at"], name="pending_queue")
+        ]

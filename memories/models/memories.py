@@ -1,0 +1,192 @@
+"""The canonical memory: one row, one audience."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+from memories.querysets import MemoryQuerySet
+from orgs.models import TenantKey, TenantModel
+
+
+class Kind(models.TextChoices):
+    """Between whom it was said."""
+
+    DIRECT = "direct"
+    GROUP = "group"
+    USER = "user"
+    INTERACTION = "interaction"
+    ORGANISATION = "organisation"
+    INTERNAL = "internal"
+
+
+class Level(models.TextChoices):
+    """How far it reaches; derived from group and member, never stored."""
+
+    INDIVIDUAL = "individual"
+    GROUP = "group"
+    CROSS_GROUP = "cross_group"
+
+
+class Type(models.TextChoices):
+    CONVERSATION = "conversation"
+    FACT = "fact"
+    PREFERENCE = "preference"
+    EXPERTISE = "expertise"
+    ANNOUNCEMENT = "announcement"
+    INTERACTION = "interaction"
+
+
+class Category(models.TextChoices):
+    PREFERENCE = "preference"
+    FACT = "fact"
+    EVENT = "event"
+    DECISION = "decision"
+    SENTIMENT = "sentiment"
+    REMINDER = "reminder"
+    RELATIONSHIP = "relationship"
+    ORG_FACT = "org_fact"
+    ORG_POLICY = "org_policy"
+    TEAM_MEMBER = "team_member"
+    PROJECT_INFO = "project_info"
+    ORG_DECISION = "org_decision"
+
+
+class Tier(models.TextChoices):
+    FAST = "fast"
+    MEDIUM = "medium"
+    SLOW = "slow"
+    GLACIAL = "glacial"
+
+
+class Status(models.TextChoices):
+    ACTIVE = "active"
+    PENDING_REVIEW = "pending_review"
+    QUARANTINED = "quarantined"
+    ARCHIVED = "archived"
+    FORGOTTEN = "forgotten"
+
+
+class Memory(TenantModel):
+    """What was learnt, by whom, about whom, and who may read it.
+
+    Importance and confidence are in 0-1. `member` is whom it is about or belongs to, `speaker`
+    the words' author as named in the source, `robot` the robot that first wrote it; robot and
+    audience are set by the server, and the audience changes only by sharing. `position` orders
+    the turns of one conversation. `content_hash` covers text, speaker and subject.
+    """
+
+    audience = TenantKey("orgs.Audience")
+    status = models.CharField(max_length=14, choices=Status.choices, default=Status.ACTIVE)
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    type = models.CharField(max_length=12, choices=Type.choices, default=Type.FACT)
+    category = models.CharField(max_length=12, choices=Category.choices, blank=True, default="")
+    tier = models.CharField(max_length=7, choices=Tier.choices, default=Tier.SLOW)
+
+    content = models.TextField()
+    content_hash = models.BinaryField(max_length=32)
+    key = models.CharField(max_length=300, null=True, blank=True)  # noqa: DJ001
+    topic = models.CharField(max_length=300, blank=True, default="")
+    tags = ArrayField(models.CharField(max_length=100), default=list, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    source = models.JSONField(default=dict, blank=True)
+
+    robot = TenantKey("robots.Robot")
+    group = TenantKey("orgs.Group", null=True, blank=True)
+    member = TenantKey("orgs.Member", null=True, blank=True)
+    author = TenantKey("orgs.Member", null=True, blank=True)
+    speaker = models.CharField(max_length=300, blank=True, default="")
+    speaker_member = TenantKey("orgs.Member", null=True, blank=True)
+    listeners = ArrayField(models.UUIDField(), default=list, blank=True)
+    conversation = models.CharField(max_length=300, null=True, blank=True)  # noqa: DJ001
+    position = models.BigIntegerField()
+    deposited_by = models.UUIDField(null=True, blank=True)
+    proposed_audience = TenantKey("orgs.Audience", null=True, blank=True)
+
+    importance = models.FloatField(default=0.5)
+    confidence = models.FloatField(default=1.0)
+    sensitive = models.BooleanField(default=False)
+    shareable = models.BooleanField(default=False)
+    red_line = models.BooleanField(default=False)
+
+    access_count = models.PositiveIntegerField(default=0)
+    last_accessed_at = models.DateTimeField(null=True, blank=True)
+    remember_count = models.PositiveIntegerField(default=1)
+
+    occurred_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    archived_at = models.DateTimeField(null=True, blank=True)
+    forgotten_at = models.DateTimeField(null=True, blank=True)
+    forgotten_by_subject = models.BooleanField(default=False)
+    version = models.PositiveIntegerField(default=1)
+
+    objects = MemoryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "memories"
+        constraints = [
+            # A deposit may not learn what lies in an audience it cannot read, so each depositor
+            # has a space of its own in these.
+            models.UniqueConstraint(
+                fields=["organisation", "audience", "key", "deposited_by"],
+                condition=models.Q(key__isnull=False),
+                name="memory_key_once",
+                nulls_distinct=False,
+            ),
+            models.UniqueConstraint(
+                fields=[
+                    "organisation",
+                    "audience",
+                    "content_hash",
+                    "key",
+                    "conversation",
+                    "occurred_at",
+                    "deposited_by",
+                ],
+                name="memory_content_once",
+                nulls_distinct=False,
+            ),
+            models.UniqueConstraint(
+                fields=["organisation", "id", "audience", "kind"], name="memory_narrow_key"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind="group", group__isnull=False, member__isnull=True)
+                | models.Q(
+                    kind__in=("user", "interaction"), group__isnull=False, member__isnull=False
+                )
+                | models.Q(kind="direct", group__isnull=True)
+                | models.Q(kind__in=("organisation", "internal")),
+                name="memory_kind_fits",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind__in=Kind.values)
+                & models.Q(type__in=Type.values)
+                & models.Q(tier__in=Tier.values)
+                & models.Q(status__in=Status.values)
+                & models.Q(category__in=["", *Category.values]),
+                name="memory_words_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(importance__range=(0, 1), confidence__range=(0, 1)),
+                name="memory_weights_in_range",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "audience", "-id"], name="memory_recent"),
+            models.Index(
+                fields=["organisation", "conversation", "position"],
+                condition=models.Q(conversation__isnull=False),
+                name="memory_turns",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"memory {self.id}"
+
+    @property
+    def level(self) -> str:
+        """individual with a member, else group, else cross_group."""
+        if self.member_id:
+            return Level.INDIVIDUAL
+        return Level.GROUP if self.group_id else Level.CROSS_GROUP

@@ -1,0 +1,23 @@
+"""How important a memory is when nobody says so; all numbers in 0-1."""
+
+BY_TYPE = {"announcement": 0.9, "expertise": 0.8}
+BY_CATEGORY = {
+    "preference": 0.8,
+    "fact": 0.7,
+    "relationship": 0.7,
+    "decision": 0.6,
+    "reminder": 0.6,
+    "event": 0.5,
+    "sentiment": 0.4,
+}
+ROBOT_MENTION = 0.7
+OTHERWISE = 0.5
+
+
+def default_importance(*, type: str, category: str = "", mentions_robot: bool = False) -> float:
+    """announcement .9, expertise .8, then a robot being addressed .7, then the category's."""
+    if type in BY_TYPE:
+        return BY_TYPE[type]
+    if mentions_robot:
+        return ROBOT_MENTION
+    return BY_CATEGORY.get(category, OTHERWISE)

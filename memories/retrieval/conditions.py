@@ -1,0 +1,81 @@
+"""Filters as SQL: fixed fragments with parameters, evaluated inside the search."""
+
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from memories.retrieval.types import Filters, Question
+
+Condition = tuple[list[str], dict[str, Any]]
+
+
+def narrow(question: Question) -> Condition:
+    """Conditions on the narrow tables (alias n), which carry audience, kind and group."""
+    sql, values = [], {"organisation": question.organisation_id}
+    if question.context_group and not question.include_direct:
+        sql.append(
+            "(n.audience_id = %(organisation_audience)s OR (n.kind <> 'direct' "
+            "AND (n.group_id IS NULL OR n.group_id = %(context_group)s)))"
+        )
+        values["context_group"] = question.context_group
+        values["organisation_audience"] = question.organisation_audience
+    if not question.include_shared:
+        sql.append("n.audience_id IS DISTINCT FROM %(organisation_audience)s")
+        values["organisation_audience"] = question.organisation_audience
+    if question.filters.groups:
+        sql.append("n.group_id = ANY(%(groups)s)")
+        values["groups"] = list(question.filters.groups)
+    if question.filters.kinds:
+        sql.append("n.kind = ANY(%(kinds)s)")
+        values["kinds"] = list(question.filters.kinds)
+    wide, more = _wide(question.filters)
+    if wide:
+        sql.append(
+            "EXISTS (SELECT 1 FROM memories_memory m WHERE m.organisation_id = %(organisation)s "
+            f"AND m.id = n.memory_id AND {' AND '.join(wide)})"
+        )
+        values |= more
+    return sql, values
+
+
+_COLUMNS = {
+    "types": "m.type = ANY(%(types)s)",
+    "categories": "m.category = ANY(%(categories)s)",
+    "tiers": "m.tier = ANY(%(tiers)s)",
+    "robots": "EXISTS (SELECT 1 FROM memories_contribution c WHERE c.memory_id = m.id "
+    "AND c.organisation_id = m.organisation_id AND c.robot_id = ANY(%(robots)s))",
+    "members": "(m.member_id = ANY(%(members)s) OR m.speaker_member_id = ANY(%(members)s))",
+    "tags": "m.tags && %(tags)s::varchar[]",
+}
+
+
+def _wide(filters: Filters) -> Condition:
+    """Conditions on the memory itself (alias m)."""
+    sql: list[str] = []
+    values: dict[str, Any] = {}
+    for name, fragment in _COLUMNS.items():
+        if chosen := getattr(filters, name):
+            sql.append(fragment)
+            values[name] = list(chosen)
+    if filters.metadata:
+        from psycopg.types.json import Jsonb
+
+        sql.append("m.metadata @> %(metadata)s")
+        values["metadata"] = Jsonb(dict(filters.metadata))
+    if filters.min_importance is not None:
+        sql.append("m.importance >= %(min_importance)s")
+        values["min_importance"] = filters.min_importance
+    if filters.ranges:
+        parts = []
+        for index, (since, until) in enumerate(filters.ranges):
+            at = "coalesce(m.occurred_at, m.created_at)"
+            bounds = []
+            if since is not None:
+                bounds.append(f"{at} >= %(since_{index})s")
+                values[f"since_{index}"] = since
+            if until is not None:
+                bounds.append(f"{at} <= %(until_{index})s")
+                values[f"until_{index}"] = until
+            parts.append(f"({' AND '.join(bounds) or 'true'})")
+        sql.append(f"({' OR '.join(parts)})")
+    return sql, values

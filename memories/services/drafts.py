@@ -1,0 +1,77 @@
+"""What a caller wants remembered, before anything is decided about it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+MAX_CONTENT_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """References (ids, external ids, platform:id) of who else may read."""
+
+    members: tuple[str, ...] = ()
+    robots: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    teams: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.members or self.robots or self.groups or self.teams)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One item of a remember call; names and references as the caller gave them."""
+
+    content: str
+    visibility: str | None = None
+    readers: Readers = Readers()
+    group: str | None = None
+    member: str | None = None
+    listeners: tuple[str, ...] = ()
+    speaker: str = ""
+    robot: str | None = None
+    occurred_at: datetime | None = None
+    key: str | None = None
+    kind: str | None = None
+    type: str = "fact"
+    category: str = ""
+    topic: str = ""
+    tier: str = "slow"
+    importance: float | None = None
+    confidence: float = 1.0
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, Any] = field(default_factory=dict)
+    source: dict[str, Any] = field(default_factory=dict)
+    conversation: str | None = None
+    position: int | None = None
+    expires_at: datetime | None = None
+    sensitive: bool = False
+    shareable: bool = False
+    red_line: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What became of a draft. For a deposit it never tells what was there before."""
+
+    id: UUID
+    status: str
+    audience_kind: str
+    audience_id: UUID
+    audience_label: str = ""
+    deduplicated: bool = False
+    remember_count: int = 1
+    embedding: str = "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a draft was not taken."""
+
+    error: Exception
+
+
+Outcome = Remembered | Refused

@@ -1,0 +1,32 @@
+"""Tell the workers that there is work; a hint may be lost, the pending row is the truth."""
+
+import logging
+import time
+from uuid import UUID
+
+from celery import current_app
+from django.db import transaction
+from kombu.exceptions import OperationalError
+
+log = logging.getLogger("commonmind.hints")
+
+PAUSE_SECONDS = 10.0
+_silent_until = 0.0
+
+
+def send_now(task: str, organisation_id: UUID) -> None:
+    """Send a hint; while the broker is away, say nothing for some seconds."""
+    global _silent_until  # noqa: PLW0603 - one circuit breaker for the process
+    if time.monotonic() < _silent_until:
+        return
+    try:
+        current_app.send_task(task, kwargs={"organisation_id": str(organisation_id)})
+    except (OperationalError, OSError) as error:
+        # Writes go on while the broker is down; the sweeper finds the rows afterwards.
+        _silent_until = time.monotonic() + PAUSE_SECONDS
+        log.warning("broker does not answer: %s", type(error).__name__)
+
+
+def hint_embedding(organisation_id: UUID) -> None:
+    """After the transaction commits, wake a worker for the organisation's pending rows."""
+    transaction.on_commit(lambda: send_now("memories.embed_pending", organisation_id))

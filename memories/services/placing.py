@@ -1,0 +1,281 @@
+"""Where a draft goes: who acts, which audience it gets, of what kind it is."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from memories.policies.visibility import (
+    Misplaced,
+    Place,
+    Visibility,
+    Write,
+    can_write,
+    check_kind,
+    derive_kind,
+    effective_visibility,
+)
+from memories.services.drafts import Draft
+from memories.services.labels import kind_label
+from orgs.models import AudienceKind, Group, GroupMembership, Member, Organisation
+from orgs.principals import Actor, Principal, resolve
+from orgs.rls import organisation_scope
+from orgs.services import (
+    NotFound,
+    Reader,
+    ensure_audience,
+    ensure_explicit_audience,
+    find_group,
+    find_member,
+)
+from robots.models import Robot
+from robots.services import WEB, IdentityClaim, act, builtin_robot, find_robot
+
+WRITES_NOTHING = "Your role reads; ask an admin for a role that writes."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Everything about a draft that had to be looked up."""
+
+    principal: Principal
+    audience_id: UUID
+    audience_kind: str
+    audience_label: str
+    status: str
+    kind: str
+    member_id: UUID | None
+    speaker: str
+    speaker_member_id: UUID | None
+    listeners: tuple[UUID, ...]
+    proposed_audience_id: UUID | None = None
+
+    @property
+    def is_deposit(self) -> bool:
+        """Whether the writer puts it where it cannot look."""
+        return self.audience_id not in self.principal.audiences
+
+
+@dataclass(slots=True)
+class Desk:
+    """Looks up each reference once per call, however many drafts name it."""
+
+    actor: Actor
+    now: datetime
+    organisation: Organisation = field(init=False)
+    robot: Robot = field(init=False)
+    _principals: dict[tuple[str | None, str | None], Principal | Exception] = field(
+        default_factory=dict
+    )
+    _audiences: dict[object, UUID] = field(default_factory=dict)
+    _members: dict[tuple[str, UUID | None], Member | Exception] = field(default_factory=dict)
+    _groups: dict[UUID, Group] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        with organisation_scope(self.actor.organisation_id):
+            self.organisation = Organisation.objects.get(id=self.actor.organisation_id)
+            self.robot = (
+                Robot.objects.get(organisation_id=self.organisation.id, id=self.actor.robot_id)
+                if self.actor.robot_id
+                else builtin_robot(self.organisation.id, WEB, self.now)
+            )
+
+    def place(self, draft: Draft) -> Placement:
+        """Decide everything; raises NotFound, Misplaced, IdentityClaim, PermissionError."""
+        self._check_robot(draft)
+        principal = self._principal(draft.member, draft.group)
+        actor = principal.actor
+        with organisation_scope(actor.organisation_id):
+            return self._placed(draft, principal)
+
+    def _placed(self, draft: Draft, principal: Principal) -> Placement:
+        actor = principal.actor
+        group = self._group(actor)
+        visibility = effective_visibility(
+            draft.visibility,
+            group=group is not None,
+            member=actor.member_id is not None,
+            person=actor.is_person,
+        )
+        member_id = self._subject(actor, visibility)
+        listeners = tuple(self._member(ref, group).id for ref in draft.listeners)
+        speaker, speaker_id = self._speaker(draft, group)
+        place = Place(visibility, group is not None, member_id is not None, bool(listeners))
+        kind = draft.kind or derive_kind(place)
+        check_kind(kind, group=place.group, member=place.member)
+        if (kind == "internal") != (visibility is Visibility.INTERNAL):
+            raise Misplaced("Kind internal and visibility internal go together.")
+        allowed = self._allowed(actor, visibility, group)
+        if allowed is Write.NO:
+            raise PermissionError(WRITES_NOTHING)
+        audience_id, audience_kind = self._audience(
+            draft, visibility, actor, group, listeners, speaker_id
+        )
+        proposed = None
+        if allowed is Write.PROPOSE:
+            proposed, audience_kind = audience_id, AudienceKind.REVIEW
+            audience_id = self._review_audience(actor)
+        return Placement(
+            principal=principal,
+            audience_id=audience_id,
+            audience_kind=audience_kind,
+            audience_label=kind_label(audience_kind, group.name if group else ""),
+            status="pending_review" if proposed else "active",
+            kind=kind,
+            member_id=member_id,
+            speaker=speaker,
+            speaker_member_id=speaker_id,
+            listeners=listeners,
+            proposed_audience_id=proposed,
+        )
+
+    # --- look-ups, each remembered ---
+
+    def _check_robot(self, draft: Draft) -> None:
+        if draft.robot is None:
+            return
+        try:
+            claimed = find_robot(self.organisation.id, draft.robot).id
+        except NotFound:
+            claimed = None
+        if claimed != self.robot.id:
+            raise IdentityClaim("The key says which robot writes; leave `robot` out.")
+
+    def _principal(self, member: str | None, group: str | None) -> Principal:
+        known = self._principals.get((member, group))
+        if known is None:
+            try:
+                known = resolve(act(self.actor, member=member, group=group))
+            except (NotFound, IdentityClaim, PermissionError) as error:
+                known = error
+            self._principals[(member, group)] = known
+        if isinstance(known, Exception):
+            raise known
+        return known
+
+    def _group(self, actor: Actor) -> Group | None:
+        if actor.group_id is None:
+            return None
+        if actor.group_id not in self._groups:
+            self._groups[actor.group_id] = Group.objects.get(
+                organisation_id=actor.organisation_id, id=actor.group_id
+            )
+        return self._groups[actor.group_id]
+
+    def _member(self, reference: str, group: Group | None) -> Member:
+        place = (reference, group.id if group else None)
+        if place not in self._members:
+            try:
+                self._members[place] = find_member(self.organisation.id, reference, group)
+            except NotFound as error:
+                self._members[place] = error
+        found = self._members[place]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _speaker(self, draft: Draft, group: Group | None) -> tuple[str, UUID | None]:
+        """The speaker as named, and the member behind it where the name is a reference."""
+        if not draft.speaker:
+            return "", None
+        try:
+            member = self._member(draft.speaker, group)
+        except NotFound:
+            return draft.speaker, None
+        return member.name, member.id
+
+    def _subject(self, actor: Actor, visibility: Visibility) -> UUID | None:
+        """Whom it is about: the member acted for. A person's group post is the group's."""
+        if actor.is_person and visibility in (Visibility.GROUP, Visibility.ORGANISATION):
+            return None
+        return actor.member_id
+
+    def _allowed(self, actor: Actor, visibility: Visibility, group: Group | None) -> Write:
+        if not actor.is_person:
+            return Write.YES
+        in_group = (
+            group is not None
+            and GroupMembership.objects.filter(
+                organisation_id=actor.organisation_id, group_id=group.id, member_id=actor.member_id
+            ).exists()
+        )
+        return can_write(
+            actor.role or "",
+            visibility,
+            in_group=in_group,
+            confidential=group.confidential if group else True,
+            members_publish=self.organisation.members_publish,
+        )
+
+    def _audience(
+        self,
+        draft: Draft,
+        visibility: Visibility,
+        actor: Actor,
+        group: Group | None,
+        listeners: tuple[UUID, ...],
+        speaker_id: UUID | None,
+    ) -> tuple[UUID, str]:
+        organisation_id = actor.organisation_id
+        match visibility:
+            case Visibility.ORGANISATION:
+                simple = (AudienceKind.ORGANISATION, "")
+            case Visibility.GROUP:
+                simple = (AudienceKind.GROUP, str(actor.group_id))
+            case Visibility.PRIVATE:
+                simple = (AudienceKind.MEMBER, str(actor.member_id))
+            case Visibility.INTERNAL:
+                simple = (AudienceKind.ROBOT, str(actor.robot_id))
+            case _:
+                return self._list(draft, visibility, actor, group, listeners, speaker_id)
+        if simple not in self._audiences:
+            self._audiences[simple] = ensure_audience(
+                organisation_id, *simple, group_id=actor.group_id if simple[0] == "group" else None
+            )
+        return self._audiences[simple], simple[0]
+
+    def _list(
+        self,
+        draft: Draft,
+        visibility: Visibility,
+        actor: Actor,
+        group: Group | None,
+        listeners: tuple[UUID, ...],
+        speaker_id: UUID | None,
+    ) -> tuple[UUID, str]:
+        """protected: {owner, speaker, listeners, readers}; shared: {owner, readers}."""
+        readers = self._readers(draft, group)
+        if visibility is Visibility.SHARED and not readers:
+            raise Misplaced("Visibility shared needs readers.")
+        owner: Reader = ("member", actor.member_id) if actor.member_id else ("robot", self.robot.id)
+        readers.add(owner)
+        if visibility is Visibility.PROTECTED:
+            readers |= {("member", listener) for listener in listeners}
+            if speaker_id:
+                readers.add(("member", speaker_id))
+        place = (frozenset(readers), actor.group_id)
+        if place not in self._audiences:
+            self._audiences[place] = ensure_explicit_audience(
+                actor.organisation_id, readers, actor.group_id
+            )
+        return self._audiences[place], AudienceKind.EXPLICIT
+
+    def _readers(self, draft: Draft, group: Group | None) -> set[Reader]:
+        organisation_id = self.organisation.id
+        readers: set[Reader] = {
+            ("member", self._member(r, group).id) for r in draft.readers.members
+        }
+        readers |= {("robot", find_robot(organisation_id, r).id) for r in draft.readers.robots}
+        readers |= {("group", find_group(organisation_id, r).id) for r in draft.readers.groups}
+        if draft.readers.teams:
+            raise NotFound("no such team")
+        return readers
+
+    def _review_audience(self, actor: Actor) -> UUID:
+        place = ("review", actor.member_id)
+        if place not in self._audiences:
+            self._audiences[place] = ensure_explicit_audience(
+                actor.organisation_id,
+                [("member", actor.member_id)],
+                kind=AudienceKind.REVIEW,
+            )
+        return self._audiences[place]

@@ -1,0 +1,34 @@
+"""Celery tasks: ids in, one service call each. A message is a hint and may come twice."""
+
+from uuid import UUID
+
+from celery import shared_task
+from django.utils import timezone
+
+from memories.maintenance import embedding
+from memories.services.hints import send_now
+
+# One task works for a while and then lets other organisations have their turn.
+ROUNDS = 20
+
+
+@shared_task(name="memories.embed_pending")
+def embed_pending(*, organisation_id: str, **_: object) -> int:
+    """Embed what the organisation's memories are owed; asks for another turn if there is more."""
+    done = 0
+    for _round in range(ROUNDS):
+        taken = embedding.embed_pending(UUID(organisation_id), now=timezone.now())
+        done += taken
+        if taken < embedding.BATCH:
+            return done
+    send_now("memories.embed_pending", UUID(organisation_id))
+    return done
+
+
+@shared_task(name="memories.sweep_embeddings")
+def sweep_embeddings(**_: object) -> int:
+    """Find work whose hint was lost."""
+    owed = embedding.organisations_owed(timezone.now())
+    for organisation_id in owed:
+        send_now("memories.embed_pending", organisation_id)
+    return len(owed)

@@ -1,0 +1,162 @@
+"""RFC 9457 problems: one shape for every error, with a hint that an agent can act on."""
+
+import logging
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db import DatabaseError, InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from orgs.api.renderers import JSONRenderer
+from orgs.services import AlreadyExists, NotFound
+
+log = logging.getLogger("commonmind.api")
+
+PREFIX = "urn:commonmind:problem:"
+MEDIA_TYPE = "application/problem+json"
+TITLES = {
+    "bad-json": "The body is not JSON",
+    "invalid": "Some fields are not valid",
+    "unauthenticated": "No valid key or session",
+    "forbidden": "Not allowed",
+    "not-found": "Not found",
+    "method-not-allowed": "This address does not take that method",
+    "conflict": "Conflict",
+    "body-too-large": "The body is too large",
+    "unsupported-media-type": "Send application/json",
+    "not-acceptable": "Only JSON is served",
+    "unavailable": "A service is not available",
+    "error": "Something went wrong here",
+}
+NOT_FOUND_DETAIL = "There is nothing here that you may see."
+
+
+class Problem(exceptions.APIException):
+    """An error of the product's own. code: the stable end of the type."""
+
+    def __init__(self, status: int, code: str, detail: str, title: str = "") -> None:
+        super().__init__(detail, code)
+        self.status_code, self.code, self.title = status, code, title
+
+
+_mapped: dict[type[Exception], tuple[int, str]] = {
+    AlreadyExists: (409, "conflict"),
+    PermissionError: (403, "forbidden"),
+}
+
+
+def map_exception(kind: type[Exception], status: int, code: str, title: str = "") -> None:
+    """Let an upper app's exception become a problem; its message becomes the detail."""
+    _mapped[kind] = (status, code)
+    if title:
+        TITLES[code] = title
+
+
+def problem(
+    status: int,
+    code: str,
+    detail: str,
+    request_id: str,
+    errors: list[dict[str, str]] | None = None,
+    title: str = "",
+) -> dict[str, Any]:
+    """The body of a problem. errors: [{field, detail}]."""
+    return {
+        "type": PREFIX + code,
+        "title": title or TITLES.get(code, code.replace("-", " ").capitalize()),
+        "status": status,
+        "detail": detail,
+        "errors": errors or [],
+        "request_id": request_id,
+    }
+
+
+def _flatten(detail: Any, path: str = "") -> list[dict[str, str]]:
+    if isinstance(detail, dict):
+        return [
+            row for k, v in detail.items() for row in _flatten(v, f"{path}.{k}" if path else str(k))
+        ]
+    if isinstance(detail, list):
+        rows: list[dict[str, str]] = []
+        for index, item in enumerate(detail):
+            nested = isinstance(item, dict | list)
+            rows += _flatten(item, f"{path}.{index}" if nested else path)
+        return rows
+    return [
+        {"field": path.replace("non_field_errors", "").strip(".") or "body", "detail": str(detail)}
+    ]
+
+
+def describe(error: Exception) -> tuple[int, str, str, list[dict[str, str]], str] | None:
+    """(status, code, detail, errors, title) of an exception, or None for the unexpected."""
+    for kind, (status, code) in _mapped.items():
+        if isinstance(error, kind):
+            return status, code, str(error) or TITLES[code], [], ""
+    match error:
+        case Problem():
+            return error.status_code, error.code, str(error.detail), [], error.title
+        case exceptions.ValidationError():
+            errors = _flatten(error.detail)
+            first = errors[0] if errors else {"field": "body", "detail": "not valid"}
+            return 400, "invalid", f"{first['field']}: {first['detail']}", errors, ""
+        case exceptions.ParseError():
+            return 400, "bad-json", str(error.detail), [], ""
+        case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
+            return 401, "unauthenticated", str(error.detail), [], ""
+        case Http404() | exceptions.NotFound() | NotFound():
+            return 404, "not-found", NOT_FOUND_DETAIL, [], ""
+        case PermissionDenied() | exceptions.PermissionDenied():
+            return 403, "forbidden", str(error) or TITLES["forbidden"], [], ""
+        case exceptions.APIException():
+            code = {405: "method-not-allowed", 406: "not-acceptable", 415: "unsupported-media-type"}
+            return (
+                error.status_code,
+                code.get(error.status_code, str(error.default_code)),
+                str(error.detail),
+                [],
+                "",
+            )
+        case OperationalError() | InterfaceError():
+            return (
+                503,
+                "unavailable",
+                "The database does not answer; nothing was lost. Try again.",
+                [],
+                "",
+            )
+    return None
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
+    """DRF's hook: every exception of an API view becomes a problem."""
+    request_id = getattr(context["request"], "request_id", "")
+    found = describe(error)
+    if found is None or isinstance(error, DatabaseError):
+        # Type and place only: a message of the database may quote what was being written.
+        log.error(
+            "unexpected %s",
+            type(error).__name__,
+            extra={"request_id": request_id},
+            exc_info=found is None,
+        )
+    if found is None:
+        found = (500, "error", "Something went wrong here; quote the request id.", [], "")
+    status, code, detail, errors, title = found
+    response = Response(
+        problem(status, code, detail, request_id, errors, title),
+        status=status,
+        content_type=MEDIA_TYPE,
+    )
+    if status == 401:
+        response["WWW-Authenticate"] = "Bearer"
+    if status == 405 and isinstance(error, exceptions.MethodNotAllowed):
+        response["Allow"] = ", ".join(context["view"].allowed_methods)
+    return response
+
+
+def plain_problem(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
+    """The same for errors outside a DRF view (an address that does not exist)."""
+    body = problem(status, code, detail, getattr(request, "request_id", ""))
+    return HttpResponse(JSONRenderer().render(body), status=status, content_type=MEDIA_TYPE)

@@ -1,0 +1,92 @@
+"""Strict fields: a wrong type is refused, never bent into the right one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+MAX_ITEMS = 1000
+MAX_DEPTH = 20
+
+
+class StrictSerializer(serializers.Serializer[Any]):
+    """Refuses fields that it does not know."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            unknown = sorted(str(name) for name in set(data) - set(self.fields))
+            if unknown:
+                raise serializers.ValidationError(
+                    {name[:100]: ["This field does not exist."] for name in unknown[:20]}
+                )
+        return super().to_internal_value(data)
+
+
+class TextField(serializers.CharField):
+    """A string and nothing else; NUL and lone surrogates are refused."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            raise serializers.ValidationError("Not a string.")
+        return super().to_internal_value(data)
+
+
+class FlagField(serializers.BooleanField):
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            raise serializers.ValidationError("Must be true or false.")
+        return data
+
+
+class NumberField(serializers.FloatField):
+    def to_internal_value(self, data: Any) -> float:
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            raise serializers.ValidationError("A number is required.")
+        return super().to_internal_value(data)
+
+
+class CountField(serializers.IntegerField):
+    def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, bool) or not isinstance(data, int):
+            raise serializers.ValidationError("A whole number is required.")
+        return super().to_internal_value(data)
+
+
+class TextListField(serializers.ListField):
+    """At most 1,000 strings."""
+
+    def __init__(
+        self, *, max_length: int = MAX_ITEMS, item_length: int = 300, **kwargs: Any
+    ) -> None:
+        super().__init__(child=TextField(max_length=item_length), max_length=max_length, **kwargs)
+
+
+class DocumentField(serializers.DictField):
+    """A JSON object whose strings Postgres can hold and whose depth is bounded."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("Not an object.")
+        check_document(data)
+        return data
+
+
+def check_document(value: Any, depth: int = 0) -> None:
+    """Raise ValidationError for NUL, lone surrogates, over-deep or over-long JSON."""
+    if depth > MAX_DEPTH:
+        raise serializers.ValidationError(f"Nested deeper than {MAX_DEPTH} levels.")
+    if isinstance(value, str):
+        if "\x00" in value:
+            raise serializers.ValidationError("Null characters are not allowed.")
+        if any(0xD800 <= ord(c) <= 0xDFFF for c in value) if not value.isascii() else False:
+            raise serializers.ValidationError("Surrogate characters are not allowed.")
+    elif isinstance(value, dict | list):
+        if len(value) > MAX_ITEMS:
+            raise serializers.ValidationError(f"More than {MAX_ITEMS} entries.")
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, item in items:
+            check_document(key, depth + 1)
+            check_document(item, depth + 1)

@@ -1,0 +1,38 @@
+"""Write the audit trail; call inside the scope of what is recorded."""
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from orgs.models import AuditEntry
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from orgs.principals import Actor
+
+
+def record(
+    action: str,
+    *,
+    actor: "Actor",
+    now: "datetime",
+    target: UUID | None = None,
+    target_type: str = "",
+    using: str = "default",
+    **detail: Any,
+) -> None:
+    """Append one entry. `detail` holds ids, counts and words of the trade, never content."""
+    AuditEntry.objects.using(using).bulk_create(
+        [
+            AuditEntry(
+                organisation_id=actor.organisation_id,
+                at=now,
+                action=action,
+                member=actor.member_id,
+                robot=actor.robot_id,
+                target=target,
+                target_type=target_type,
+                detail=detail,
+            )
+        ]
+    )

@@ -1,0 +1,1 @@
+"""Refuse a database role that row-level security does not bind."""

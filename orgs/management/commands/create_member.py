@@ -1,0 +1,50 @@
+"""Add a person to an organisation; prints the link by which they set their password."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError, CommandParser
+from django.core.validators import validate_email
+from django.utils import timezone
+
+from orgs.management.output import SpeakingCommand
+from orgs.models import Role
+from orgs.services import AlreadyExists, create_member
+
+
+class Command(SpeakingCommand):
+    help = "Add a member to an organisation."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--organisation", required=True, help="slug, id or name")
+        parser.add_argument("--email", required=True)
+        parser.add_argument("--name", default="")
+        parser.add_argument("--role", choices=Role.values, default=Role.MEMBER)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        organisation = self.organisation(options["organisation"])
+        try:
+            validate_email(options["email"])
+            member, secret = create_member(
+                organisation_id=organisation.id,
+                email=options["email"],
+                name=options["name"],
+                role=options["role"],
+                now=timezone.now(),
+            )
+        except ValidationError as error:
+            raise CommandError(f"{options['email']} is not an e-mail address.") from error
+        except AlreadyExists as error:
+            raise CommandError(f"Nothing done: {error}.") from error
+        result = {
+            "id": member.id,
+            "organisation": organisation.slug,
+            "email": options["email"],
+            "name": member.name,
+            "role": member.role,
+        }
+        if secret:
+            result["invite_url"] = f"{settings.PUBLIC_URL}/invite/{organisation.id}/{secret}"
+        self.say(result, as_json=options["json"])

@@ -1,0 +1,36 @@
+"""Create an organisation with its audience and built-in robots."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from orgs.management.output import SpeakingCommand
+from orgs.services import AlreadyExists, create_organisation
+
+
+class Command(SpeakingCommand):
+    help = "Create an organisation."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("name")
+        parser.add_argument("--slug", default="")
+        parser.add_argument("--language", default="english", help="text-search configuration")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not options["name"].strip():
+            raise CommandError("An organisation needs a name.")
+        try:
+            organisation = create_organisation(
+                name=options["name"],
+                slug=options["slug"],
+                language=options["language"],
+                now=timezone.now(),
+            )
+        except AlreadyExists as error:
+            raise CommandError(f"There is already {error}.") from error
+        self.say(
+            {"id": organisation.id, "name": organisation.name, "slug": organisation.slug},
+            as_json=options["json"],
+        )

@@ -1,0 +1,24 @@
+from orgs.models.audiences import Audience, AudienceEntry, AudienceKind, ReaderKind
+from orgs.models.audit import AuditEntry
+from orgs.models.base import TenantKey, TenantModel, new_id
+from orgs.models.memberships import ExternalIdentity, Member, Role
+from orgs.models.organisations import Group, GroupMembership, Organisation
+from orgs.models.users import User
+
+__all__ = [
+    "Audience",
+    "AudienceEntry",
+    "AudienceKind",
+    "AuditEntry",
+    "ExternalIdentity",
+    "Group",
+    "GroupMembership",
+    "Member",
+    "Organisation",
+    "ReaderKind",
+    "Role",
+    "TenantKey",
+    "TenantModel",
+    "User",
+    "new_id",
+]

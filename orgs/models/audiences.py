@@ -1,0 +1,67 @@
+"""Audiences: who may read. Every memory has exactly one."""
+
+from django.db import models
+from django.utils import timezone
+
+from orgs.models.base import TenantKey, TenantModel
+
+
+class AudienceKind(models.TextChoices):
+    ORGANISATION = "organisation"
+    GROUP = "group"
+    MEMBER = "member"
+    ROBOT = "robot"
+    TEAM = "team"
+    PERSONA = "persona"
+    INDUSTRY = "industry"
+    ROLE = "role"
+    EXPLICIT = "explicit"
+    REVIEW = "review"
+
+
+class Audience(TenantModel):
+    """A set of readers, named by kind and `key`.
+
+    `key` is empty for the organisation, the id of the group, member, robot, team or persona, or
+    the digest of an explicit list. An explicit list that was made inside a group is bound to it
+    (`group`), so that a robot that speaks for a member there reads those rows and no others.
+    """
+
+    kind = models.CharField(max_length=12, choices=AudienceKind.choices)
+    key = models.CharField(max_length=64, blank=True, default="")
+    group = TenantKey("orgs.Group", null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organisation", "kind", "key"], name="audience_once"),
+            models.CheckConstraint(
+                condition=models.Q(kind__in=AudienceKind.values), name="audience_kind_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key}".strip()
+
+
+class ReaderKind(models.TextChoices):
+    MEMBER = "member"
+    GROUP = "group"
+    ROBOT = "robot"
+    TEAM = "team"
+
+
+class AudienceEntry(TenantModel):
+    """One reader of an explicit or review audience."""
+
+    audience = TenantKey("orgs.Audience", related_name="entries")
+    kind = models.CharField(max_length=8, choices=ReaderKind.choices)
+    reader = models.UUIDField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "audience", "kind", "reader"], name="audience_reader_once"
+            )
+        ]
+        indexes = [models.Index(fields=["organisation", "kind", "reader"], name="audience_reader")]

@@ -1,0 +1,26 @@
+"""Who did what to which thing: append-only, refused to change by the database."""
+
+from django.db import models
+from django.utils import timezone
+
+from orgs.models.base import TenantModel
+
+
+class AuditEntry(TenantModel):
+    """Ids and words of the trade only; never the text of a memory."""
+
+    at = models.DateTimeField(default=timezone.now)
+    action = models.CharField(max_length=60)
+    member = models.UUIDField(null=True)
+    robot = models.UUIDField(null=True)
+    staff = models.BigIntegerField(null=True, help_text="The support person, if one acted.")
+    target_type = models.CharField(max_length=40, blank=True, default="")
+    target = models.UUIDField(null=True)
+    detail = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name_plural = "audit entries"
+        indexes = [models.Index(fields=["organisation", "-at"], name="audit_recent")]
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M} {self.action}"

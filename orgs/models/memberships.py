@@ -1,0 +1,68 @@
+"""Members of an organisation and the names other platforms know them by."""
+
+from django.db import models
+from django.utils import timezone
+
+from orgs.models.base import TenantKey, TenantModel
+
+
+class Role(models.TextChoices):
+    ADMIN = "admin"
+    CURATOR = "curator"
+    MEMBER = "member"
+    VIEWER = "viewer"
+
+
+class Member(TenantModel):
+    """A person in an organisation; `user` is null until that person has signed in."""
+
+    user = models.ForeignKey(
+        "orgs.User", models.CASCADE, null=True, blank=True, related_name="memberships"
+    )
+    name = models.CharField(max_length=200)
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.MEMBER)
+    time_zone = models.CharField(max_length=64, default="UTC")
+    invite_digest = models.CharField(max_length=64, blank=True, default="")
+    invite_expires_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "user"], name="member_once", nulls_distinct=True
+            ),
+            models.CheckConstraint(
+                condition=models.Q(role__in=Role.values), name="member_role_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def moderates(self) -> bool:
+        """Whether the role reads what is not confidential and decides reviews."""
+        return self.role in (Role.ADMIN, Role.CURATOR)
+
+
+class ExternalIdentity(TenantModel):
+    """`platform:identifier`, by which a robot or an import names a member.
+
+    An unconfirmed identity lets robots say who they speak of; it never lets a person read.
+    """
+
+    platform = models.CharField(max_length=40)
+    identifier = models.CharField(max_length=300)
+    member = TenantKey("orgs.Member", related_name="identities")
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "platform", "identifier"], name="identity_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.platform}:{self.identifier}"

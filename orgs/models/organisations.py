@@ -1,0 +1,59 @@
+"""The tenant and the groups inside it."""
+
+from django.db import models
+from django.utils import timezone
+from uuid_utils.compat import uuid7
+
+from orgs.models.base import TenantKey, TenantModel
+
+
+class Organisation(models.Model):
+    """The tenant: nothing crosses its border."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    name = models.CharField(max_length=200)
+    slug = models.SlugField(max_length=80, unique=True)
+    language = models.CharField(
+        max_length=40, default="english", help_text="Postgres text-search configuration."
+    )
+    members_publish = models.BooleanField(
+        default=False, help_text="Members publish to the organisation without review."
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Group(TenantModel):
+    """A chat, team or project. Curators read it only where it is not confidential."""
+
+    external_id = models.CharField(max_length=200)
+    name = models.CharField(max_length=200)
+    confidential = models.BooleanField(default=True)
+    owner = TenantKey("orgs.Member", null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "external_id"], name="group_external_id"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GroupMembership(TenantModel):
+    group = TenantKey("orgs.Group", related_name="memberships")
+    member = TenantKey("orgs.Member", related_name="group_memberships")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "group", "member"], name="group_member_once"
+            )
+        ]
+        indexes = [models.Index(fields=["organisation", "member"], name="group_member_member")]

@@ -1,0 +1,251 @@
+"""Row-level security: the transaction-local scope, and what a migration puts on a tenant table.
+
+The database decides row by row. What it decides by are four settings that hold until the end of
+the transaction and no longer; a setting of the session would leak between requests that share a
+pooled connection. Outside a scope every tenant table is empty and refuses inserts.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+
+OWNER, APP, WORKER, SUPPORT, SEARCHER = (
+    "commonmind_owner",
+    "commonmind_app",
+    "commonmind_worker",
+    "commonmind_support",
+    "commonmind_searcher",
+)
+COMMANDS = ("SELECT", "INSERT", "UPDATE", "DELETE")
+
+# uuid equality is leakproof, so the planner may use an index under these. The array is wrapped
+# in a SELECT: unwrapped it would be parsed again for every row.
+BY_ORGANISATION = "{column} = NULLIF(current_setting('app.organisation', true), '')::uuid"
+BY_AUDIENCE = "audience_id = ANY ((SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])"
+BY_DEPOSIT = (
+    "audience_id = ANY ((SELECT NULLIF(current_setting('app.deposit_audiences', true), '')"
+    "::uuid[])::uuid[])"
+)
+BY_USER = "user_id = NULLIF(current_setting('app.user', true), '')::bigint"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What the database is told for the rest of the transaction."""
+
+    organisation: UUID | None = None
+    audiences: tuple[UUID, ...] = ()
+    deposit: tuple[UUID, ...] = ()
+    user: int | None = None
+
+
+_NOTHING = Scope()
+_SET = (
+    "SELECT set_config('app.organisation', %s, true), set_config('app.audiences', %s, true), "
+    "set_config('app.deposit_audiences', %s, true), set_config('app.user', %s, true)"
+)
+
+
+def _array(ids: Iterable[UUID]) -> str:
+    return "{" + ",".join(map(str, ids)) + "}"
+
+
+def _apply(scope: Scope, using: str) -> None:
+    with connections[using].cursor() as cursor:
+        cursor.execute(
+            _SET,
+            [
+                str(scope.organisation or ""),
+                _array(scope.audiences) if scope.organisation else "",
+                _array(scope.deposit) if scope.organisation else "",
+                "" if scope.user is None else str(scope.user),
+            ],
+        )
+
+
+def current_scope(using: str = DEFAULT_DB_ALIAS) -> Scope:
+    """The scope in force on this connection, or an empty one."""
+    connection = connections[using]
+    return (
+        getattr(connection, "commonmind_scope", _NOTHING)
+        if connection.in_atomic_block
+        else _NOTHING
+    )
+
+
+@contextmanager
+def scope(new: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+    """Run a transaction in which the database shows and takes what `new` allows.
+
+    Scopes nest: the outer one is in force again afterwards. Querysets must be evaluated inside.
+    """
+    connection = connections[using]
+    outer = current_scope(using)
+    with transaction.atomic(using=using):
+        _apply(new, using)
+        connection.commonmind_scope = new
+        try:
+            yield
+        except BaseException:
+            # The roll-back to the savepoint restores the settings in the database.
+            connection.commonmind_scope = outer
+            raise
+        connection.commonmind_scope = outer
+        if len(connection.savepoint_ids) or outer is not _NOTHING:
+            _apply(outer, using)
+
+
+@contextmanager
+def organisation_scope(organisation: UUID, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+    """A scope that opens the organisation's registry, but no audience: no memory is readable."""
+    with scope(Scope(organisation=organisation), using):
+        yield
+
+
+@contextmanager
+def deposit_scope(audiences: Iterable[UUID], using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+    """The scope in force, in which rows may also be inserted into audiences it cannot read."""
+    with scope(replace(current_scope(using), deposit=tuple(audiences)), using):
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """How the app role's policies tell which rows are its own.
+
+    by: "organisation", "audience" (needs audience_id), "self" (the organisation table) or
+    "member" (the organisation, or the signed-in user's own memberships).
+    """
+
+    by: str = "organisation"
+
+    def expression(self, command: str) -> str:
+        organisation = BY_ORGANISATION.format(
+            column="id" if self.by == "self" else "organisation_id"
+        )
+        if self.by == "audience":
+            audience = f"({BY_AUDIENCE} OR {BY_DEPOSIT})" if command == "INSERT" else BY_AUDIENCE
+            return f"{organisation} AND {audience}"
+        if self.by == "member" and command == "SELECT":
+            return f"{organisation} OR {BY_USER}"
+        if self.by == "self" and command == "SELECT":
+            mine = f"SELECT organisation_id FROM orgs_member WHERE {BY_USER}"
+            return f"{organisation} OR id IN ({mine})"
+        return organisation
+
+
+def policy_sql(table: str, role: str, command: str, expression: str) -> str:
+    using = f" USING ({expression})" if command != "INSERT" else ""
+    check = f" WITH CHECK ({expression})" if command in ("INSERT", "UPDATE") else ""
+    name = f"{table}_{role.removeprefix('commonmind_')}_{command.lower()}"
+    return f"CREATE POLICY {name} ON {table} FOR {command} TO {role}{using}{check}"
+
+
+class Protect(Operation):
+    """Put RLS, FORCE, policies, grants and composite constraints on a tenant table.
+
+    table: the table's name.
+    by: see `Reads`.
+    references: column -> (table, what ON DELETE does); the constraint is on
+        (organisation_id, column), so that no row can point into another organisation.
+    append_only: rows are inserted and read; UPDATE and DELETE are refused to every role.
+    worker: whether the maintenance role works on the table.
+    support: the columns that support staff may read; never a text or a vector of a memory.
+    searcher: the columns that the owner of the definer functions may read.
+    """
+
+    reduces_to_sql = True
+    reversible = True
+
+    def __init__(
+        self,
+        table: str,
+        by: str = "organisation",
+        references: Mapping[str, tuple[str, str]] | None = None,
+        append_only: bool = False,
+        worker: bool = False,
+        support: tuple[str, ...] = (),
+        searcher: tuple[str, ...] = (),
+    ) -> None:
+        self.table, self.by, self.append_only = table, by, append_only
+        self.references = dict(references or {})
+        self.worker, self.support, self.searcher = worker, support, searcher
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """Nothing that Django's model state knows of changes."""
+
+    def statements(self) -> list[str]:
+        """The SQL, in order."""
+        table, commands = self.table, COMMANDS[:2] if self.append_only else COMMANDS
+        sql = [
+            f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
+            f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY",
+        ]
+        if self.append_only:
+            sql.append(f"REVOKE UPDATE, DELETE, TRUNCATE ON {table} FROM {APP}")
+        if self.by != "self":
+            sql.append(
+                f"ALTER TABLE {table} ADD CONSTRAINT {table}_tenant UNIQUE (organisation_id, id)"
+            )
+        reads = Reads(self.by)
+        sql += [policy_sql(table, APP, c, reads.expression(c)) for c in commands]
+        if self.worker:
+            sql.append(f"GRANT {', '.join(commands)} ON {table} TO {WORKER}")
+            sql += [
+                policy_sql(table, WORKER, c, BY_ORGANISATION.format(column=self._tenant))
+                for c in commands
+            ]
+        if self.support:
+            sql.append(f"GRANT SELECT ({', '.join(self.support)}) ON {table} TO {SUPPORT}")
+            sql.append(
+                policy_sql(table, SUPPORT, "SELECT", BY_ORGANISATION.format(column=self._tenant))
+            )
+        if self.searcher:
+            sql.append(f"GRANT SELECT ({', '.join(self.searcher)}) ON {table} TO {SEARCHER}")
+        return sql + [self._reference(column, *to) for column, to in self.references.items()]
+
+    @property
+    def _tenant(self) -> str:
+        return "id" if self.by == "self" else "organisation_id"
+
+    def _reference(self, column: str, table: str, on_delete: str) -> str:
+        # SET NULL names its column: the organisation must stay.
+        action = f"SET NULL ({column})" if on_delete == "SET NULL" else on_delete
+        if table == "orgs_organisation":
+            return (
+                f"ALTER TABLE {self.table} ADD CONSTRAINT {self.table}_{column}_fk "
+                f"FOREIGN KEY ({column}) REFERENCES {table} (id) ON DELETE {action}"
+            )
+        return (
+            f"ALTER TABLE {self.table} ADD CONSTRAINT {self.table}_{column}_fk "
+            f"FOREIGN KEY (organisation_id, {column}) REFERENCES {table} (organisation_id, id) "
+            f"ON DELETE {action}"
+        )
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        for statement in self.statements():
+            schema_editor.execute(statement)
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """The table goes with its CreateModel, and all of this with the table."""
+
+    def describe(self) -> str:
+        return f"Protect {self.table}"

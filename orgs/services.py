@@ -1,0 +1,347 @@
+"""Organisations, groups, members, identities and audiences: one verb per use case.
+
+Every function here runs inside the organisation's scope or opens it; `organisation_id` is the
+tenant, `now` the caller's clock.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils.text import slugify
+
+from orgs import audit
+from orgs.models import (
+    Audience,
+    AudienceEntry,
+    AudienceKind,
+    ExternalIdentity,
+    Group,
+    GroupMembership,
+    Member,
+    Organisation,
+    Role,
+    User,
+    new_id,
+)
+from orgs.principals import Actor
+from orgs.rls import Scope, organisation_scope, scope
+
+INVITE_LIFETIME = timedelta(days=14)
+
+
+class AlreadyExists(Exception):
+    """The thing exists already; the message names it."""
+
+
+class NotFound(Exception):
+    """Absent, or not for the asker: the two are never told apart."""
+
+
+_created: list[Callable[[Organisation, datetime], None]] = []
+
+
+def on_organisation_created(hook: Callable[[Organisation, datetime], None]) -> None:
+    """Let an upper app give every new organisation what it needs (the built-in robots)."""
+    _created.append(hook)
+
+
+def create_organisation(
+    *, name: str, now: datetime, slug: str = "", language: str = "english"
+) -> Organisation:
+    """Create the tenant, its audience and what upper apps add.
+
+    Raises AlreadyExists when the slug is taken.
+    """
+    organisation = Organisation(
+        id=new_id(),
+        name=name.strip(),
+        slug=slug or slugify(name)[:80] or secrets.token_hex(4),
+        language=language,
+        created_at=now,
+    )
+    with organisation_scope(organisation.id):
+        try:
+            with transaction.atomic():
+                organisation.save(force_insert=True)
+        except IntegrityError as error:
+            raise AlreadyExists(f"an organisation with the slug {organisation.slug}") from error
+        ensure_audience(organisation.id, AudienceKind.ORGANISATION)
+        for hook in _created:
+            hook(organisation, now)
+    return organisation
+
+
+def find_organisation(reference: str) -> Organisation:
+    """By slug, id or exact name; for commands of the machine's owner, who may list tenants.
+
+    Raises NotFound; also when a name is not unique.
+    """
+    by_id = _as_uuid(reference)
+    match = Q(id=by_id) if by_id else Q(slug=reference) | Q(name=reference)
+    found = list(Organisation.objects.using("owner").filter(match)[:2])
+    if len(found) != 1:
+        raise NotFound(
+            f"no organisation {reference}" if not found else f"several organisations {reference}"
+        )
+    return found[0]
+
+
+def ensure_audience(
+    organisation_id: UUID, kind: str, key: str = "", group_id: UUID | None = None
+) -> UUID:
+    """The id of the audience of this kind and key; created if it is not there yet."""
+    found = (
+        Audience.objects.filter(organisation_id=organisation_id, kind=kind, key=key)
+        .values_list("id", flat=True)
+        .first()
+    )
+    if found:
+        return found
+    Audience.objects.bulk_create(
+        [Audience(organisation_id=organisation_id, kind=kind, key=key, group_id=group_id)],
+        ignore_conflicts=True,
+    )
+    return Audience.objects.values_list("id", flat=True).get(
+        organisation_id=organisation_id, kind=kind, key=key
+    )
+
+
+Reader = tuple[str, UUID]
+
+
+def readers_digest(readers: Iterable[Reader], group_id: UUID | None) -> str:
+    """64 hex digits that name a set of readers, whatever their order, inside its group."""
+    lines = sorted({f"{kind}:{reader}" for kind, reader in readers})
+    return hashlib.sha256("\n".join([str(group_id or "-"), *lines]).encode()).hexdigest()
+
+
+def ensure_explicit_audience(
+    organisation_id: UUID,
+    readers: Iterable[Reader],
+    group_id: UUID | None = None,
+    kind: str = AudienceKind.EXPLICIT,
+) -> UUID:
+    """The audience of exactly these readers; one row per distinct set (and group)."""
+    chosen = sorted(set(readers), key=str)
+    digest = readers_digest(chosen, group_id)
+    audience_id = ensure_audience(organisation_id, kind, digest, group_id)
+    entries = AudienceEntry.objects.filter(organisation_id=organisation_id, audience_id=audience_id)
+    if entries.count() != len(chosen):
+        AudienceEntry.objects.bulk_create(
+            [
+                AudienceEntry(
+                    organisation_id=organisation_id,
+                    audience_id=audience_id,
+                    kind=reader_kind,
+                    reader=reader,
+                )
+                for reader_kind, reader in chosen
+            ],
+            ignore_conflicts=True,
+        )
+    return audience_id
+
+
+def create_group(
+    *,
+    organisation_id: UUID,
+    external_id: str,
+    now: datetime,
+    name: str = "",
+    confidential: bool = True,
+    owner_id: UUID | None = None,
+) -> Group:
+    """Create a group with its audience. Raises AlreadyExists for a taken external id."""
+    group = Group(
+        organisation_id=organisation_id,
+        external_id=external_id,
+        name=name or external_id,
+        confidential=confidential,
+        owner_id=owner_id,
+        created_at=now,
+    )
+    with organisation_scope(organisation_id):
+        if Group.objects.filter(organisation_id=organisation_id, external_id=external_id).exists():
+            raise AlreadyExists(f"a group with the external id {external_id}")
+        group.save(force_insert=True)
+        ensure_audience(organisation_id, AudienceKind.GROUP, str(group.id), group.id)
+    return group
+
+
+def set_confidential(*, actor: Actor, group: Group, confidential: bool, now: datetime) -> None:
+    """Change who may curate a group; recorded, since it widens or narrows reading."""
+    if not (actor.is_person and (actor.role == Role.ADMIN or actor.member_id == group.owner_id)):
+        raise PermissionError("only an admin or the group's owner changes this")
+    with organisation_scope(actor.organisation_id):
+        Group.objects.filter(organisation_id=actor.organisation_id, id=group.id).update(
+            confidential=confidential
+        )
+        audit.record(
+            "group.confidential",
+            actor=actor,
+            now=now,
+            target=group.id,
+            target_type="group",
+            confidential=confidential,
+        )
+
+
+def create_member(
+    *,
+    organisation_id: UUID,
+    now: datetime,
+    name: str = "",
+    email: str = "",
+    role: str = Role.MEMBER,
+    password: str | None = None,
+) -> tuple[Member, str]:
+    """Create a member; with an e-mail also the user and an invitation.
+
+    Returns the member and the invitation's secret, empty when a password was given or there is
+    no e-mail. Raises AlreadyExists when the user is a member already.
+    """
+    user, secret = None, ""
+    with scope(Scope(organisation=organisation_id)):
+        if email:
+            user = User.objects.filter(email=User.objects.normalise(email)).first()
+            if user is None:
+                user = User.objects.create_user(email, password, name=name)
+            elif Member.objects.filter(organisation_id=organisation_id, user=user).exists():
+                raise AlreadyExists(f"{email} is a member of this organisation")
+            if not user.has_usable_password():
+                secret = secrets.token_urlsafe(32)
+        member = Member(
+            organisation_id=organisation_id,
+            user=user,
+            name=name or (email.split("@")[0] if email else "unnamed"),
+            role=role,
+            invite_digest=invite_digest(secret) if secret else "",
+            invite_expires_at=now + INVITE_LIFETIME if secret else None,
+            created_at=now,
+        )
+        member.save(force_insert=True)
+        ensure_audience(organisation_id, AudienceKind.MEMBER, str(member.id))
+    return member, secret
+
+
+def invite_digest(secret: str) -> str:
+    """What is kept of an invitation's secret."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def accept_invitation(*, organisation_id: UUID, secret: str, password: str, now: datetime) -> User:
+    """Set the password of an invited user, once. Raises NotFound for a spent or wrong secret."""
+    with organisation_scope(organisation_id):
+        member = (
+            Member.objects.select_for_update(of=("self",))
+            .filter(
+                organisation_id=organisation_id,
+                invite_digest=invite_digest(secret),
+                invite_expires_at__gt=now,
+                user__isnull=False,
+            )
+            .first()
+        )
+        if member is None or not secret:
+            raise NotFound("this invitation is not valid any more")
+        user = member.user
+        user.set_password(password)
+        user.save(update_fields=["password"])
+        member.invite_digest, member.invite_expires_at = "", None
+        member.save(update_fields=["invite_digest", "invite_expires_at"])
+    return user
+
+
+def add_to_group(*, organisation_id: UUID, group_id: UUID, member_ids: Iterable[UUID]) -> int:
+    """Put members into a group; those already there stay. Returns how many were added."""
+    with organisation_scope(organisation_id):
+        present = set(
+            GroupMembership.objects.filter(
+                organisation_id=organisation_id, group_id=group_id
+            ).values_list("member_id", flat=True)
+        )
+        new = [m for m in dict.fromkeys(member_ids) if m not in present]
+        GroupMembership.objects.bulk_create(
+            [
+                GroupMembership(organisation_id=organisation_id, group_id=group_id, member_id=m)
+                for m in new
+            ],
+            ignore_conflicts=True,
+        )
+    return len(new)
+
+
+def remove_from_group(*, organisation_id: UUID, group_id: UUID, member_id: UUID) -> None:
+    """Take a member out; what they read through the group is closed at once."""
+    with organisation_scope(organisation_id):
+        GroupMembership.objects.filter(
+            organisation_id=organisation_id, group_id=group_id, member_id=member_id
+        ).delete()
+
+
+def link_identity(
+    *,
+    organisation_id: UUID,
+    platform: str,
+    identifier: str,
+    member_id: UUID,
+    confirmed_at: datetime | None = None,
+) -> ExternalIdentity:
+    """Say that `platform:identifier` is this member. Raises AlreadyExists when it is another."""
+    with organisation_scope(organisation_id):
+        identity, created = ExternalIdentity.objects.get_or_create(
+            organisation_id=organisation_id,
+            platform=platform,
+            identifier=identifier,
+            defaults={"member_id": member_id, "confirmed_at": confirmed_at},
+        )
+        if not created and identity.member_id != member_id:
+            raise AlreadyExists(f"the identity {identity} of another member")
+    return identity
+
+
+def _as_uuid(reference: str) -> UUID | None:
+    try:
+        return UUID(reference)
+    except ValueError:
+        return None
+
+
+def find_group(organisation_id: UUID, reference: str) -> Group:
+    """By id or external id. Raises NotFound; the caller decides whether the asker may know it."""
+    by_id = _as_uuid(reference)
+    match = Q(external_id=reference) | Q(id=by_id) if by_id else Q(external_id=reference)
+    group = Group.objects.filter(match, organisation_id=organisation_id).first()
+    if group is None:
+        raise NotFound("no such group")
+    return group
+
+
+def find_member(organisation_id: UUID, reference: str, group: Group | None = None) -> Member:
+    """By id or `platform:identifier`; inside a group a name known only there wins.
+
+    Raises NotFound.
+    """
+    members = Member.objects.filter(organisation_id=organisation_id)
+    by_id = _as_uuid(reference)
+    if by_id:
+        member = members.filter(id=by_id).first()
+    else:
+        platform, _, identifier = reference.partition(":")
+        names = [f"{group.external_id}/{identifier}", identifier] if group else [identifier]
+        known = {
+            identity.identifier: identity
+            for identity in ExternalIdentity.objects.filter(
+                organisation_id=organisation_id, platform=platform, identifier__in=names
+            ).select_related("member")
+        }
+        identity = next((known[n] for n in names if n in known), None)
+        member = identity.member if identity else None
+    if member is None:
+        raise NotFound("no such member")
+    return member

@@ -1,0 +1,48 @@
+"""Who calls: a robot by its key, or a member by the browser's session."""
+
+from typing import Any
+
+from django.utils import timezone
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from orgs.principals import Actor
+from orgs.sessions import actor_of, current
+from robots.api import problems  # noqa: F401  (maps this app's exceptions)
+from robots.services import authenticate_key
+
+WRONG_KEY = (
+    "The key is unknown, expired or revoked. Ask an admin of the organisation for a new one."
+)
+
+
+class KeyAuthentication(BaseAuthentication):
+    """`Authorization: Bearer cmk_...`; request.user becomes the Actor."""
+
+    def authenticate(self, request: Request) -> tuple[Actor, Any] | None:
+        header = request.META.get("HTTP_AUTHORIZATION", "")
+        scheme, _, key = header.partition(" ")
+        if not header or scheme.lower() not in ("bearer", "token"):
+            return None
+        caller = authenticate_key(key.strip(), timezone.now())
+        if caller is None:
+            raise AuthenticationFailed(WRONG_KEY)
+        return caller.actor(), caller
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
+
+class MemberSessionAuthentication(SessionAuthentication):
+    """The browser's session; unsafe methods need the CSRF token."""
+
+    def authenticate(self, request: Request) -> tuple[Actor, Any] | None:
+        user = getattr(request._request, "user", None)
+        if user is None or not user.is_active:
+            return None
+        found = current(request._request)
+        if found is None:
+            return None
+        self.enforce_csrf(request)
+        return actor_of(found[0]), None

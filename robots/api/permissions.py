@@ -1,0 +1,28 @@
+"""Keys open what their scopes say; nothing is open to nobody."""
+
+from django.views import View
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+
+from orgs.principals import Actor
+from robots.services import MissingScope
+
+
+class HasPrincipal(BasePermission):
+    """A known caller whose scopes cover the call.
+
+    A view names the scope of a method in `scopes` = {"POST": "read"}; otherwise safe methods
+    need `read` and all others `write`.
+    """
+
+    def has_permission(self, request: Request, view: View) -> bool:
+        actor = request.user
+        if not isinstance(actor, Actor):
+            raise NotAuthenticated("Send `Authorization: Bearer <key>`, or sign in.")
+        declared = getattr(view, "scopes", {})
+        method = request.method or "GET"
+        needed = declared.get(method, "read" if method in SAFE_METHODS else "write")
+        if needed not in actor.scopes and not (needed == "manage" and actor.moderates):
+            raise MissingScope(needed)
+        return True

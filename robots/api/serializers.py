@@ -1,0 +1,83 @@
+"""What the API takes and gives for robots, groups and members."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    DocumentField,
+    FlagField,
+    StrictSerializer,
+    TextField,
+    TextListField,
+)
+from orgs.models import Role
+
+
+class RegisterSerializer(StrictSerializer):
+    id = TextField(
+        max_length=64, required=False, help_text="Yours to choose; made for you if left out."
+    )
+    name = TextField(max_length=200, required=False)
+    purpose = TextField(max_length=5000, required=False, allow_blank=True)
+    metadata = DocumentField(required=False)
+
+
+class RobotPatchSerializer(StrictSerializer):
+    name = TextField(max_length=200, required=False)
+    purpose = TextField(max_length=5000, required=False)
+    metadata = DocumentField(required=False)
+
+
+class RobotSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    name = serializers.CharField()
+    purpose = serializers.CharField()
+    metadata = serializers.DictField()
+    created_at = serializers.DateTimeField()
+    last_active_at = serializers.DateTimeField(allow_null=True)
+
+
+class GroupCreateSerializer(StrictSerializer):
+    external_id = TextField(max_length=200)
+    name = TextField(max_length=200, required=False)
+    confidential = FlagField(required=False)
+    members = TextListField(required=False, item_length=400)
+
+
+class GroupPatchSerializer(StrictSerializer):
+    name = TextField(max_length=200, required=False)
+    confidential = FlagField(required=False)
+
+
+class GroupSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    external_id = serializers.CharField()
+    name = serializers.CharField()
+    confidential = serializers.BooleanField()
+    created_at = serializers.DateTimeField()
+
+
+class GroupMembersSerializer(StrictSerializer):
+    add = TextListField(required=False, item_length=400)
+    remove = TextListField(required=False, item_length=400)
+
+
+class MemberCreateSerializer(StrictSerializer):
+    name = TextField(max_length=200)
+    identity = TextField(max_length=340, required=False, help_text="platform:identifier")
+
+
+class MemberSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    role = serializers.ChoiceField(Role.choices)
+    created_at = serializers.DateTimeField()
+
+
+class PageSerializer(StrictSerializer):
+    """Query parameters of every list."""
+
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
+    cursor = TextField(max_length=2000, required=False)

@@ -1,0 +1,203 @@
+"""Robots, groups and members over HTTP; lists show what the caller may know of."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from orgs.api.cursors import page
+from orgs.models import Group, Member
+from orgs.rls import organisation_scope
+from robots.api import serializers as s
+from robots.models import Robot
+from robots.services import directory
+from robots.services.registry import find_robot, register_robot, update_robot
+
+
+def checked(serializer: type[Any], data: Any) -> dict[str, Any]:
+    instance = serializer(data=data)
+    instance.is_valid(raise_exception=True)
+    return instance.validated_data
+
+
+def robot_body(robot: Robot) -> dict[str, Any]:
+    return {
+        "id": robot.public_id,
+        "name": robot.name,
+        "purpose": robot.purpose,
+        "metadata": robot.metadata,
+        "created_at": robot.created_at,
+        "last_active_at": robot.last_active_at,
+    }
+
+
+def group_body(group: Group) -> dict[str, Any]:
+    names = ("id", "external_id", "name", "confidential", "created_at")
+    return {name: getattr(group, name) for name in names}
+
+
+def member_body(member: Member) -> dict[str, Any]:
+    return {name: getattr(member, name) for name in ("id", "name", "role", "created_at")}
+
+
+def listing(request: Request, rows: Any, render: Any) -> Response:
+    """One page of a queryset of the caller's organisation."""
+    asked = checked(s.PageSerializer, request.query_params.dict())
+    with organisation_scope(request.user.organisation_id):
+        return Response(
+            page(request, rows, limit=asked["limit"], cursor=asked.get("cursor"), render=render)
+        )
+
+
+class RobotsView(APIView):
+    @extend_schema(
+        operation_id="robots_list",
+        parameters=[s.PageSerializer],
+        responses=s.RobotSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """The organisation's robots."""
+        return listing(
+            request, Robot.objects.filter(organisation_id=request.user.organisation_id), robot_body
+        )
+
+    @extend_schema(
+        operation_id="robots_register",
+        request=s.RegisterSerializer,
+        responses={200: s.RobotSerializer, 201: s.RobotSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Register a robot, or update the one with this id."""
+        data = checked(s.RegisterSerializer, request.data)
+        directory.check_registration(request.user, data.get("id"))
+        robot, created = register_robot(
+            organisation_id=request.user.organisation_id,
+            now=timezone.now(),
+            reference=data.get("id"),
+            name=data.get("name", ""),
+            purpose=data.get("purpose", ""),
+            metadata=data.get("metadata"),
+        )
+        return Response(robot_body(robot), status=201 if created else 200)
+
+
+class RobotView(APIView):
+    @extend_schema(operation_id="robots_get", responses=s.RobotSerializer)
+    def get(self, request: Request, reference: str) -> Response:
+        """One robot."""
+        with organisation_scope(request.user.organisation_id):
+            return Response(robot_body(find_robot(request.user.organisation_id, reference)))
+
+    @extend_schema(
+        operation_id="robots_patch", request=s.RobotPatchSerializer, responses=s.RobotSerializer
+    )
+    def patch(self, request: Request, reference: str) -> Response:
+        """Change a robot's name, purpose or metadata: its own, or any as a curator."""
+        data = checked(s.RobotPatchSerializer, request.data)
+        return Response(robot_body(update_robot(request.user, reference, **data)))
+
+
+class GroupsView(APIView):
+    scopes = {"POST": "manage"}  # noqa: RUF012
+
+    @extend_schema(
+        operation_id="groups_list",
+        parameters=[s.PageSerializer],
+        responses=s.GroupSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """The groups whose memories the caller may read."""
+        return listing(request, directory.known_groups(request.user), group_body)
+
+    @extend_schema(
+        operation_id="groups_create",
+        request=s.GroupCreateSerializer,
+        responses={201: s.GroupSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Create a group; the robot that makes it sits in it."""
+        data = checked(s.GroupCreateSerializer, request.data)
+        return Response(
+            group_body(directory.open_group(request.user, data, timezone.now())), status=201
+        )
+
+
+class GroupView(APIView):
+    @extend_schema(operation_id="groups_get", responses=s.GroupSerializer)
+    def get(self, request: Request, reference: str) -> Response:
+        """One group."""
+        return Response(group_body(directory.known_group(request.user, reference)))
+
+    @extend_schema(
+        operation_id="groups_patch", request=s.GroupPatchSerializer, responses=s.GroupSerializer
+    )
+    def patch(self, request: Request, reference: str) -> Response:
+        """Rename a group, or change whether curators read it (recorded)."""
+        data = checked(s.GroupPatchSerializer, request.data)
+        group = directory.known_group(request.user, reference)
+        return Response(
+            group_body(directory.change_group(request.user, group, data, timezone.now()))
+        )
+
+
+class GroupMembersView(APIView):
+    scopes = {"POST": "manage"}  # noqa: RUF012
+
+    @extend_schema(
+        operation_id="group_members_list",
+        parameters=[s.PageSerializer],
+        responses=s.MemberSerializer(many=True),
+    )
+    def get(self, request: Request, reference: str) -> Response:
+        """Who is in a group."""
+        group = directory.known_group(request.user, reference)
+        return listing(request, directory.members_in(group), member_body)
+
+    @extend_schema(
+        operation_id="group_members_change",
+        request=s.GroupMembersSerializer,
+        responses=s.MemberSerializer(many=True),
+    )
+    def post(self, request: Request, reference: str) -> Response:
+        """Add and remove members; what they read changes at once."""
+        data = checked(s.GroupMembersSerializer, request.data)
+        group = directory.known_group(request.user, reference)
+        directory.change_members(
+            request.user, group, data.get("add", []), data.get("remove", []), timezone.now()
+        )
+        return listing(request, directory.members_in(group), member_body)
+
+
+class MembersView(APIView):
+    scopes = {"POST": "manage"}  # noqa: RUF012
+
+    @extend_schema(
+        operation_id="members_list",
+        parameters=[s.PageSerializer],
+        responses=s.MemberSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Members: for people the organisation's, for robots those of their groups."""
+        return listing(request, directory.known_members(request.user), member_body)
+
+    @extend_schema(
+        operation_id="members_create",
+        request=s.MemberCreateSerializer,
+        responses={201: s.MemberSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Add a member who has not signed in, by name and perhaps a platform's identity."""
+        data = checked(s.MemberCreateSerializer, request.data)
+        return Response(
+            member_body(directory.add_member(request.user, data, timezone.now())), status=201
+        )
+
+
+class MemberView(APIView):
+    @extend_schema(operation_id="members_get", responses=s.MemberSerializer)
+    def get(self, request: Request, reference: str) -> Response:
+        """One member, by id or platform:identifier."""
+        return Response(member_body(directory.known_member(request.user, reference)))

@@ -1,0 +1,75 @@
+"""Register a robot and print a key for it, once. On an existing name it adds groups."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from orgs.management.output import SpeakingCommand
+from orgs.models import Group
+from orgs.rls import organisation_scope
+from orgs.services import NotFound, find_group
+from robots.models import KeyScope, Robot
+from robots.services import create_key, join_groups, register_robot
+
+
+class Command(SpeakingCommand):
+    help = "Register a robot with a key."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--organisation", required=True, help="slug, id or name")
+        parser.add_argument("--name", required=True)
+        parser.add_argument("--groups", default="", help="ids or external ids, with commas")
+        parser.add_argument("--act-for-members", action="store_true")
+        parser.add_argument("--manage", action="store_true", help="may make groups and members")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        organisation = self.organisation(options["organisation"])
+        now = timezone.now()
+        with organisation_scope(organisation.id):
+            groups = [self._group(organisation.id, g) for g in _names(options["groups"])]
+            robot = Robot.objects.filter(
+                organisation_id=organisation.id, name=options["name"], builtin__isnull=True
+            ).first()
+            if robot is None:
+                robot, _ = register_robot(
+                    organisation_id=organisation.id, name=options["name"], now=now
+                )
+            join_groups(
+                organisation_id=organisation.id,
+                robot_id=robot.id,
+                group_ids=[group.id for group in groups],
+            )
+            scopes = [KeyScope.READ, KeyScope.WRITE]
+            scopes += [KeyScope.ACT_FOR] if options["act_for_members"] else []
+            scopes += [KeyScope.MANAGE] if options["manage"] else []
+            _, secret = create_key(
+                organisation_id=organisation.id, robot_id=robot.id, scopes=scopes, now=now
+            )
+            seats = list(
+                Group.objects.filter(
+                    organisation_id=organisation.id, robot_memberships__robot_id=robot.id
+                ).values_list("external_id", flat=True)
+            )
+        self.say(
+            {
+                "id": robot.public_id,
+                "organisation": organisation.slug,
+                "name": robot.name,
+                "groups": seats,
+                "scopes": [str(scope) for scope in scopes],
+                "key": secret,
+            },
+            as_json=options["json"],
+        )
+
+    def _group(self, organisation_id: Any, reference: str) -> Group:
+        try:
+            return find_group(organisation_id, reference)
+        except NotFound as error:
+            raise CommandError(f"There is no group {reference}; nothing was made.") from error
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in (part.strip() for part in text.split(",")) if name]

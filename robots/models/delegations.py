@@ -1,0 +1,22 @@
+"""A member's revocable leave for a robot to read and write what is private to the member."""
+
+from django.db import models
+from django.utils import timezone
+
+from orgs.models import TenantKey, TenantModel
+
+
+class Delegation(TenantModel):
+    member = TenantKey("orgs.Member", related_name="delegations")
+    robot = TenantKey("robots.Robot", related_name="delegations")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "member", "robot"],
+                condition=models.Q(revoked_at__isnull=True),
+                name="delegation_live_once",
+            )
+        ]

@@ -1,0 +1,35 @@
+"""API keys: a prefix to find them by, a hash of a 256-bit secret, shown once."""
+
+from django.db import models
+from django.utils import timezone
+
+from orgs.models import TenantKey, TenantModel
+
+
+class KeyScope(models.TextChoices):
+    READ = "read"
+    WRITE = "write"
+    ACT_FOR = "act_for", "act for members"
+    MANAGE = "manage", "manage groups, members and robots"
+
+
+class Key(TenantModel):
+    robot = TenantKey("robots.Robot", related_name="keys")
+    prefix = models.CharField(max_length=16)
+    digest = models.CharField(max_length=64)
+    scopes = models.JSONField(default=list)
+    label = models.CharField(max_length=100, blank=True, default="")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = TenantKey("orgs.Member", null=True, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organisation", "prefix"], name="key_prefix")
+        ]
+        indexes = [models.Index(fields=["organisation", "robot"], name="key_robot")]
+
+    def __str__(self) -> str:
+        return f"{self.prefix}…"

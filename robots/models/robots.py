@@ -1,0 +1,52 @@
+"""The registry of robots and the groups they sit in."""
+
+from django.db import models
+from django.utils import timezone
+
+from orgs.models import TenantKey, TenantModel
+
+
+class Robot(TenantModel):
+    """An agent with keys. Every organisation has the built-in robots `web` and `import`."""
+
+    external_id = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001
+    name = models.CharField(max_length=200)
+    builtin = models.CharField(max_length=20, null=True, blank=True)  # noqa: DJ001
+    purpose = models.TextField(blank=True, default="")
+    metadata = models.JSONField(default=dict, blank=True)
+    owner = TenantKey("orgs.Member", null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    last_active_at = models.DateTimeField(null=True, blank=True)
+    retired_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "external_id"], name="robot_external_id"
+            ),
+            models.UniqueConstraint(fields=["organisation", "builtin"], name="robot_builtin"),
+        ]
+        indexes = [models.Index(fields=["organisation", "name"], name="robot_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def public_id(self) -> str:
+        """The id that the robot was registered with, or its own."""
+        return self.external_id or str(self.id)
+
+
+class RobotGroup(TenantModel):
+    """A robot sits in a group and reads what the group may read."""
+
+    robot = TenantKey("robots.Robot", related_name="group_memberships")
+    group = TenantKey("orgs.Group", related_name="robot_memberships")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "robot", "group"], name="robot_group_once"
+            )
+        ]

@@ -1,0 +1,182 @@
+"""Groups and members as a caller may know of them, and the changes that callers may make."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from orgs import audit
+from orgs.models import Group, GroupMembership, Member
+from orgs.principals import Actor, readable_groups
+from orgs.rls import organisation_scope
+from orgs.services import (
+    AlreadyExists,
+    NotFound,
+    add_to_group,
+    create_group,
+    create_member,
+    find_group,
+    find_member,
+    link_identity,
+    remove_from_group,
+    set_confidential,
+)
+from robots.models import KeyScope
+from robots.principals import groups_of_robot
+from robots.services.errors import MissingScope
+from robots.services.registry import find_robot, join_groups
+
+
+def check_registration(actor: Actor, reference: str | None) -> None:
+    """A robot may register new robots and update itself; another's entry is not its to change.
+
+    Raises PermissionError.
+    """
+    if actor.moderates or reference is None:
+        return
+    with organisation_scope(actor.organisation_id):
+        try:
+            robot = find_robot(actor.organisation_id, reference)
+        except NotFound:
+            return
+    if robot.id != actor.robot_id and KeyScope.MANAGE not in actor.scopes:
+        raise PermissionError("A robot with this id is registered; it changes itself.")
+
+
+def known_groups(actor: Actor) -> "QuerySet[Group]":
+    """For a person the readable groups, for a robot those it sits in."""
+    if actor.is_person:
+        return readable_groups(actor)
+    return Group.objects.filter(
+        organisation_id=actor.organisation_id, id__in=groups_of_robot(actor)
+    )
+
+
+def known_group(actor: Actor, reference: str) -> Group:
+    """One of the known groups, by id or external id. Raises NotFound."""
+    with organisation_scope(actor.organisation_id):
+        group = find_group(actor.organisation_id, reference)
+        if not known_groups(actor).filter(id=group.id).exists():
+            raise NotFound("no such group")
+    return group
+
+
+def members_in(group: Group) -> "QuerySet[Member]":
+    memberships = GroupMembership.objects.filter(
+        organisation_id=group.organisation_id, group_id=group.id
+    )
+    return Member.objects.filter(
+        organisation_id=group.organisation_id, id__in=memberships.values("member_id")
+    )
+
+
+def known_members(actor: Actor) -> "QuerySet[Member]":
+    """For a person everyone in the organisation, for a robot the members of its groups."""
+    members = Member.objects.filter(organisation_id=actor.organisation_id)
+    if actor.is_person:
+        return members
+    seated = GroupMembership.objects.filter(
+        organisation_id=actor.organisation_id, group_id__in=groups_of_robot(actor)
+    )
+    return members.filter(Q(id__in=seated.values("member_id")))
+
+
+def known_member(actor: Actor, reference: str) -> Member:
+    """One of the known members, by id or platform:identifier. Raises NotFound."""
+    with organisation_scope(actor.organisation_id):
+        member = find_member(actor.organisation_id, reference)
+        if not known_members(actor).filter(id=member.id).exists():
+            raise NotFound("no such member")
+    return member
+
+
+def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
+    """Create a group with its first members; the robot or member who makes it is in it.
+
+    Raises AlreadyExists and NotFound; nothing is made then.
+    """
+    organisation_id = actor.organisation_id
+    with organisation_scope(organisation_id):
+        members = [known_member(actor, reference).id for reference in data.get("members", [])]
+        group = create_group(
+            organisation_id=organisation_id,
+            external_id=data["external_id"],
+            name=data.get("name", ""),
+            confidential=data.get("confidential", True),
+            owner_id=actor.member_id,
+            now=now,
+        )
+        if actor.member_id:
+            members.append(actor.member_id)
+        if actor.robot_id:
+            join_groups(
+                organisation_id=organisation_id, robot_id=actor.robot_id, group_ids=[group.id]
+            )
+        add_to_group(organisation_id=organisation_id, group_id=group.id, member_ids=members)
+        audit.record("group.created", actor=actor, now=now, target=group.id, target_type="group")
+    return group
+
+
+def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datetime) -> Group:
+    """Rename, or change who may curate it. Raises PermissionError."""
+    if not actor.moderates and KeyScope.MANAGE not in actor.scopes:
+        raise MissingScope(KeyScope.MANAGE)
+    with organisation_scope(actor.organisation_id):
+        if name := data.get("name"):
+            Group.objects.filter(organisation_id=group.organisation_id, id=group.id).update(
+                name=name
+            )
+            group.name = name
+        if "confidential" in data and data["confidential"] != group.confidential:
+            set_confidential(actor=actor, group=group, confidential=data["confidential"], now=now)
+            group.confidential = data["confidential"]
+    return group
+
+
+def change_members(
+    actor: Actor, group: Group, add: Sequence[str], remove: Sequence[str], now: datetime
+) -> None:
+    """Add and remove by reference; recorded, since it changes who reads. Raises NotFound."""
+    organisation_id = actor.organisation_id
+    with organisation_scope(organisation_id):
+        joining = [find_member(organisation_id, reference).id for reference in add]
+        leaving = [find_member(organisation_id, reference, group).id for reference in remove]
+        add_to_group(organisation_id=organisation_id, group_id=group.id, member_ids=joining)
+        for member_id in leaving:
+            remove_from_group(
+                organisation_id=organisation_id, group_id=group.id, member_id=member_id
+            )
+        audit.record(
+            "group.members",
+            actor=actor,
+            now=now,
+            target=group.id,
+            target_type="group",
+            added=[str(m) for m in joining],
+            removed=[str(m) for m in leaving],
+        )
+
+
+def add_member(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
+    """A member who has not signed in. Raises AlreadyExists for a known identity."""
+    organisation_id = actor.organisation_id
+    platform, _, identifier = data.get("identity", "").partition(":")
+    with organisation_scope(organisation_id):
+        if identifier:
+            try:
+                find_member(organisation_id, f"{platform}:{identifier}")
+            except NotFound:
+                pass
+            else:
+                raise AlreadyExists("This identity belongs to a member already.")
+        member, _secret = create_member(organisation_id=organisation_id, name=data["name"], now=now)
+        if identifier:
+            link_identity(
+                organisation_id=organisation_id,
+                platform=platform,
+                identifier=identifier,
+                member_id=member.id,
+            )
+        audit.record("member.created", actor=actor, now=now, target=member.id, target_type="member")
+    return member

@@ -1,0 +1,133 @@
+"""API keys: made, shown once, rotated, revoked, and turned into a caller."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Q
+
+from orgs.principals import Actor
+from orgs.rls import organisation_scope
+from robots.models import Key, KeyScope
+
+KEY_MARK = "cmk"
+SECRET_BYTES = 32
+STAMP_EVERY = timedelta(seconds=60)
+DEFAULT_SCOPES = (KeyScope.READ, KeyScope.WRITE)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def create_key(
+    *,
+    organisation_id: UUID,
+    robot_id: UUID,
+    now: datetime,
+    scopes: Iterable[str] = DEFAULT_SCOPES,
+    label: str = "",
+    expires_at: datetime | None = None,
+    created_by_id: UUID | None = None,
+) -> tuple[Key, str]:
+    """Make a key; the second value is the whole key, which exists nowhere afterwards.
+
+    The key names its organisation, so that the database can be told whose registry to open
+    before anything is known of the caller.
+    """
+    secret = secrets.token_urlsafe(SECRET_BYTES)
+    prefix = secrets.token_hex(6)
+    chosen = sorted({str(scope) for scope in scopes})
+    unknown = set(chosen) - set(KeyScope.values)
+    if unknown:
+        raise ValueError(f"unknown scope: {', '.join(sorted(unknown))}")
+    key = Key(
+        organisation_id=organisation_id,
+        robot_id=robot_id,
+        prefix=prefix,
+        digest=_digest(secret),
+        scopes=chosen,
+        label=label,
+        expires_at=expires_at,
+        created_by_id=created_by_id,
+        created_at=now,
+    )
+    with organisation_scope(organisation_id):
+        key.save(force_insert=True)
+    return key, f"{KEY_MARK}_{organisation_id.hex}_{prefix}_{secret}"
+
+
+def rotate_key(
+    *, organisation_id: UUID, key: Key, now: datetime, overlap: timedelta = timedelta(hours=24)
+) -> tuple[Key, str]:
+    """A second valid key with the same scopes; the first one expires after `overlap`."""
+    expires_at = now + overlap
+    with organisation_scope(organisation_id):
+        Key.objects.filter(organisation_id=organisation_id, id=key.id).filter(
+            Q(expires_at__isnull=True) | Q(expires_at__gt=expires_at)
+        ).update(expires_at=expires_at)
+        return create_key(
+            organisation_id=organisation_id,
+            robot_id=key.robot_id,
+            now=now,
+            scopes=key.scopes,
+            label=key.label,
+            created_by_id=key.created_by_id,
+        )
+
+
+def revoke_key(*, organisation_id: UUID, key_id: UUID, now: datetime) -> None:
+    """Close a key at once. Revoking it again changes nothing."""
+    with organisation_scope(organisation_id):
+        Key.objects.filter(
+            organisation_id=organisation_id, id=key_id, revoked_at__isnull=True
+        ).update(revoked_at=now)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A robot whose key was good."""
+
+    organisation_id: UUID
+    robot_id: UUID
+    key_id: UUID
+    name: str
+    scopes: frozenset[str]
+
+    def actor(self) -> Actor:
+        return Actor(
+            organisation_id=self.organisation_id,
+            robot_id=self.robot_id,
+            scopes=self.scopes,
+            name=self.name,
+        )
+
+
+def authenticate_key(presented: str, now: datetime) -> Caller | None:
+    """Whose key this is, or None for anything that is not a valid key right now."""
+    mark, _, rest = presented.partition("_")
+    organisation_hex, _, rest = rest.partition("_")
+    prefix, _, secret = rest.partition("_")
+    try:
+        organisation_id = UUID(hex=organisation_hex)
+    except ValueError:
+        return None
+    if mark != KEY_MARK or not secret or not presented.isascii() or "\x00" in presented:
+        return None
+    with organisation_scope(organisation_id):
+        key = (
+            Key.objects.filter(organisation_id=organisation_id, prefix=prefix)
+            .select_related("robot")
+            .first()
+        )
+        if key is None or not hmac.compare_digest(key.digest, _digest(secret)):
+            return None
+        if key.revoked_at or (key.expires_at and key.expires_at <= now) or key.robot.retired_at:
+            return None
+        if key.last_used_at is None or now - key.last_used_at >= STAMP_EVERY:
+            Key.objects.filter(organisation_id=organisation_id, id=key.id).update(last_used_at=now)
+    return Caller(organisation_id, key.robot_id, key.id, key.robot.name, frozenset(key.scopes))

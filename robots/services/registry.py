@@ -1,0 +1,138 @@
+"""The registry of robots: built in, registered on first use, seated in groups."""
+
+import secrets
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from orgs.models import AudienceKind, Organisation, new_id
+from orgs.principals import Actor
+from orgs.rls import organisation_scope
+from orgs.services import NotFound, ensure_audience, on_organisation_created
+from robots.models import Robot, RobotGroup
+
+WEB, IMPORT = "web", "import"
+
+
+@on_organisation_created
+def add_builtin_robots(organisation: Organisation, now: datetime) -> None:
+    """Every contribution has a robot: people write through `web`, imports through `import`."""
+    for name in (WEB, IMPORT):
+        builtin_robot(organisation.id, name, now)
+
+
+def builtin_robot(organisation_id: UUID, name: str, now: datetime) -> Robot:
+    """The organisation's built-in robot of this name; call inside its scope."""
+    robot = Robot.objects.filter(organisation_id=organisation_id, builtin=name).first()
+    if robot is None:
+        robot = Robot(organisation_id=organisation_id, name=name, builtin=name, created_at=now)
+        Robot.objects.bulk_create([robot], ignore_conflicts=True)
+        robot = Robot.objects.get(organisation_id=organisation_id, builtin=name)
+        ensure_audience(organisation_id, AudienceKind.ROBOT, str(robot.id))
+    return robot
+
+
+def find_robot(organisation_id: UUID, reference: str) -> Robot:
+    """By the id it was registered with, or its own. Raises NotFound."""
+    match = Q(external_id=reference)
+    try:
+        match |= Q(id=UUID(reference), external_id__isnull=True)
+    except ValueError:
+        pass
+    robot = Robot.objects.filter(match, organisation_id=organisation_id).first()
+    if robot is None:
+        raise NotFound("no such robot")
+    return robot
+
+
+def register_robot(
+    *,
+    organisation_id: UUID,
+    now: datetime,
+    reference: str | None = None,
+    name: str = "",
+    purpose: str = "",
+    metadata: dict[str, Any] | None = None,
+    owner_id: UUID | None = None,
+) -> tuple[Robot, bool]:
+    """Register a robot, or update the one with this id. Returns it and whether it is new.
+
+    The id that a caller chooses is kept beside the row's own, unique per organisation: an id
+    that another organisation uses behaves like any other.
+    """
+    with organisation_scope(organisation_id):
+        if reference:
+            try:
+                robot = find_robot(organisation_id, reference)
+            except NotFound:
+                pass
+            else:
+                _update(robot, name=name, purpose=purpose, metadata=metadata)
+                return robot, False
+        robot = Robot(
+            id=new_id(),
+            organisation_id=organisation_id,
+            external_id=reference or None,
+            name=name or f"robot_{secrets.token_hex(4)}",
+            purpose=purpose,
+            metadata=metadata or {},
+            owner_id=owner_id,
+            created_at=now,
+        )
+        try:
+            with transaction.atomic():
+                robot.save(force_insert=True)
+        except IntegrityError:
+            # Somebody registered the same id a moment ago.
+            robot = find_robot(organisation_id, reference or "")
+            return robot, False
+        ensure_audience(organisation_id, AudienceKind.ROBOT, str(robot.id))
+    return robot, True
+
+
+def _update(robot: Robot, **fields: Any) -> None:
+    changed = {k: v for k, v in fields.items() if v not in (None, "") and getattr(robot, k) != v}
+    if changed:
+        for field, value in changed.items():
+            setattr(robot, field, value)
+        Robot.objects.filter(organisation_id=robot.organisation_id, id=robot.id).update(**changed)
+
+
+def join_groups(*, organisation_id: UUID, robot_id: UUID, group_ids: Iterable[UUID]) -> None:
+    """Seat a robot in groups; those it sits in already stay."""
+    with organisation_scope(organisation_id):
+        RobotGroup.objects.bulk_create(
+            [
+                RobotGroup(organisation_id=organisation_id, robot_id=robot_id, group_id=group_id)
+                for group_id in dict.fromkeys(group_ids)
+            ],
+            ignore_conflicts=True,
+        )
+
+
+def leave_group(*, organisation_id: UUID, robot_id: UUID, group_id: UUID) -> None:
+    with organisation_scope(organisation_id):
+        RobotGroup.objects.filter(
+            organisation_id=organisation_id, robot_id=robot_id, group_id=group_id
+        ).delete()
+
+
+def stamp_activity(*, organisation_id: UUID, robot_id: UUID, now: datetime) -> None:
+    """Note that the robot did something now; call inside a scope of its organisation."""
+    Robot.objects.filter(organisation_id=organisation_id, id=robot_id).filter(
+        Q(last_active_at__isnull=True) | Q(last_active_at__lt=now)
+    ).update(last_active_at=now)
+
+
+def update_robot(actor: Actor, reference: str, **fields: Any) -> Robot:
+    """Change name, purpose or metadata. Raises NotFound, and PermissionError for another's."""
+    with organisation_scope(actor.organisation_id):
+        robot = find_robot(actor.organisation_id, reference)
+        if actor.robot_id != robot.id and not actor.moderates:
+            raise PermissionError("A robot changes itself; a curator changes any.")
+        _update(robot, **fields)
+    return robot

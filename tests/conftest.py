@@ -1,0 +1,117 @@
+"""Real Postgres with the real roles, one database a worker; real Valkey; a fake encoder.
+
+Two ways to the database. `db` runs a test in a transaction of the application role and rolls it
+back. `committed` lets it commit, for what several roles or threads must see; each test makes
+organisations of its own, so nothing has to be cleaned up.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+from filelock import FileLock
+from psycopg import sql
+
+from tests.conformance import *  # noqa: F403  (the plugin's hooks)
+from tests.world import World, make_world
+
+TEMPLATE = "commonmind_template"
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_db_blocker: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Migrate a template once, as the owner; every worker gets a copy."""
+    admin = os.environ.get("DATABASE_ADMIN_URL")
+    if not admin:
+        pytest.exit("Run the tests with `make test`: it starts the database they need.", 3)
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", "alone")
+    shared = Path(tmp_path_factory.getbasetemp()).parent if worker != "main" else Path(
+        tmp_path_factory.getbasetemp()
+    )
+    name = f"commonmind_test_{worker}"
+    with django_db_blocker.unblock(), FileLock(shared / "template.lock"):
+        done = shared / f"template-{run}"
+        if not done.exists():
+            _make_template(admin)
+            done.touch()
+        _copy(admin, name)
+    for alias in connections:
+        _point(alias, name)
+    yield
+    with django_db_blocker.unblock():
+        for alias in connections:
+            connections[alias].close()
+
+
+def _point(alias: str, name: str) -> None:
+    settings.DATABASES[alias]["NAME"] = name
+    connections[alias].close()
+    connections[alias].settings_dict["NAME"] = name
+
+
+def _make_template(admin: str) -> None:
+    from config.embedded.provisioning import provision
+
+    passwords = {
+        settings.DATABASES[alias]["USER"]: settings.DATABASES[alias]["PASSWORD"]
+        for alias in ("default", "owner", "worker", "support")
+    }
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(TEMPLATE))
+        )
+    provision(admin, TEMPLATE, passwords)
+    _point("owner", TEMPLATE)
+    call_command("migrate", database="owner", verbosity=0, interactive=False)
+    connections["owner"].close()
+
+
+def _copy(admin: str, name: str) -> None:
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+        )
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER commonmind_owner").format(
+                sql.Identifier(name), sql.Identifier(TEMPLATE)
+            )
+        )
+        # Rights on a database are not copied with it.
+        connection.execute(
+            sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name))
+        )
+        for role in ("app", "worker", "support", "owner"):
+            connection.execute(
+                sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(
+                    sql.Identifier(name), sql.Identifier(f"commonmind_{role}")
+                )
+            )
+
+
+@pytest.fixture
+def committed(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -> Iterator[None]:
+    """The database as it is, with commits, for every role."""
+    with django_db_blocker.unblock():
+        yield
+        for alias in connections:
+            connections[alias].close()
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    """Two organisations with people, groups and robots, in a transaction."""
+    return make_world()
+
+
+@pytest.fixture
+def lasting_world(committed: None) -> World:
+    """The same, committed."""
+    return make_world()

@@ -1,0 +1,131 @@
+"""A shared cast. Ada administers, Chidi curates, Mina and Bob are members, Vera views; Mina and
+Bob are in #launch, Mina alone in #design; Oskar belongs to another organisation altogether."""
+
+import secrets
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from memories.maintenance import embedding
+from memories.services.drafts import Draft, Remembered
+from memories.services.remembering import remember
+from orgs.models import Group, Member, Organisation, Role
+from orgs.principals import Actor
+from orgs.rls import organisation_scope
+from orgs.services import (
+    add_to_group,
+    create_group,
+    create_member,
+    create_organisation,
+)
+from orgs.sessions import actor_of
+from robots.models import Robot
+from robots.services import create_key, join_groups, register_robot
+
+NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+PASSWORD = "correct horse battery"  # noqa: S105
+PEOPLE = {
+    "ada": Role.ADMIN,
+    "chidi": Role.CURATOR,
+    "mina": Role.MEMBER,
+    "bob": Role.MEMBER,
+    "vera": Role.VIEWER,
+}
+
+
+@dataclass
+class Tenant:
+    """An organisation with its people, groups and robots by name."""
+
+    organisation: Organisation
+    members: dict[str, Member] = field(default_factory=dict)
+    groups: dict[str, Group] = field(default_factory=dict)
+    robots: dict[str, Robot] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def id(self) -> UUID:
+        return self.organisation.id
+
+    def person(self, name: str) -> Actor:
+        """A member who asks for themselves."""
+        return actor_of(self.members[name])
+
+    def robot(self, name: str, *scopes: str) -> Actor:
+        """A robot; with all scopes but manage unless they are named."""
+        robot = self.robots[name]
+        return Actor(
+            organisation_id=self.id,
+            robot_id=robot.id,
+            scopes=frozenset(scopes or ("read", "write", "act_for")),
+            name=robot.name,
+        )
+
+    def api(self, name: str) -> APIClient:
+        """A client that sends the key of a robot."""
+        client = APIClient()
+        client.credentials(HTTP_AUTHORIZATION=f"Bearer {self.keys[name]}")
+        return client
+
+    def add_robot(self, name: str, *, groups: tuple[str, ...] = (), scopes: tuple[str, ...]) -> Robot:
+        robot, _ = register_robot(organisation_id=self.id, name=name, now=NOW)
+        join_groups(
+            organisation_id=self.id,
+            robot_id=robot.id,
+            group_ids=[self.groups[g].id for g in groups],
+        )
+        _, key = create_key(
+            organisation_id=self.id, robot_id=robot.id, scopes=scopes, now=timezone.now()
+        )
+        self.robots[name], self.keys[name] = robot, key
+        return robot
+
+    def remember(self, who: Actor, content: str, **fields: Any) -> Remembered:
+        return remember(who, Draft(content=content, **fields), now=NOW)
+
+    def embed(self) -> None:
+        """Do what the worker does; needs committed rows."""
+        while embedding.embed_pending(self.id, now=timezone.now()):
+            pass
+
+
+@dataclass
+class World:
+    here: Tenant
+    there: Tenant
+
+
+def make_tenant(name: str) -> Tenant:
+    """aria acts for members in both groups, bolt sits nowhere, clio only in #design."""
+    tenant = Tenant(create_organisation(name=f"{name} {secrets.token_hex(5)}", now=NOW))
+    with organisation_scope(tenant.id):
+        for person, role in PEOPLE.items():
+            tenant.members[person], _ = create_member(
+                organisation_id=tenant.id,
+                name=person.capitalize(),
+                email=f"{person}@{tenant.organisation.slug}.example",
+                role=role,
+                password=PASSWORD,
+                now=NOW,
+            )
+        for group, people in {"launch": ("mina", "bob"), "design": ("mina",)}.items():
+            tenant.groups[group] = create_group(
+                organisation_id=tenant.id, external_id=group, name=f"#{group}", now=NOW
+            )
+            add_to_group(
+                organisation_id=tenant.id,
+                group_id=tenant.groups[group].id,
+                member_ids=[tenant.members[p].id for p in people],
+            )
+        tenant.add_robot("aria", groups=("launch", "design"), scopes=("read", "write", "act_for"))
+        tenant.add_robot("bolt", scopes=("read", "write"))
+        tenant.add_robot("clio", groups=("design",), scopes=("read", "write"))
+    return tenant
+
+
+def make_world() -> World:
+    return World(make_tenant("Here"), make_tenant("There"))
