@@ -1,0 +1,78 @@
+# `make help` lists what can be done. A virtual environment that is active is used; otherwise
+# .venv is made. Variables: PORT, DATA_DIR, WEB_WORKERS (run); ARGS (pytest); DATASET (bench).
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+VENV := $(if $(VIRTUAL_ENV),$(VIRTUAL_ENV),.venv)
+PY := $(VENV)/bin/python
+SYSTEM_PYTHON := $(shell command -v python3.11 || command -v python3)
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore
+
+# One stamp for each content of a lock file: a changed file means one more installation.
+runtime_stamp := $(VENV)/.runtime-$(shell cksum < requirements.lock 2>/dev/null | tr ' ' '-')
+dev_stamp := $(VENV)/.dev-$(shell cat requirements.lock requirements-dev.lock 2>/dev/null | cksum | tr ' ' '-')
+
+TEST_DATA_DIR ?= var/test
+BENCH_DATA_DIR ?= var/bench
+SERVICES := $(PY) -m config.embedded exec
+TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(SERVICES) --fast --
+
+.PHONY: help run setup setup-dev test test-slow lint bench conformance clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
+
+run: $(runtime_stamp) ## Start everything on 127.0.0.1:$PORT (default 8000); Ctrl-C stops it
+	@exec $(PY) -m config.embedded run
+
+test: $(dev_stamp) ## Run the test suite (ARGS="..." goes to pytest)
+	@$(TEST) $(PY) -m pytest -n 2 -m "not slow" $(ARGS)
+
+test-slow: $(dev_stamp) ## Run the slow tests: chaos, isolation at full size
+	@$(TEST) $(PY) -m pytest -m slow $(ARGS)
+
+conformance: $(dev_stamp) ## Print every row of the contract with its tests and their result
+	@$(TEST) $(PY) -m pytest -n 2 -q -p no:randomly -m conformance --conformance-report $(ARGS)
+
+bench: $(runtime_stamp) ## Measure recall (DATASET=name or path)
+	@DATA_DIR=$(BENCH_DATA_DIR) $(SERVICES) -- $(PY) manage.py bench $(if $(DATASET),--dataset "$(DATASET)") $(ARGS)
+
+lint: $(dev_stamp) ## Check style, types, imports, dependencies, templates and migrations
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+	@$(VENV)/bin/lint-imports
+	@$(VENV)/bin/deptry .
+	@find . -path ./var -prune -o -path ./.venv -prune -o -path '*/templates/*.html' -print0 | xargs -0 -r $(VENV)/bin/djade --check
+	@$(TEST) $(PY) manage.py makemigrations --check --dry-run
+
+setup: $(runtime_stamp) ## Install what the server needs
+setup-dev: $(dev_stamp) ## Install what tests and checks need too
+
+clean: ## Delete test data, caches and .venv; your data in var/ stays
+	@if [ -d $(TEST_DATA_DIR) ] && [ -x $(PY) ]; then DATA_DIR=$(TEST_DATA_DIR) $(PY) -m config.embedded discard --yes; fi
+	@rm -rf $(TEST_DATA_DIR) .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -path ./var -prune -o -name __pycache__ -type d -print0 | xargs -0 -r rm -rf
+
+$(runtime_stamp): | $(PY)
+	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Python 3.11 or newer is needed; $(PY) is $$($(PY) -V)." >&2; exit 1; }
+	@echo "Installing packages into $(VENV): some minutes the first time ..."
+	@$(PIP) -r requirements.lock
+	@rm -f $(VENV)/.runtime-* && touch $@
+
+$(dev_stamp): $(runtime_stamp)
+	@echo "Installing test and lint packages ..."
+	@$(PIP) -r requirements-dev.lock
+	@rm -f $(VENV)/.dev-* && touch $@
+
+$(PY):
+	@[ -n "$(SYSTEM_PYTHON)" ] || { echo "Python 3.11 or newer is needed and none was found." >&2; exit 1; }
+	@$(SYSTEM_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Python 3.11 or newer is needed; $(SYSTEM_PYTHON) is $$($(SYSTEM_PYTHON) -V)." >&2; exit 1; }
+	@echo "Making the virtual environment $(VENV) ..."
+	@$(SYSTEM_PYTHON) -m venv $(VENV) || { rm -rf .venv; \
+		echo "The Python module venv does not work here; on Debian: apt install python3-venv" >&2; exit 1; }

@@ -1,0 +1,61 @@
+"""The logs below DATA_DIR/log, and the output of child processes on its way there."""
+
+import contextlib
+import logging
+import logging.handlers
+import sys
+import threading
+from pathlib import Path
+from typing import IO
+
+MAX_BYTES = 5_000_000
+PREFIX_WIDTH = 8
+
+_console = threading.Lock()
+
+
+def say(line: str) -> None:
+    """Print one whole line at once; a reader that went away stops nobody."""
+    with _console, contextlib.suppress(OSError, ValueError):
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+
+def pump(name: str, stream: IO[bytes], folder: Path) -> threading.Thread:
+    """Copy a child's output to the terminal, prefixed, and to ``folder``/NAME.log.
+
+    The file is set aside at 5 MB, twice. The thread ends with the stream.
+    """
+    handler = logging.handlers.RotatingFileHandler(
+        folder / f"{name}.log", maxBytes=MAX_BYTES, backupCount=2, encoding="utf-8", delay=True
+    )
+
+    def copy() -> None:
+        with stream, contextlib.closing(handler):
+            for raw in stream:
+                line = raw.decode(errors="replace").rstrip()
+                say(f"{name:<{PREFIX_WIDTH}}| {line}")
+                handler.emit(logging.makeLogRecord({"msg": line}))
+
+    thread = threading.Thread(target=copy, name=f"log of {name}", daemon=True)
+    thread.start()
+    return thread
+
+
+def set_large_aside(path: Path) -> int:
+    """Size of a server's log in bytes, after a large one got the ending .1."""
+    size = path.stat().st_size if path.exists() else 0
+    if size > MAX_BYTES:
+        path.replace(path.with_name(f"{path.name}.1"))
+        return 0
+    return size
+
+
+def telling_line(words: str) -> str:
+    """The line of a program's last words that says most: a FATAL or an error, else the last."""
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    for mark in ("FATAL:", "PANIC:", "error:", "FATAL CONFIG", "# "):
+        for line in lines:
+            if mark in line:
+                return line[line.index(mark) :]
+    return lines[-1] if lines else "it printed nothing"

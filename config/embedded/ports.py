@@ -1,0 +1,41 @@
+"""Ports on 127.0.0.1."""
+
+import random
+import socket
+
+from config.embedded.errors import EmbeddedError
+
+# Below the range from which Linux takes the ports of outgoing connections (32768 and up): a
+# client that tries again and again to reach a stopped server there can meet itself, and then
+# the server cannot have its port back.
+CANDIDATES = range(20_000, 32_000)
+
+_random = random.SystemRandom()
+
+
+def is_free(port: int) -> bool:
+    """Whether a server could listen on 127.0.0.1:``port`` now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+            probe.listen(1)
+        except OSError:
+            return False
+    return True
+
+
+def choose_port() -> int:
+    """A port that is free at the moment; the caller tries another one when it loses the race."""
+    for _ in range(200):
+        port = _random.choice(CANDIDATES)
+        if is_free(port):
+            return port
+    raise EmbeddedError(f"no free port between {CANDIDATES.start} and {CANDIDATES.stop}")
+
+
+def parse_port(text: str, name: str) -> int:
+    """The port number in ``text``, the value of the variable ``name``."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65_535:
+        raise EmbeddedError(f"{name}={text!r} is not a port number (1 to 65535)")
+    return int(text)
