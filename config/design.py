@@ -193,7 +193,7 @@ def sample(now: datetime) -> dict:
         "charts": charts(),
         "source": {"text": "Packaging called: two more weeks. So not the 28th, let us say 12 May and tell press on the 5th.", "said_by": "Ada Okafor", "group": "#launch", "at": now - timedelta(hours=3), "robot": "Launch assistant", "url": "#conversation"},
         "tabs": [{"label": "About me", "url": "#all", "current": True, "count": 41}, {"label": "By me", "url": "#by", "count": 17}, {"label": "Shared", "url": "#shared", "count": 12}, {"label": "Forgotten", "url": "#forgotten", "count": 3}],
-        "filters": [{"name": "audience", "label": "Who may read", "is_set": True, "options": [{"value": "group", "label": "Design", "selected": True}, {"value": "me", "label": "Only you"}]}, {"name": "category", "label": "Category", "options": [{"value": "policy", "label": "Policy"}]}, {"name": "robot", "label": "Robot", "options": [{"value": "1", "label": "Launch assistant"}]}],
+        "filters": [{"name": "audience", "label": "Who may read", "options": [{"value": "group", "label": "Design", "selected": True}, {"value": "me", "label": "Only you"}]}, {"name": "category", "label": "Category", "options": [{"value": "policy", "label": "Policy"}]}, {"name": "robot", "label": "Robot", "options": [{"value": "1", "label": "Launch assistant"}]}],
         "bulk_actions": [{"label": "Change who may read", "url": "#share"}, {"label": "Forget", "url": "#forget", "caution": True}],
         "page": {"previous_url": "", "next_url": "#older", "about": "About 104,000 memories"},
         "code": "curl -H 'Authorization: Bearer cm_live_7Qd2…' \\\n  https://memory.example/api/v1/recall \\\n  -d '{\"query\": \"When is the launch?\"}'",

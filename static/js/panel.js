@@ -23,8 +23,8 @@ function openPanel(link) {
 
 if (panel) {
   document.addEventListener("htmx:afterSwap", (event) => {
-    if (event.detail.target.id !== "panel-body") return;
-    const link = event.detail.requestConfig.elt.closest("[data-panel]");
+    if (event.detail.target?.id !== "panel-body") return;
+    const link = event.detail.requestConfig?.elt.closest("[data-panel]");
     if (link) openPanel(link);
   });
   document.addEventListener("click", (event) => {
