@@ -46,7 +46,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # a Ctrl-C on the terminal is the supervisor's to handle
-            preexec_fn=processes.die_with_parent(signal.SIGTERM),
+            preexec_fn=processes.die_with_parent(signal.SIGTERM),  # noqa: PLW1509  # it makes one system call
         )
         assert self.process.stdout is not None
         self._pump = pump(self.name, self.process.stdout, self.log_folder)

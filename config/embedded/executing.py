@@ -61,7 +61,7 @@ class Execution:
             self.process = subprocess.Popen(
                 command,
                 env={**self.environ, **environment},
-                preexec_fn=processes.die_with_parent(signal.SIGTERM),
+                preexec_fn=processes.die_with_parent(signal.SIGTERM),  # noqa: PLW1509  # it makes one system call
             )
         except OSError as error:
             raise EmbeddedError(f"cannot run {command[0]}: {error.strerror}") from None

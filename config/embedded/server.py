@@ -49,7 +49,7 @@ class Server(ABC):
     def url(self) -> str:
         """The address with the superuser's password in it."""
 
-    def check_state(self, state: dict[str, Any]) -> None:  # noqa: B027  # a hook, not a duty
+    def check_state(self, state: dict[str, Any]) -> None:  # a hook, not a duty
         """Raise EmbeddedError when ``state`` does not fit the data in the home."""
 
     @abstractmethod
@@ -217,7 +217,7 @@ class Server(ABC):
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # a Ctrl-C on the terminal is ours to handle
-                preexec_fn=processes.die_with_parent(self.stop_signal),
+                preexec_fn=processes.die_with_parent(self.stop_signal),  # noqa: PLW1509  # it makes one system call
                 umask=0o077,
                 **self.account.popen_options,
             )
