@@ -1,5 +1,7 @@
 """How important a memory is when nobody says so; all numbers in 0-1."""
 
+import re
+
 BY_TYPE = {"announcement": 0.9, "expertise": 0.8}
 BY_CATEGORY = {
     "preference": 0.8,
@@ -21,3 +23,8 @@ def default_importance(*, type: str, category: str = "", mentions_robot: bool = 
     if mentions_robot:
         return ROBOT_MENTION
     return BY_CATEGORY.get(category, OTHERWISE)
+
+
+def mentions(name: str, text: str) -> bool:
+    """Whether the text addresses somebody as @name: the whole name, in any case."""
+    return bool(re.search(rf"(?<![\w.])@{re.escape(name)}(?!\w|\.\w)", text, re.IGNORECASE))

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 
 from memories.models import Memory, Status
 from memories.policies.deduplication import content_hash, find_repeat
-from memories.policies.importance import default_importance
+from memories.policies.importance import default_importance, mentions
 from memories.policies.visibility import Misplaced
 from memories.services import writing
 from memories.services.drafts import Draft, Outcome, Refused, Remembered
@@ -183,11 +183,12 @@ def _remembered(item: Item, id_: UUID, **known: object) -> Remembered:
 def _fresh(desk: Desk, item: Item, now: datetime, *, key: str | None) -> tuple[Remembered, Memory]:
     draft, placement = item.draft, item.placement
     actor = placement.principal.actor
-    mentions = f"@{desk.robot.name}".lower() in draft.content.lower()
     importance = draft.importance
     if importance is None:
         importance = default_importance(
-            type=draft.type, category=draft.category, mentions_robot=mentions
+            type=draft.type,
+            category=draft.category,
+            mentions_robot=mentions(desk.robot.name, draft.content),
         )
     row = Memory(
         organisation_id=actor.organisation_id,
