@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import psycopg
 from django.core.checks import CheckMessage, Error, Tags, register
@@ -93,10 +93,12 @@ def refuse_unsafe_roles(**kwargs: Any) -> None:
     try:
         errors = unsafe_connections()
     except psycopg.OperationalError as error:
-        sys.exit(f"Not started: the database does not answer ({_line(error)}).")
+        _refuse(f"the database does not answer ({' '.join(str(error).split())}).")
     if errors:
-        sys.exit("Not started. " + " ".join(f"{error.msg} {error.hint}" for error in errors))
+        _refuse(" ".join(f"{error.msg} {error.hint}" for error in errors))
 
 
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())
+def _refuse(reason: str) -> NoReturn:
+    # Not the standard error of the moment: Celery turns that into log lines of some level.
+    print(f"Not started: {reason}", file=sys.__stderr__)
+    raise SystemExit(1)
