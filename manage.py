@@ -23,7 +23,7 @@ def _use_own_environment() -> None:
     python = folder / "bin" / "python"
     if not python.exists() or Path(sys.prefix).resolve() == folder:
         sys.exit("Django is not installed: run `make setup` first.")
-    os.execv(python, [str(python), *sys.argv])  # no shell is wanted
+    os.execv(python, [str(python), *sys.argv])  # noqa: S606 - no shell is wanted
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ class Actor:
     @property
     def ranges_freely(self) -> bool:
         """Whether no group narrows what comes up."""
-        return self.sees_own and self.include_direct or (self.is_person and not self.group_id)
+        return (self.sees_own and self.include_direct) or (self.is_person and not self.group_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,10 @@ COMMANDS = ("SELECT", "INSERT", "UPDATE", "DELETE")
 # uuid equality is leakproof, so the planner may use an index under these. The array is wrapped
 # in a SELECT: unwrapped it would be parsed again for every row.
 BY_ORGANISATION = "{column} = NULLIF(current_setting('app.organisation', true), '')::uuid"
-BY_AUDIENCE = "audience_id = ANY ((SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])"
+BY_AUDIENCE = (
+    "audience_id = ANY ((SELECT NULLIF(current_setting('app.audiences', true), '')"
+    "::uuid[])::uuid[])"
+)
 BY_DEPOSIT = (
     "audience_id = ANY ((SELECT NULLIF(current_setting('app.deposit_audiences', true), '')"
     "::uuid[])::uuid[])"
@@ -135,7 +138,7 @@ class Reads:
         if self.by == "member" and command == "SELECT":
             return f"{organisation} OR {BY_USER}"
         if self.by == "self" and command == "SELECT":
-            mine = f"SELECT organisation_id FROM orgs_member WHERE {BY_USER}"
+            mine = f"SELECT organisation_id FROM orgs_member WHERE {BY_USER}"  # noqa: S608
             return f"{organisation} OR id IN ({mine})"
         return organisation
 

@@ -33,8 +33,10 @@ def django_db_setup(
         pytest.exit("Run the tests with `make test`: it starts the database they need.", 3)
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", "alone")
-    shared = Path(tmp_path_factory.getbasetemp()).parent if worker != "main" else Path(
-        tmp_path_factory.getbasetemp()
+    shared = (
+        Path(tmp_path_factory.getbasetemp()).parent
+        if worker != "main"
+        else Path(tmp_path_factory.getbasetemp())
     )
     name = f"commonmind_test_{worker}"
     with django_db_blocker.unblock(), FileLock(shared / "template.lock"):

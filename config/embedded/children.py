@@ -48,7 +48,7 @@ class Child:
             start_new_session=True,  # a Ctrl-C on the terminal is the supervisor's to handle
             preexec_fn=processes.die_with_parent(signal.SIGTERM),  # noqa: PLW1509  # it makes one system call
         )
-        assert self.process.stdout is not None
+        assert self.process.stdout is not None  # noqa: S101 - for the type checker
         self._pump = pump(self.name, self.process.stdout, self.log_folder)
 
     def poll(self) -> int | None:

@@ -31,7 +31,7 @@ class DataDirLock:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             if os.fstat(descriptor).st_uid != os.geteuid():
                 os.close(descriptor)
-                raise PermissionError
+                raise PermissionError  # noqa: TRY301
         except PermissionError:
             raise EmbeddedError(
                 f"{self.path.parent} belongs to another user: run as that user, "

@@ -39,7 +39,7 @@ def pids_in(folder: Path, program: str) -> list[int]:
     for pid in _all_pids():
         with contextlib.suppress(OSError):
             name = (PROC / str(pid) / "comm").read_text(encoding="utf-8").strip()
-            if name == program and os.readlink(PROC / str(pid) / "cwd") == wanted:
+            if name == program and str((PROC / str(pid) / "cwd").readlink()) == wanted:
                 found.append(pid)
     return found
 
@@ -92,7 +92,7 @@ def end_all(pids: Iterable[int], timeout: float = 10) -> None:
 
 def _all_pids() -> Iterator[int]:
     try:
-        names = os.listdir(PROC)
+        names = [entry.name for entry in PROC.iterdir()]
     except OSError:
         return iter(())
     return (int(name) for name in names if name.isdigit())

@@ -49,7 +49,7 @@ class Server(ABC):
     def url(self) -> str:
         """The address with the superuser's password in it."""
 
-    def check_state(self, state: dict[str, Any]) -> None:  # a hook, not a duty
+    def check_state(self, state: dict[str, Any]) -> None:  # noqa: B027 - a hook, not a duty
         """Raise EmbeddedError when ``state`` does not fit the data in the home."""
 
     @abstractmethod
@@ -191,7 +191,7 @@ class Server(ABC):
         self._store(self._state() | {"port": self.port})
 
     def launch(self) -> None:
-        """Start the process; try again while a lost race for the port or a dying predecessor is the cause."""
+        """Start the process; try again while a race for the port or a dying predecessor stops it."""
         end = time.monotonic() + 20
         while True:
             self._settle_port()

@@ -9,6 +9,6 @@ REDIS_URL = env.str("REDIS_URL")
 globals().update(celery(REDIS_URL))
 ENCODER = "fake"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-STATICFILES_DIRS = [BASE_DIR / "static"]  # noqa: F405
+STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_AUTOREFRESH = True
 WHITENOISE_USE_FINDERS = True

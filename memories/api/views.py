@@ -169,7 +169,7 @@ class ShareView(APIView):
 
 
 class RecallView(APIView):
-    scopes = {"POST": "read"}  # noqa: RUF012
+    scopes = {"POST": "read"}
 
     @extend_schema(
         operation_id="recall", request=s.RecallSerializer, responses=s.RecallAnswerSerializer

@@ -32,14 +32,17 @@ def export(directory: Path) -> None:
             self.model = model
 
         def forward(self, input_ids: Any, attention_mask: Any) -> Any:
-            hidden = self.model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+            outputs = self.model(input_ids=input_ids, attention_mask=attention_mask)
+            hidden = outputs.last_hidden_state
             mask = attention_mask.unsqueeze(-1).to(hidden.dtype)
             mean = (hidden * mask).sum(1) / mask.sum(1).clamp(min=1e-9)
             return torch.nn.functional.normalize(mean, dim=-1)
 
     path = get_model_path()
     tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
-    model = Pooled(AutoModel.from_pretrained(path, local_files_only=True, attn_implementation="eager")).eval()
+    model = Pooled(
+        AutoModel.from_pretrained(path, local_files_only=True, attn_implementation="eager")
+    ).eval()
     probe = tokenizer(list(PROBES), padding=True, return_tensors="pt")
     inputs = (probe["input_ids"], probe["attention_mask"])
     fp32, int8 = directory / "fp32.onnx", directory / "int8.onnx"

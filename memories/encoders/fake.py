@@ -13,8 +13,9 @@ _WORD = re.compile(r"\w+")
 _SUFFIX = re.compile(r"(?<=\w{3})(?:ing|edly|ed|ies|es|s|ly)$")
 _FAINT = frozenset(
     _WORD.findall(
-        "a an and are at by did do does for from has have he her his how i in is it me my of on or our "
-        "she that the their they this to was we were what when where which who why will with you your"
+        "a an and are at by did do does for from has have he her his how i in is it me my of on "
+        "or our she that the their they this to was we were what when where which who why will "
+        "with you your"
     )
 )
 _FAINT_WEIGHT = 0.1
@@ -42,7 +43,9 @@ class FakeEncoder:
 
 @lru_cache(maxsize=50_000)
 def _slots(stem: str, dimensions: int) -> tuple[np.ndarray, Vectors]:
-    digest = np.frombuffer(blake2b(stem.encode(), digest_size=4 * _SLOTS_PER_WORD).digest(), dtype="<u4")
+    digest = np.frombuffer(
+        blake2b(stem.encode(), digest_size=4 * _SLOTS_PER_WORD).digest(), dtype="<u4"
+    )
     # np.unique, because += on a repeated index would count it once only.
     slots, first = np.unique((digest >> 1) % dimensions, return_index=True)
     signs = np.where(digest[first] & 1, 1, -1).astype(np.float32)

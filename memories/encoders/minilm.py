@@ -42,7 +42,9 @@ class MiniLMEncoder:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
-        self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        self._session = onnxruntime.InferenceSession(
+            str(model), options, providers=["CPUExecutionProvider"]
+        )
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="encoder")
 
     def encode(self, texts: Sequence[str]) -> Vectors:

@@ -11,7 +11,8 @@ Condition = tuple[list[str], dict[str, Any]]
 
 def narrow(question: Question) -> Condition:
     """Conditions on the narrow tables (alias n), which carry audience, kind and group."""
-    sql, values = [], {"organisation": question.organisation_id}
+    sql: list[str] = []
+    values: dict[str, Any] = {"organisation": question.organisation_id}
     if question.context_group and not question.include_direct:
         sql.append(
             "(n.audience_id = %(organisation_audience)s OR (n.kind <> 'direct' "
@@ -31,7 +32,7 @@ def narrow(question: Question) -> Condition:
     wide, more = _wide(question.filters)
     if wide:
         sql.append(
-            "EXISTS (SELECT 1 FROM memories_memory m WHERE m.organisation_id = %(organisation)s "
+            "EXISTS (SELECT 1 FROM memories_memory m WHERE m.organisation_id = %(organisation)s "  # noqa: S608
             f"AND m.id = n.memory_id AND {' AND '.join(wide)})"
         )
         values |= more
@@ -58,8 +59,6 @@ def _wide(filters: Filters) -> Condition:
             sql.append(fragment)
             values[name] = list(chosen)
     if filters.metadata:
-        from psycopg.types.json import Jsonb
-
         sql.append("m.metadata @> %(metadata)s")
         values["metadata"] = Jsonb(dict(filters.metadata))
     if filters.min_importance is not None:

@@ -13,7 +13,12 @@ from orgs.services import add_to_group, create_group, create_member, create_orga
 from robots.models import KeyScope
 from robots.services import create_key, join_groups, register_robot
 
-PEOPLE = (("Ada", Role.ADMIN), ("Chidi", Role.CURATOR), ("Mina", Role.MEMBER), ("Vera", Role.VIEWER))
+PEOPLE = (
+    ("Ada", Role.ADMIN),
+    ("Chidi", Role.CURATOR),
+    ("Mina", Role.MEMBER),
+    ("Vera", Role.VIEWER),
+)
 GROUPS = {"launch": ("Ada", "Chidi", "Mina"), "design": ("Chidi", "Mina")}
 
 SHARED = (
@@ -86,9 +91,7 @@ def make_demo(*, slug: str, now: datetime) -> dict[str, Any]:
             scopes=[KeyScope.READ, KeyScope.WRITE, KeyScope.ACT_FOR],
             now=now,
         )
-    actor = Actor(
-        organisation_id=organisation.id, robot_id=robot.id, scopes=frozenset(key.scopes)
-    )
+    actor = Actor(organisation_id=organisation.id, robot_id=robot.id, scopes=frozenset(key.scopes))
     remember_many(actor, [*_shared(), *_chats(now), *_private(members)], now=now)
     return {
         "users": users,

@@ -6,7 +6,6 @@ and resumed: what is there already is skipped. An audience list becomes an expli
 an entry that is a group's external id is that group. Without a list the group reads.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

@@ -83,7 +83,7 @@ def _shareable(principal: Principal, group: str) -> Principal:
     if not alone.is_person:
         alone = replace(alone, member_id=None)
     place = act(alone, group=group)
-    assert place.group_id is not None
+    assert place.group_id is not None  # noqa: S101 - for the type checker
     safe = shareable_audiences(principal.organisation_id, place.group_id)
     return principal.narrowed(safe)
 

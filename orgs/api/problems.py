@@ -89,7 +89,9 @@ def _flatten(detail: Any, path: str = "") -> list[dict[str, str]]:
     ]
 
 
-def describe(error: Exception) -> tuple[int, str, str, list[dict[str, str]], str] | None:
+def describe(  # noqa: PLR0911 - one return for each kind of error
+    error: Exception,
+) -> tuple[int, str, str, list[dict[str, str]], str] | None:
     """(status, code, detail, errors, title) of an exception, or None for the unexpected."""
     for kind, (status, code) in _mapped.items():
         if isinstance(error, kind):

@@ -12,7 +12,7 @@ from orgs.services import NotFound, find_organisation
 class SpeakingCommand(BaseCommand):
     """A command that prints what it made."""
 
-    requires_system_checks: list[str] = []  # noqa: RUF012
+    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -29,7 +29,7 @@ class TenantModel(models.Model):
 
 
 class TenantKey(models.ForeignKey):
-    """A reference to a row of the same organisation; the database holds the composite constraint."""
+    """A reference to a row of the same organisation; the constraint is composite, in SQL."""
 
     def __init__(self, to: str, **kwargs: object) -> None:
         kwargs["on_delete"] = models.DO_NOTHING

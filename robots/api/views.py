@@ -101,7 +101,7 @@ class RobotView(APIView):
 
 
 class GroupsView(APIView):
-    scopes = {"POST": "manage"}  # noqa: RUF012
+    scopes = {"POST": "manage"}
 
     @extend_schema(
         operation_id="groups_list",
@@ -144,7 +144,7 @@ class GroupView(APIView):
 
 
 class GroupMembersView(APIView):
-    scopes = {"POST": "manage"}  # noqa: RUF012
+    scopes = {"POST": "manage"}
 
     @extend_schema(
         operation_id="group_members_list",
@@ -172,7 +172,7 @@ class GroupMembersView(APIView):
 
 
 class MembersView(APIView):
-    scopes = {"POST": "manage"}  # noqa: RUF012
+    scopes = {"POST": "manage"}
 
     @extend_schema(
         operation_id="members_list",

@@ -8,94 +8,252 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('orgs', '0001_initial'),
+        ("orgs", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Robot',
+            name="Robot",
             fields=[
-                ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('external_id', models.CharField(blank=True, max_length=64, null=True)),
-                ('name', models.CharField(max_length=200)),
-                ('builtin', models.CharField(blank=True, max_length=20, null=True)),
-                ('purpose', models.TextField(blank=True, default='')),
-                ('metadata', models.JSONField(blank=True, default=dict)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('last_active_at', models.DateTimeField(blank=True, null=True)),
-                ('retired_at', models.DateTimeField(blank=True, null=True)),
-                ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
-                ('owner', orgs.models.base.TenantKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid_utils.compat.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("external_id", models.CharField(blank=True, max_length=64, null=True)),
+                ("name", models.CharField(max_length=200)),
+                ("builtin", models.CharField(blank=True, max_length=20, null=True)),
+                ("purpose", models.TextField(blank=True, default="")),
+                ("metadata", models.JSONField(blank=True, default=dict)),
+                (
+                    "created_at",
+                    models.DateTimeField(default=django.utils.timezone.now, editable=False),
+                ),
+                ("last_active_at", models.DateTimeField(blank=True, null=True)),
+                ("retired_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "organisation",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="orgs.organisation",
+                    ),
+                ),
+                (
+                    "owner",
+                    orgs.models.base.TenantKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="orgs.member",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Key',
+            name="Key",
             fields=[
-                ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('prefix', models.CharField(max_length=16)),
-                ('digest', models.CharField(max_length=64)),
-                ('scopes', models.JSONField(default=list)),
-                ('label', models.CharField(blank=True, default='', max_length=100)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('last_used_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', orgs.models.base.TenantKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
-                ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
-                ('robot', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='keys', to='robots.robot')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid_utils.compat.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("prefix", models.CharField(max_length=16)),
+                ("digest", models.CharField(max_length=64)),
+                ("scopes", models.JSONField(default=list)),
+                ("label", models.CharField(blank=True, default="", max_length=100)),
+                (
+                    "created_at",
+                    models.DateTimeField(default=django.utils.timezone.now, editable=False),
+                ),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                ("last_used_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "created_by",
+                    orgs.models.base.TenantKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="orgs.member",
+                    ),
+                ),
+                (
+                    "organisation",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="orgs.organisation",
+                    ),
+                ),
+                (
+                    "robot",
+                    orgs.models.base.TenantKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="keys",
+                        to="robots.robot",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Delegation',
+            name="Delegation",
             fields=[
-                ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('member', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='delegations', to='orgs.member')),
-                ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
-                ('robot', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='delegations', to='robots.robot')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid_utils.compat.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                (
+                    "created_at",
+                    models.DateTimeField(default=django.utils.timezone.now, editable=False),
+                ),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "member",
+                    orgs.models.base.TenantKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="delegations",
+                        to="orgs.member",
+                    ),
+                ),
+                (
+                    "organisation",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="orgs.organisation",
+                    ),
+                ),
+                (
+                    "robot",
+                    orgs.models.base.TenantKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="delegations",
+                        to="robots.robot",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='RobotGroup',
+            name="RobotGroup",
             fields=[
-                ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('group', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='robot_memberships', to='orgs.group')),
-                ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
-                ('robot', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='group_memberships', to='robots.robot')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid_utils.compat.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                (
+                    "created_at",
+                    models.DateTimeField(default=django.utils.timezone.now, editable=False),
+                ),
+                (
+                    "group",
+                    orgs.models.base.TenantKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="robot_memberships",
+                        to="orgs.group",
+                    ),
+                ),
+                (
+                    "organisation",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="orgs.organisation",
+                    ),
+                ),
+                (
+                    "robot",
+                    orgs.models.base.TenantKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="group_memberships",
+                        to="robots.robot",
+                    ),
+                ),
             ],
         ),
         migrations.AddIndex(
-            model_name='robot',
-            index=models.Index(fields=['organisation', 'name'], name='robot_name'),
+            model_name="robot",
+            index=models.Index(fields=["organisation", "name"], name="robot_name"),
         ),
         migrations.AddConstraint(
-            model_name='robot',
-            constraint=models.UniqueConstraint(fields=('organisation', 'external_id'), name='robot_external_id'),
+            model_name="robot",
+            constraint=models.UniqueConstraint(
+                fields=("organisation", "external_id"), name="robot_external_id"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='robot',
-            constraint=models.UniqueConstraint(fields=('organisation', 'builtin'), name='robot_builtin'),
+            model_name="robot",
+            constraint=models.UniqueConstraint(
+                fields=("organisation", "builtin"), name="robot_builtin"
+            ),
         ),
         migrations.AddIndex(
-            model_name='key',
-            index=models.Index(fields=['organisation', 'robot'], name='key_robot'),
+            model_name="key",
+            index=models.Index(fields=["organisation", "robot"], name="key_robot"),
         ),
         migrations.AddConstraint(
-            model_name='key',
-            constraint=models.UniqueConstraint(fields=('organisation', 'prefix'), name='key_prefix'),
+            model_name="key",
+            constraint=models.UniqueConstraint(
+                fields=("organisation", "prefix"), name="key_prefix"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='delegation',
-            constraint=models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('organisation', 'member', 'robot'), name='delegation_live_once'),
+            model_name="delegation",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("revoked_at__isnull", True)),
+                fields=("organisation", "member", "robot"),
+                name="delegation_live_once",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='robotgroup',
-            constraint=models.UniqueConstraint(fields=('organisation', 'robot', 'group'), name='robot_group_once'),
+            model_name="robotgroup",
+            constraint=models.UniqueConstraint(
+                fields=("organisation", "robot", "group"), name="robot_group_once"
+            ),
         ),
     ]

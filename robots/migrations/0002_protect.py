@@ -14,7 +14,15 @@ class Migration(migrations.Migration):
         Protect(
             "robots_robot",
             references={"organisation_id": ORGANISATION, "owner_id": ("orgs_member", "SET NULL")},
-            support=("id", "organisation_id", "name", "builtin", "created_at", "last_active_at", "retired_at"),
+            support=(
+                "id",
+                "organisation_id",
+                "name",
+                "builtin",
+                "created_at",
+                "last_active_at",
+                "retired_at",
+            ),
         ),
         Protect(
             "robots_robotgroup",
@@ -31,7 +39,18 @@ class Migration(migrations.Migration):
                 "robot_id": ("robots_robot", "CASCADE"),
                 "created_by_id": ("orgs_member", "SET NULL"),
             },
-            support=("id", "organisation_id", "robot_id", "prefix", "scopes", "label", "created_at", "expires_at", "revoked_at", "last_used_at"),
+            support=(
+                "id",
+                "organisation_id",
+                "robot_id",
+                "prefix",
+                "scopes",
+                "label",
+                "created_at",
+                "expires_at",
+                "revoked_at",
+                "last_used_at",
+            ),
         ),
         Protect(
             "robots_delegation",

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -39,10 +40,8 @@ def builtin_robot(organisation_id: UUID, name: str, now: datetime) -> Robot:
 def find_robot(organisation_id: UUID, reference: str) -> Robot:
     """By the id it was registered with, or its own. Raises NotFound."""
     match = Q(external_id=reference)
-    try:
+    with suppress(ValueError):
         match |= Q(id=UUID(reference), external_id__isnull=True)
-    except ValueError:
-        pass
     robot = Robot.objects.filter(match, organisation_id=organisation_id).first()
     if robot is None:
         raise NotFound("no such robot")

@@ -50,9 +50,7 @@ class Command(SpeakingCommand):
         try:
             with _opened(path) as (lines, size, position), _progress() as progress:
                 bar = progress.add_task(path.name, total=size)
-                report = importer.run(
-                    lines, lambda _n: progress.update(bar, completed=position())
-                )
+                report = importer.run(lines, lambda _n: progress.update(bar, completed=position()))
         except (OSError, EOFError) as error:
             raise CommandError(
                 f"{path} cannot be read further: {error}. What came before is in; run it again "

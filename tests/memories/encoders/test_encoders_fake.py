@@ -27,7 +27,11 @@ def test_nothing_in_gives_no_rows(encoder):
 
 def test_texts_that_share_words_are_nearer(encoder):
     question, answer, other = encoder.encode(
-        ["Where did Alice book the hotels?", "Alice booked a hotel in Rome", "The build fails on Tuesdays"]
+        [
+            "Where did Alice book the hotels?",
+            "Alice booked a hotel in Rome",
+            "The build fails on Tuesdays",
+        ]
     )
     assert question @ answer > 0.5
     assert abs(question @ other) < 0.2
@@ -43,5 +47,7 @@ def test_another_process_gives_the_same_vector(encoder):
         "from memories.encoders.fake import FakeEncoder;"
         "print(FakeEncoder().encode(['Bob fixes bikes'])[0].tobytes().hex())"
     )
-    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    there = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert there.strip() == encoder.encode(["Bob fixes bikes"])[0].tobytes().hex()

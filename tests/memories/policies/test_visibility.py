@@ -98,7 +98,12 @@ def test_every_member_sees_the_organisations_they_belong_to() -> None:
 @pytest.mark.conformance("Z02")
 @pytest.mark.parametrize(
     ("group", "member", "expected"),
-    [(False, True, PRIVATE), (True, True, PUBLIC), (True, False, PUBLIC), (False, False, ORGANISATION)],
+    [
+        (False, True, PRIVATE),
+        (True, True, PUBLIC),
+        (True, False, PUBLIC),
+        (False, False, ORGANISATION),
+    ],
 )
 def test_the_default_visibility(group: bool, member: bool, expected: Visibility) -> None:
     assert default_visibility(group=group, member=member) is expected
