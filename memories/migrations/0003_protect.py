@@ -13,6 +13,7 @@ PLACES = {
     "member_id": ("orgs_member", "NO ACTION"),
 }
 PART = {"organisation_id": ORGANISATION, "audience_id": ("orgs_audience", "NO ACTION")}
+NARROW = {**PART, "group_id": ("orgs_group", "NO ACTION")}
 # What support staff see of a memory: never its text, key, topic, tags, metadata or speaker.
 METADATA = (
     "id", "organisation_id", "audience_id", "status", "kind", "type", "category", "tier",
@@ -90,8 +91,8 @@ class Migration(migrations.Migration):
             worker=True,
             support=("id", "organisation_id", "memory_id", "robot_id", "first_at", "last_at", "count"),
         ),
-        Protect("memories_text", by="audience", references=PART, worker=True),
-        Protect("memories_embedding", by="audience", references=PART, worker=True),
+        Protect("memories_text", by="audience", references=NARROW, worker=True),
+        Protect("memories_embedding", by="audience", references=NARROW, worker=True),
         Protect(
             "memories_pending",
             by="audience",
