@@ -8,6 +8,7 @@ pooled connection. Outside a scope every tenant table is empty and refuses inser
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
@@ -88,7 +89,7 @@ def scope(new: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
 
     Scopes nest: the outer one is in force again afterwards. Querysets must be evaluated inside.
     """
-    connection = connections[using]
+    connection: Any = connections[using]
     outer = current_scope(using)
     with transaction.atomic(using=using):
         _apply(new, using)

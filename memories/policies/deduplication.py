@@ -11,9 +11,12 @@ from uuid import UUID
 class Identified(Protocol):
     """What is compared: an item's explicit key, conversation and time."""
 
-    key: str | None
-    conversation: str | None
-    occurred_at: datetime | None
+    @property
+    def key(self) -> str | None: ...
+    @property
+    def conversation(self) -> str | None: ...
+    @property
+    def occurred_at(self) -> datetime | None: ...
 
 
 Row = TypeVar("Row", bound=Identified)

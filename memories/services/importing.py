@@ -217,7 +217,10 @@ class Importer:
             keyed = earlier.by_key(row.audience_id, row.key)
             if keyed is not None and keyed.content_hash != digest:
                 self.report.skipped.append(
-                    {"line": row.position_in_file, "reason": "the id names another text already"}
+                    {
+                        "line": row.position_in_file,  # type: ignore[attr-defined]
+                        "reason": "the id names another text already",
+                    }
                 )
             elif keyed is not None or same:
                 self.report.already += 1
@@ -329,7 +332,7 @@ class Importer:
             created_at=self.now,
             updated_at=self.now,
         )
-        row.position_in_file = line.number
+        row.position_in_file = line.number  # type: ignore[attr-defined]
         return row
 
 

@@ -195,7 +195,9 @@ class Desk:
         in_group = (
             group is not None
             and GroupMembership.objects.filter(
-                organisation_id=actor.organisation_id, group_id=group.id, member_id=actor.member_id
+                organisation_id=actor.organisation_id,
+                group_id=group.id,
+                member_id=actor.member_id,  # type: ignore[misc]  # a person has one
             ).exists()
         )
         return can_write(
@@ -275,7 +277,7 @@ class Desk:
         if place not in self._audiences:
             self._audiences[place] = ensure_explicit_audience(
                 actor.organisation_id,
-                [("member", actor.member_id)],
+                [("member", actor.member_id)],  # type: ignore[list-item]  # a person has one
                 kind=AudienceKind.REVIEW,
             )
         return self._audiences[place]
