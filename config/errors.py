@@ -1,17 +1,42 @@
 """Errors outside the API's views: a page for people, a problem for robots."""
 
+import logging
+from collections.abc import Callable
+
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from orgs.api.problems import NOT_FOUND_DETAIL, TITLES, plain_problem
+from orgs.api.problems import NOT_FOUND_DETAIL, TITLES, describe, plain_problem
+
+log = logging.getLogger("commonmind.pages")
+Handler = Callable[[HttpRequest], HttpResponse]
+
+# Words for what has no page of its own: (title, text) by status.
+WORDS = {
+    409: ("That does not fit what is there now", "Nothing was changed."),
+    413: ("That was too much at once", "Nothing was changed. Send a shorter text."),
+    503: (
+        "The database does not answer",
+        "Nothing was lost. Wait a moment, then load the page again.",
+    ),
+}
 
 
 def _answer(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
     if request.path.startswith("/api/"):
         return plain_problem(request, status, code, detail)
-    return render(
-        request, f"{status}.html", {"request_id": getattr(request, "request_id", "")}, status=status
-    )
+    return _page(request, status)
+
+
+def _page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
+    context = {"request_id": getattr(request, "request_id", ""), "text": text}
+    name = f"{status}.html"
+    if status in WORDS:
+        title, otherwise = WORDS[status]
+        context |= {"title": title, "text": text or otherwise}
+        name = "problem.html"
+    return render(request, name, context, status=status)
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -23,8 +48,39 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    if isinstance(exception, RequestDataTooBig) and not request.path.startswith("/api/"):
+        return _page(request, 413)
     return _answer(request, 400, "invalid", "The request is not understood.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     return _answer(request, 500, "error", "Something went wrong here; quote the request id.")
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form that was open too long, or that another site sent."""
+    if request.path.startswith("/api/"):
+        return plain_problem(request, 403, "forbidden", TITLES["forbidden"])
+    context = {"request_id": getattr(request, "request_id", "")}
+    return render(request, "403_csrf.html", context, status=403)
+
+
+class PageErrorsMiddleware:
+    """What services raise, as a page: the same mapping that makes problems of it for robots."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if request.path.startswith("/api/"):
+            return None
+        found = describe(error)
+        if found is None or found[0] not in (400, 403, 404, 409, 503):
+            return None
+        status, detail = found[0], found[2]
+        if status == 503:
+            log.error("the database failed: %s", type(error).__name__)
+        return _page(request, status, detail if status in (403, 409) else "")

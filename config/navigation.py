@@ -1,9 +1,65 @@
-"""What the frame of every page shows; filled once the pages exist."""
+"""What the frame of every page shows; only what exists and what this person may open.
+
+Everything comes from what the gate (`orgs.access`) has looked up already: no query of its own,
+and nothing at all outside the product's pages.
+"""
 
 from typing import Any
 
 from django.http import HttpRequest
+from django.urls import reverse
+
+from orgs.models import Role
+from orgs.principals import MODERATORS
+
+Item = dict[str, Any]
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    return {}
+    """The variables that templates/frame.html names."""
+    membership = getattr(request, "membership", None)
+    if membership is None:
+        return {}
+    member, organisation = membership
+    several = getattr(request, "_memberships", [membership])
+    return {
+        "nav": _items(request, member.role),
+        "organisation": {
+            "id": organisation.id,
+            "name": organisation.name,
+            "url": reverse("organisation", args=[organisation.slug]),
+        },
+        "organisations": [
+            {
+                "name": other.name,
+                "url": reverse("organisation", args=[other.slug]),
+                "current": other.id == organisation.id,
+            }
+            for _, other in several
+        ],
+        "member": {
+            "name": member.name,
+            "email": request.user.email,
+            "role": Role(member.role).label,
+        },
+        "search_url": reverse("library"),
+        "sign_out_url": reverse("logout"),
+        "choose_url": reverse("organisations") if len(several) > 1 else "",
+    }
+
+
+def _items(request: HttpRequest, role: str) -> list[Item]:
+    """The pages by name, with the one that is open."""
+    found = [_item(request, "library", "Memories", "memories")]
+    if role in MODERATORS:
+        found.append(_item(request, "robots-page", "Robots", "robots"))
+    if request.user.is_staff:
+        found.append(_item(request, "design", "Design", "eye", "below"))
+        found.append(_item(request, "admin:index", "Support", "shield", "below"))
+    return found
+
+
+def _item(request: HttpRequest, name: str, label: str, icon: str, section: str = "main") -> Item:
+    url = reverse(name)
+    here = request.path.startswith(url) or (name == "library" and request.path == "/")
+    return {"label": label, "url": url, "icon": icon, "section": section, "current": here}

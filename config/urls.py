@@ -2,11 +2,16 @@
 
 from django.contrib import admin
 from django.urls import include, path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularAPIView
 
 import memories.urls
+import orgs.urls
 import robots.urls
 from config import errors, health
+from config.design import design
+from config.documentation import DocumentationView
+from orgs import support
+from orgs.access import staff_only
 
 handler404 = errors.not_found
 handler500 = errors.server_error
@@ -17,12 +22,18 @@ api = [
     *memories.urls.api,
     *robots.urls.api,
     path("schema", SpectacularAPIView.as_view(), name="schema"),
-    path("docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("docs", DocumentationView.as_view(url_name="schema"), name="docs"),
 ]
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("api/v1/", include(api)),
+    path("admin/login/", support.sign_in),
+    path("admin/organisation/", support.choose_organisation, name="support-organisation"),
     path("admin/", admin.site.urls),
+    path("design/", staff_only(design), name="design"),
+    *orgs.urls.pages,
+    *robots.urls.pages,
+    *memories.urls.pages,
 ]

@@ -6,6 +6,7 @@ from memories.api import (
     problems,  # noqa: F401  (maps this app's exceptions)
     views,
 )
+from memories.views import changing, detail, recall
 
 api = [
     path("memories", views.MemoriesView.as_view(), name="memories"),
@@ -16,4 +17,14 @@ api = [
     path("memories/<uuid:memory_id>/share", views.ShareView.as_view(), name="memory-share"),
     path("recall", views.RecallView.as_view(), name="recall"),
     path("stats", views.StatsView.as_view(), name="stats"),
+]
+
+pages = [
+    path("", recall.library, name="home"),
+    path("memories/", recall.library, name="library"),
+    path("memories/add/", changing.add, name="memory-add"),
+    path("memories/<uuid:memory_id>/", detail.memory, name="memory-page"),
+    path("memories/<uuid:memory_id>/edit/", changing.edit, name="memory-edit"),
+    path("memories/<uuid:memory_id>/forget/", changing.forget, name="memory-forget"),
+    path("memories/<uuid:memory_id>/restore/", changing.restore, name="memory-restore-page"),
 ]

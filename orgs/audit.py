@@ -18,10 +18,14 @@ def record(
     now: "datetime",
     target: UUID | None = None,
     target_type: str = "",
+    staff: int | None = None,
     using: str = "default",
     **detail: Any,
 ) -> None:
-    """Append one entry. `detail` holds ids, counts and words of the trade, never content."""
+    """Append one entry. `detail` holds ids, counts and words of the trade, never content.
+
+    staff: the user id of the support person, if one acted.
+    """
     AuditEntry.objects.using(using).bulk_create(
         [
             AuditEntry(
@@ -30,6 +34,7 @@ def record(
                 action=action,
                 member=actor.member_id,
                 robot=actor.robot_id,
+                staff=staff,
                 target=target,
                 target_type=target_type,
                 detail=detail,

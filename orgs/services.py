@@ -234,6 +234,24 @@ def invite_digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def find_invitation(*, organisation_id: UUID, secret: str, now: datetime) -> Member:
+    """The invited member with user and organisation. Raises NotFound for a spent secret."""
+    with organisation_scope(organisation_id):
+        member = (
+            Member.objects.filter(
+                organisation_id=organisation_id,
+                invite_digest=invite_digest(secret),
+                invite_expires_at__gt=now,
+                user__isnull=False,
+            )
+            .select_related("user", "organisation")
+            .first()
+        )
+    if member is None:
+        raise NotFound("this invitation is not valid any more")
+    return member
+
+
 def accept_invitation(*, organisation_id: UUID, secret: str, password: str, now: datetime) -> User:
     """Set the password of an invited user, once. Raises NotFound for a spent or wrong secret."""
     with organisation_scope(organisation_id):

@@ -14,9 +14,8 @@ CHOSEN = "organisation"
 def memberships(user: User) -> list[tuple[Member, Organisation]]:
     """The user's memberships with their organisations, by name."""
     with scope(Scope(user=user.pk)):
-        members = list(Member.objects.filter(user=user))
-        organisations = Organisation.objects.in_bulk([m.organisation_id for m in members])
-    pairs = [(m, organisations[m.organisation_id]) for m in members]
+        members = list(Member.objects.filter(user=user).select_related("organisation"))
+    pairs = [(m, m.organisation) for m in members]
     return sorted(pairs, key=lambda pair: pair[1].name.lower())
 
 
@@ -29,16 +28,20 @@ def choose(request: HttpRequest, organisation_id: UUID) -> bool:
 
 
 def current(request: HttpRequest) -> tuple[Member, Organisation] | None:
-    """The chosen membership, the only one, or None. Looked up again for each request."""
+    """The chosen membership, the only one, or None. Looked up again for each request.
+
+    Who was removed from the chosen one has to choose again: another organisation never takes its
+    place unasked.
+    """
     cached = getattr(request, "_membership", False)
     if cached is not False:
         return cached
     found = None
     if request.user.is_authenticated:
-        pairs = memberships(request.user)
+        pairs = request._memberships = memberships(request.user)
         chosen = request.session.get(CHOSEN)
         found = next((p for p in pairs if str(p[1].id) == chosen), None)
-        if found is None and len(pairs) == 1:
+        if found is None and chosen is None and len(pairs) == 1:
             found = pairs[0]
     request._membership = found
     return found

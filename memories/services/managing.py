@@ -35,6 +35,14 @@ class NotYours(Exception):
     """Readable, but not the asker's to change."""
 
 
+class Outdated(Exception):
+    """Somebody changed the memory after it was read; `memory` is as it is now."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__("Somebody changed this memory meanwhile; nothing was overwritten.")
+        self.memory = memory
+
+
 class RedLine(Exception):
     """A protected memory cannot be forgotten."""
 
@@ -137,15 +145,23 @@ def _changeable(principal: Principal, memory_id: UUID) -> Memory:
 
 
 def edit_memory(
-    actor: Actor, memory_id: UUID, changes: Mapping[str, Any], *, now: datetime
+    actor: Actor,
+    memory_id: UUID,
+    changes: Mapping[str, Any],
+    *,
+    now: datetime,
+    version: int | None = None,
 ) -> Memory:
     """Change content, category, importance, tags, metadata or expiry.
 
-    Raises NotFound, NotYours, and AlreadyExists when the new text is another memory's already.
+    version: the one that was read, if the asker wants to know of a change in between.
+    Raises NotFound, NotYours, Outdated, and AlreadyExists when the new text is another memory's.
     """
     principal = resolve(actor)
     with principal.scope():
         memory = _changeable(principal, memory_id)
+        if version is not None and version != memory.version:
+            raise Outdated(memory)
         changed = {k: v for k, v in changes.items() if k in EDITABLE and getattr(memory, k) != v}
         if not changed:
             return memory
@@ -382,7 +398,7 @@ def _move(memory: Memory, audience_id: UUID, group_id: UUID | None, now: datetim
             "deposited_by",
         ]
     )
-    for model in (writing.Text, writing.Embedding):
+    for model in (Text, Embedding):
         model.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id).update(
             group_id=memory.group_id
         )

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from orgs.models import new_id
 from orgs.principals import Actor
 from orgs.rls import organisation_scope
 from robots.models import Key, KeyScope
@@ -33,8 +34,11 @@ def create_key(
     label: str = "",
     expires_at: datetime | None = None,
     created_by_id: UUID | None = None,
+    key_id: UUID | None = None,
 ) -> tuple[Key, str]:
     """Make a key; the second value is the whole key, which exists nowhere afterwards.
+
+    key_id: the id that it shall have, where a request that is sent twice must not make two.
 
     The key names its organisation, so that the database can be told whose registry to open
     before anything is known of the caller.
@@ -46,6 +50,7 @@ def create_key(
     if unknown:
         raise ValueError(f"unknown scope: {', '.join(sorted(unknown))}")
     key = Key(
+        id=key_id or new_id(),
         organisation_id=organisation_id,
         robot_id=robot_id,
         prefix=prefix,

@@ -1,0 +1,45 @@
+"""Memories for support staff: when, who, which kind and state; never what they say."""
+
+from django.contrib import admin
+
+from memories.models import Contribution, Memory, Pending, Recall
+from orgs.support import SupportAdmin
+
+
+@admin.register(Memory)
+class MemoryAdmin(SupportAdmin):
+    columns = (
+        "id",
+        "status",
+        "kind",
+        "type",
+        "category",
+        "tier",
+        "robot_id",
+        "group_id",
+        "member_id",
+        "importance",
+        "access_count",
+        "remember_count",
+        "created_at",
+        "updated_at",
+        "version",
+    )
+    list_filter = ("status", "kind", "type", "tier")
+
+
+@admin.register(Contribution)
+class ContributionAdmin(SupportAdmin):
+    columns = ("id", "memory_id", "robot_id", "first_at", "last_at", "count")
+
+
+@admin.register(Pending)
+class PendingAdmin(SupportAdmin):
+    columns = ("id", "memory_id", "state", "attempts", "reason", "created_at")
+    list_filter = ("state",)
+
+
+@admin.register(Recall)
+class RecallAdmin(SupportAdmin):
+    columns = ("id", "robot_id", "strategy", "took_ms", "created_at")
+    list_filter = ("strategy",)

@@ -1,0 +1,104 @@
+"""What people type about memories."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from memories.models import Category
+from memories.services.drafts import MAX_CONTENT_BYTES
+from memories.views.presenting import CATEGORIES
+from orgs.models import Group
+
+LONGEST_QUESTION = 2000
+IMPORTANCE = (("0.3", "Low"), ("0.5", "Normal"), ("0.8", "High"))
+TOO_LONG = "This is longer than a memory may be (one million bytes). Keep the part that matters."
+
+
+class RecallForm(forms.Form):
+    """A question, and where it is asked."""
+
+    q = forms.CharField(required=False, max_length=LONGEST_QUESTION)
+    group = forms.CharField(required=False, max_length=200)
+    before = forms.UUIDField(required=False)
+
+
+def _choices() -> list[tuple[str, str]]:
+    named = [(value, CATEGORIES.get(value) or label) for value, label in Category.choices]
+    return [("", "None"), *sorted(named, key=lambda pair: pair[1])]
+
+
+class MemoryForm(forms.Form):
+    content = forms.CharField(
+        label="What is worth knowing",
+        widget=forms.Textarea(attrs={"rows": 5}),
+        error_messages={"required": "Write what should be remembered."},
+    )
+    category = forms.ChoiceField(required=False, choices=_choices)
+    importance = forms.ChoiceField(choices=IMPORTANCE, initial="0.5", widget=forms.RadioSelect)
+
+    def clean_content(self) -> str:
+        text = self.cleaned_data["content"].replace("\r\n", "\n")
+        if len(text.encode()) > MAX_CONTENT_BYTES:
+            raise ValidationError(TOO_LONG)
+        return text
+
+    def clean_importance(self) -> float:
+        return float(self.cleaned_data["importance"])
+
+
+class AddForm(MemoryForm):
+    """With who may read it; the audiences are those that the writer may choose."""
+
+    audience = forms.ChoiceField(
+        error_messages={
+            "required": "Choose who may read this.",
+            "invalid_choice": "You cannot choose these readers any more; choose again.",
+        }
+    )
+
+    def __init__(self, audiences: list[dict[str, Any]], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["audience"].choices = [(a["value"], a["label"]) for a in audiences]
+
+    def placed(self) -> dict[str, Any]:
+        """The visibility and group of the draft."""
+        kind, _, group = self.cleaned_data["audience"].partition(":")
+        return {"visibility": kind, "group": group or None}
+
+
+class EditForm(MemoryForm):
+    version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+
+
+def nearest_importance(value: float) -> str:
+    """The choice that is nearest to a stored importance."""
+    return min((name for name, _ in IMPORTANCE), key=lambda name: abs(float(name) - value))
+
+
+def audience_choices(
+    organisation: str, groups: list[Group], *, proposes: bool, chosen: str | None
+) -> list[dict[str, Any]]:
+    """For components/choice_audience.html: from the narrowest to the widest."""
+    everyone = "Everyone in the organisation, people and robots, can read it."
+    if proposes:
+        everyone = "A curator looks at it first; then everyone in the organisation can read it."
+    found = [
+        {"value": "private", "kind": "member", "label": "Only you", "sentence": "Nobody else."},
+        *(
+            {
+                "value": f"group:{group.id}",
+                "kind": "group",
+                "label": group.name,
+                "sentence": "The people and robots in this group.",
+            }
+            for group in groups
+        ),
+        {
+            "value": "organisation",
+            "kind": "organisation",
+            "label": f"Everyone in {organisation}",
+            "sentence": everyone,
+        },
+    ]
+    return [{**choice, "checked": choice["value"] == chosen} for choice in found]

@@ -1,0 +1,182 @@
+"""Memories as the templates want them: plain dictionaries, sentences instead of columns."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+from django.utils.formats import date_format
+
+from memories.models import Category, Memory, Status
+from memories.policies.strength import strength
+from memories.policies.wording import excerpt, marked
+from memories.services.browsing import Detail, Shown
+from memories.services.readers import Readers
+from robots.models import Robot
+
+CATEGORIES = {
+    Category.ORG_FACT: "Organisation fact",
+    Category.ORG_POLICY: "Policy",
+    Category.ORG_DECISION: "Decision",
+    Category.TEAM_MEMBER: "Team member",
+    Category.PROJECT_INFO: "Project",
+}
+STATUSES = {
+    Status.PENDING_REVIEW: ("Waiting for review", "warn"),
+    Status.QUARANTINED: ("Held back", "bad"),
+    Status.ARCHIVED: ("Archived", ""),
+    Status.FORGOTTEN: ("Forgotten", "bad"),
+}
+
+
+def category(memory: Memory) -> str:
+    """The category in words, empty where there is none."""
+    return (
+        CATEGORIES.get(memory.category) or Category(memory.category).label
+        if memory.category
+        else ""
+    )
+
+
+def status(memory: Memory) -> dict[str, str] | None:
+    """Nothing for an active memory."""
+    words = STATUSES.get(Status(memory.status))
+    return {"label": words[0], "tone": words[1]} if words else None
+
+
+def robot_name(robot: Robot) -> str:
+    """Empty for the built-in robots through which people and imports write."""
+    return "" if robot.builtin else robot.name
+
+
+def said_by(memory: Memory, me: object = None) -> str:
+    """Who said it: the speaker, else the person who wrote it down."""
+    if me is not None and me in (memory.speaker_member_id, memory.author_id):
+        return "You"
+    if memory.speaker:
+        return memory.speaker
+    return memory.author.name if memory.author else ""
+
+
+def current_strength(memory: Memory, now: datetime) -> float:
+    """In 0-1, as recall would weigh it now."""
+    last = memory.last_accessed_at or memory.created_at
+    return strength(
+        importance=memory.importance,
+        category=memory.category,
+        accesses=memory.access_count,
+        last_access=last,
+        now=now,
+    )
+
+
+def audience(readers: Readers) -> dict[str, Any]:
+    return asdict(readers)
+
+
+def row(shown: Shown, *, me: object, now: datetime, wanted: frozenset[str]) -> dict[str, Any]:
+    """For components/memory_row.html. wanted: the stems to mark."""
+    memory = shown.memory
+    text = excerpt(memory.content, wanted)
+    may = shown.changeable and memory.status == Status.ACTIVE
+    return {
+        "id": memory.id,
+        "url": reverse("memory-page", args=[memory.id]),
+        "content": text,
+        "parts": marked(text, wanted) if wanted else None,
+        "audience": audience(shown.readers),
+        "said_by": said_by(memory, me),
+        "robot": robot_name(memory.robot),
+        "learned_at": memory.occurred_at or memory.created_at,
+        "category": category(memory),
+        "strength": current_strength(memory, now),
+        "status": status(memory),
+        "edit_url": reverse("memory-edit", args=[memory.id]) if may else "",
+        "forget_url": reverse("memory-forget", args=[memory.id]) if may else "",
+    }
+
+
+def learned(memory: Memory, me: object) -> str:
+    """How it got here, in a sentence."""
+    who, robot = said_by(memory, me), robot_name(memory.robot)
+    at = date_format(memory.occurred_at or memory.created_at, "j F Y")
+    where = f" in {memory.group.name}" if memory.group else ""
+    if robot and who:
+        return f"{who} said this on {at}{where}, and {robot} remembered it."
+    if robot:
+        return f"{robot} learned this on {at}{where}."
+    if memory.robot.builtin == "import":
+        said = f"{who} said this on {at}{where}; it" if who else "It"
+        return f"{said} was imported on {date_format(memory.created_at, 'j F Y')}."
+    return f"{who or 'Somebody'} wrote this down on {at}{where}."
+
+
+def importance(value: float) -> str:
+    if value >= 0.75:
+        return "High"
+    return "Normal" if value >= 0.4 else "Low"
+
+
+def subject(memory: Memory, me: object) -> str:
+    if memory.member is None:
+        return ""
+    return "You" if memory.member_id == me else memory.member.name
+
+
+def about(memory: Memory, me: object) -> dict[str, Any]:
+    """For memories/detail.html."""
+    changed = memory.version > 1
+    expires = memory.expires_at
+    return {
+        "content": memory.content,
+        "url": reverse("memory-page", args=[memory.id]),
+        "category": category(memory),
+        "importance": importance(memory.importance),
+        "created_at": memory.created_at,
+        "updated_at": memory.updated_at if changed else None,
+        "expires": f"until {date_format(expires, 'j F Y')}" if expires else "",
+        "subject": subject(memory, me),
+        "status": status(memory),
+        "protected": memory.red_line,
+    }
+
+
+def turn(memory: Memory, me: object, *, current: bool = False) -> dict[str, Any]:
+    """One turn of the conversation that a memory comes from."""
+    return {
+        "text": excerpt(memory.content, set()),
+        "said_by": said_by(memory, me) or robot_name(memory.robot),
+        "at": memory.occurred_at or memory.created_at,
+        "url": "" if current else reverse("memory-page", args=[memory.id]),
+        "current": current,
+    }
+
+
+def conversation(detail: Detail, me: object) -> list[dict[str, Any]]:
+    """The turns around it, itself among them; empty where nothing surrounds it."""
+    if not detail.before and not detail.after:
+        return []
+    memory = detail.shown.memory
+    turns = [turn(m, me) for m in detail.before]
+    return [*turns, turn(memory, me, current=True), *(turn(m, me) for m in detail.after)]
+
+
+def heard_by(detail: Detail, me: object) -> list[dict[str, Any]]:
+    """Which robot knows it since when, and how often it was said."""
+    return [
+        {
+            "name": robot_name(link.robot) or _through(link, me),
+            "first_at": link.first_at,
+            "last_at": link.last_at if link.count > 1 else None,
+            "times": f"{link.count:,} times" if link.count > 1 else "once",
+        }
+        for link in detail.contributions
+    ]
+
+
+def _through(link: Any, me: object) -> str:
+    if link.robot.builtin == "import":
+        return "An import"
+    if link.member_id == me:
+        return "You, on these pages"
+    return f"{link.member.name if link.member else 'Somebody'}, on these pages"

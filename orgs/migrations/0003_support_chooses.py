@@ -1,0 +1,21 @@
+"""Support staff choose one organisation, so they may know which ones there are.
+
+The other support policies hold to the organisation that is chosen; of this table support reads
+the columns of 0002 alone.
+"""
+
+from django.db import migrations
+
+from orgs.rls import SUPPORT
+
+
+class Migration(migrations.Migration):
+    dependencies = [("orgs", "0002_protect")]
+
+    operations = [
+        migrations.RunSQL(
+            f"CREATE POLICY orgs_organisation_support_choose ON orgs_organisation "
+            f"FOR SELECT TO {SUPPORT} USING (true)",
+            "DROP POLICY orgs_organisation_support_choose ON orgs_organisation",
+        )
+    ]

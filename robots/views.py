@@ -1,0 +1,211 @@
+"""Robots and their keys. Viewers and members have no such pages; curators look, admins change."""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from orgs.access import ADMINS, MODERATORS, members_only
+from orgs.models import Group
+from orgs.services import AlreadyExists, NotFound
+from robots.forms import SCOPES, KeyForm, RobotForm, SeatsForm
+from robots.models import Key
+from robots.services import stewarding
+from robots.services.stewarding import Kept
+
+CAN = {
+    "read": "recall",
+    "write": "remember",
+    "act_for": "act for members",
+    "manage": "manage groups and members",
+}
+SHOWN_ALREADY = (
+    "This key was made already and is shown only once. If you did not copy it, revoke it and "
+    "make a new one."
+)
+
+
+def _salt(request: HttpRequest, what: object) -> str:
+    return f"once:{request.actor.organisation_id}:{request.actor.member_id}:{what}"
+
+
+@require_safe
+@never_cache
+@members_only(*MODERATORS)
+def robots(request: HttpRequest) -> HttpResponse:
+    """Every robot with its keys."""
+    return _page(request)
+
+
+def _page(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
+    """The whole page; `more` replaces a form that has errors, or brings the new key."""
+    try:
+        after = UUID(request.GET["after"]) if "after" in request.GET else None
+    except ValueError as error:
+        raise NotFound("no such page") from error
+    kept, last = stewarding.robots_kept(request.actor, after)
+    groups = stewarding.seats_on_offer(request.actor)
+    context = {
+        "robots": [_robot(request, one, groups, more.get("wrong")) for one in kept],
+        "page": {"next_url": f"{reverse('robots-page')}?after={last}"} if last else {},
+        "empty": {
+            "title": "No robots yet",
+            "text": "A robot is anything that remembers and recalls with a key of its own.",
+        },
+    }
+    if request.actor.role in ADMINS:
+        context["robot_form"] = RobotForm(_salt(request, "robot"), groups)
+        context["robot_url"] = reverse("robot-add")
+    return render(request, "robots/index.html", context | more, status=status)
+
+
+def _robot(
+    request: HttpRequest, kept: Kept, groups: list[Group], wrong: KeyForm | None
+) -> dict[str, Any]:
+    robot, admin = kept.robot, request.actor.role in ADMINS
+    found = {
+        "id": robot.id,
+        "name": robot.name,
+        "purpose": robot.purpose,
+        "status": {"label": "Retired", "tone": ""} if robot.retired_at else None,
+        "last_seen_at": robot.last_active_at,
+        "owner": robot.owner.name if robot.owner else "",
+        "groups": [group.name for group in kept.groups],
+        "hidden_seats": kept.hidden_seats,
+        "keys": [_key(key, admin) for key in kept.keys],
+    }
+    if not admin:
+        return found
+    mine = wrong if wrong is not None and wrong.prefix == robot.id.hex else None
+    if groups:
+        chosen = {"groups": [str(group.id) for group in kept.groups]}
+        found["seats_form"] = SeatsForm(groups, initial=chosen, prefix=robot.id.hex)
+        found["seats_url"] = reverse("robot-seats", args=[robot.id])
+    return found | {
+        "key_form": mine or KeyForm(_salt(request, robot.id), prefix=robot.id.hex),
+        "key_url": reverse("key-add", args=[robot.id]),
+        "key_open": mine is not None,
+    }
+
+
+def _key(key: Key, admin: bool) -> dict[str, Any]:
+    now = timezone.now()
+    over = key.expires_at is not None and key.expires_at <= now
+    live = admin and not key.revoked_at and not over
+    return {
+        "name": key.label or "Unnamed",
+        "prefix": f"cmk_…_{key.prefix}",
+        "scopes": [CAN[scope] for scope, _ in SCOPES if scope in key.scopes],
+        "last_used_at": key.last_used_at,
+        "expires_at": key.expires_at,
+        "revoked": key.revoked_at is not None,
+        "over": over,
+        "renew_url": reverse("key-renew", args=[key.id]) if live else "",
+        "revoke_url": reverse("key-revoke", args=[key.id]) if live else "",
+    }
+
+
+@require_POST
+@members_only(*MODERATORS)
+def add(request: HttpRequest) -> HttpResponse:
+    """Register a robot."""
+    groups = stewarding.seats_on_offer(request.actor)
+    form = RobotForm(_salt(request, "robot"), groups, request.POST)
+    if not form.is_valid():
+        return _page(request, 422, robot_form=form)
+    robot = stewarding.add_robot(
+        request.actor,
+        reference=str(form.cleaned_data["once"]),
+        name=form.cleaned_data["name"],
+        purpose=form.cleaned_data["purpose"],
+        groups=[UUID(g) for g in form.cleaned_data.get("groups", ())],
+        now=timezone.now(),
+    )
+    messages.success(request, f"{robot.name} is here. Now make a key for it.")
+    return redirect(f"{reverse('robots-page')}#robot-{robot.id}")
+
+
+@require_POST
+@members_only(*MODERATORS)
+def seats(request: HttpRequest, robot_id: UUID) -> HttpResponse:
+    """Choose the groups that a robot sits in."""
+    form = SeatsForm(stewarding.seats_on_offer(request.actor), request.POST, prefix=robot_id.hex)
+    if not form.is_valid():
+        # Only a group that went away meanwhile, or a forged one, gets here.
+        raise NotFound("no such group")
+    stewarding.seat_robot(
+        request.actor,
+        robot_id=robot_id,
+        groups=[UUID(g) for g in form.cleaned_data.get("groups", ())],
+        now=timezone.now(),
+    )
+    messages.success(request, "Saved. What it reads has changed at once.")
+    return redirect(f"{reverse('robots-page')}#robot-{robot_id}")
+
+
+@require_POST
+@never_cache
+@members_only(*MODERATORS)
+def add_key(request: HttpRequest, robot_id: UUID) -> HttpResponse:
+    """Make a key; this answer alone shows it."""
+    form = KeyForm(_salt(request, robot_id), request.POST, prefix=robot_id.hex)
+    if not form.is_valid():
+        return _page(request, 422, wrong=form)
+    data = form.cleaned_data
+    try:
+        key, secret = stewarding.make_key(
+            request.actor,
+            robot_id=robot_id,
+            key_id=data["once"],
+            label=data["name"],
+            scopes=data["scopes"],
+            lifetime=form.lifetime(),
+            now=timezone.now(),
+        )
+    except AlreadyExists:
+        return _shown_already(request)
+    return _page(request, new_key=_once(key, secret))
+
+
+def _shown_already(request: HttpRequest) -> HttpResponse:
+    messages.warning(request, SHOWN_ALREADY)
+    return redirect("robots-page")
+
+
+def _once(key: Key, secret: str) -> dict[str, str]:
+    """The key for this one answer; it is kept in no session and no message."""
+    example = (
+        f"curl {settings.PUBLIC_URL}/api/v1/recall \\\n"
+        f"  -H 'Authorization: Bearer {secret}' \\\n"
+        "  -H 'Content-Type: application/json' \\\n"
+        """  -d '{"query": "When is the launch?"}'"""
+    )
+    return {"secret": secret, "robot": key.robot.name, "name": key.label, "example": example}
+
+
+@require_POST
+@never_cache
+@members_only(*MODERATORS)
+def renew_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
+    """A new key beside the old one, which ends after a day."""
+    try:
+        key, secret = stewarding.renew_key(request.actor, key_id=key_id, now=timezone.now())
+    except AlreadyExists:
+        return _shown_already(request)
+    return _page(request, new_key=_once(key, secret) | {"renewed": True})
+
+
+@require_POST
+@members_only(*MODERATORS)
+def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
+    """Close a key at once."""
+    key = stewarding.close_key(request.actor, key_id=key_id, now=timezone.now())
+    messages.success(request, "The key is revoked; nothing opens with it any more.")
+    return redirect(f"{reverse('robots-page')}#robot-{key.robot_id}")
