@@ -1,0 +1,262 @@
+"""What bare SQL gets from the database, past every line of Python (H41, T03, T08, T09)."""
+
+from uuid import UUID
+
+import psycopg
+import pytest
+from django.conf import settings
+
+from memories.models import Memory
+from memories.policies.deduplication import content_hash
+from memories.services.drafts import Readers
+from memories.services.recalling import Query, recall
+from orgs.models import new_id
+from orgs.principals import Principal, resolve
+from orgs.services import link_identity
+from robots.services import delegate
+from tests.databases import tell, undone
+from tests.isolation.catalogue import tenant_tables
+from tests.world import NOW, Tenant, World
+
+ROLES = ("default", "worker", "support")
+Refused = psycopg.errors.InsufficientPrivilege
+INSERT = """
+INSERT INTO memories_memory (id, organisation_id, audience_id, robot_id, kind, type, category,
+    tier, status, content, content_hash, topic, tags, metadata, source, speaker, listeners,
+    position, importance, confidence, sensitive, shareable, red_line, access_count,
+    remember_count, created_at, updated_at, forgotten_by_subject, version)
+VALUES (%s, %s, %s, %s, 'organisation', 'fact', '', 'slow', 'active', 'x', %s, '', '{}', '{}',
+    '{}', '', '{}', 0, .5, 1, false, false, false, 0, 1, now(), now(), false, 1)
+"""
+
+
+def readable(connection: psycopg.Connection, table: str, alias: str) -> int:
+    """How many rows a role sees; None of its columns may be open to it at all."""
+    columns = connection.execute(
+        "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 "
+        "AND NOT attisdropped AND has_column_privilege(attrelid, attname::text, 'SELECT')",
+        [table],
+    ).fetchall()
+    if not columns:
+        return 0
+    row = connection.execute(f"SELECT count({columns[0][0]}) FROM {table}").fetchone()
+    assert row is not None
+    return row[0]
+
+
+def memory(tenant: Tenant, principal: Principal, **other: UUID) -> list[object]:
+    return [
+        new_id(),
+        other.get("organisation", tenant.id),
+        other.get("audience", principal.organisation_audience),
+        other.get("robot", tenant.robots["bolt"].id),
+        new_id().bytes * 2,
+    ]
+
+
+@pytest.mark.conformance("H41", "T03")
+@pytest.mark.parametrize("alias", ROLES)
+@pytest.mark.parametrize("context", ["none", "empty", "foreign"])
+def test_without_the_right_organisation_every_table_is_empty(
+    lasting_world: World, alias: str, context: str
+) -> None:
+    here = lasting_world.here
+    here.remember(here.robot("bolt"), "The office closes at six.")
+    with undone("owner") as owner:
+        tables = tenant_tables(owner)
+    with undone(alias) as connection:
+        if context == "empty":
+            tell(connection, organisation="", audiences="", user="")
+        if context == "foreign":
+            tell(connection, organisation=new_id(), audiences=[new_id()], user=-1)
+        seen = {t: readable(connection, t, alias) for t in tables}
+    # The sweeper asks for the ids of all tenants, and can read nothing else of them.
+    expected_open = {"orgs_organisation"} if alias == "worker" else set()
+    assert {t for t, n in seen.items() if n} == expected_open
+
+
+@pytest.mark.conformance("H41")
+def test_the_right_organisation_opens_its_rows_and_no_others(lasting_world: World) -> None:
+    here, there = lasting_world.here, lasting_world.there
+    principal = resolve(here.robot("bolt"))
+    kept = here.remember(here.robot("bolt"), "The office closes at six.").id
+    there.remember(there.robot("bolt"), "The office closes at six.")
+    with undone("default") as connection:
+        tell(connection, organisation=here.id, audiences=principal.audiences)
+        assert connection.execute("SELECT id FROM memories_memory").fetchall() == [(kept,)]
+        tell(connection, organisation=here.id, audiences=[])
+        assert connection.execute("SELECT id FROM memories_memory").fetchall() == []
+        # The right audiences under the wrong organisation.
+        tell(connection, organisation=there.id, audiences=principal.audiences)
+        assert connection.execute("SELECT id FROM memories_memory").fetchall() == []
+
+
+@pytest.mark.conformance("H41", "T03")
+@pytest.mark.parametrize("case", ["no context", "wrong organisation", "unreadable audience"])
+def test_inserts_outside_the_scope_are_refused(lasting_world: World, case: str) -> None:
+    here, there = lasting_world.here, lasting_world.there
+    principal = resolve(here.robot("bolt"))
+    row = memory(here, principal)
+    with undone("default") as connection:
+        if case == "wrong organisation":
+            tell(connection, organisation=there.id, audiences=principal.audiences)
+        if case == "unreadable audience":
+            tell(connection, organisation=here.id, audiences=[new_id()])
+        with pytest.raises(Refused, match="row-level security"):
+            connection.execute(INSERT, row)
+    with undone("default") as connection:
+        tell(connection, organisation=here.id, audiences=principal.audiences)
+        assert connection.execute(INSERT, row).rowcount == 1, "the same row is taken in its scope"
+
+
+@pytest.mark.conformance("H41", "T03")
+def test_rows_are_neither_moved_out_nor_changed_from_outside(lasting_world: World) -> None:
+    here, there = lasting_world.here, lasting_world.there
+    principal, other = resolve(here.robot("bolt")), resolve(there.robot("bolt"))
+    kept = here.remember(here.robot("bolt"), "The office closes at six.").id
+    with undone("default") as connection:
+        tell(connection, organisation=here.id, audiences=principal.audiences)
+        with pytest.raises(Refused):
+            connection.execute(
+                "UPDATE memories_memory SET audience_id = %s WHERE id = %s",
+                [resolve(here.person("mina")).own_audience, kept],
+            )
+    for command in ("UPDATE memories_memory SET content = 'x'", "DELETE FROM memories_memory"):
+        with undone("default") as connection:
+            tell(connection, organisation=there.id, audiences=other.audiences)
+            assert connection.execute(f"{command} WHERE id = %s", [kept]).rowcount == 0
+    with undone("default") as connection:
+        tell(connection, organisation=here.id, audiences=principal.audiences)
+        connection.execute("DELETE FROM memories_memory WHERE id = %s", [kept])
+        with pytest.raises(Refused):
+            connection.execute("DELETE FROM orgs_auditentry")
+
+
+@pytest.mark.conformance("H41")
+def test_a_deposit_is_written_and_not_read(lasting_world: World) -> None:
+    here = lasting_world.here
+    principal, hers = resolve(here.robot("bolt")), resolve(here.person("mina")).own_audience
+    row = memory(here, principal, audience=hers)
+    with undone("default") as connection:
+        tell(
+            connection,
+            organisation=here.id,
+            audiences=principal.audiences,
+            deposit_audiences=[hers],
+        )
+        assert connection.execute(INSERT, row).rowcount == 1
+        seen = connection.execute("SELECT 1 FROM memories_memory WHERE id = %s", [row[0]])
+        assert seen.fetchall() == []
+        changed = connection.execute("DELETE FROM memories_memory WHERE id = %s", [row[0]])
+        assert changed.rowcount == 0
+        with pytest.raises(Refused):
+            connection.execute(INSERT + " RETURNING id", memory(here, principal, audience=hers))
+
+
+@pytest.mark.conformance("T08")
+def test_no_reference_leads_into_another_organisation(lasting_world: World) -> None:
+    """Every foreign key between tenant tables, tried with a real id of the other organisation."""
+    with undone("owner") as owner:
+        pairs = owner.execute(
+            "SELECT c.conrelid::regclass::text, a.attname, c.confrelid::regclass::text "
+            "FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid "
+            "AND a.attnum = ANY (c.conkey) WHERE c.contype = 'f' AND a.attname <> "
+            "'organisation_id' AND a.atttypid = 'uuid'::regtype"
+        ).fetchall()
+    assert len(pairs) >= 25
+    fill(lasting_world)
+    with undone("admin") as admin:
+        # The keys alone shall refuse, and at once: without the checks that would be faster.
+        admin.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        for name, table in admin.execute(
+            "SELECT conname, conrelid::regclass::text FROM pg_constraint "
+            "WHERE contype = 'c' AND connamespace = 'public'::regnamespace AND conrelid <> 0"
+        ).fetchall():
+            admin.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+        for table, column, target in pairs:
+            theirs = admin.execute(
+                f"SELECT id FROM {target} WHERE organisation_id = %s LIMIT 1",
+                [lasting_world.there.id],
+            ).fetchone()
+            mine = admin.execute(
+                f"SELECT id FROM {table} WHERE organisation_id = %s LIMIT 1",
+                [lasting_world.here.id],
+            ).fetchone()
+            assert theirs, f"the world has no {target}"
+            assert mine, f"the world has no {table}"
+            with (
+                pytest.raises(psycopg.errors.ForeignKeyViolation),
+                admin.transaction(),
+            ):
+                # The superuser: no policy is in the way, the key alone refuses.
+                admin.execute(
+                    f"UPDATE {table} SET {column} = %s WHERE id = %s", [theirs[0], mine[0]]
+                )
+
+
+def fill(world: World) -> None:
+    """At least one row a tenant in each table that refers to another."""
+    for tenant in (world.here, world.there):
+        mina, aria = tenant.person("mina"), tenant.robots["aria"]
+        delegate(
+            organisation_id=tenant.id,
+            member_id=tenant.members["mina"].id,
+            robot_id=aria.id,
+            actor=mina,
+            now=NOW,
+        )
+        link_identity(
+            organisation_id=tenant.id,
+            platform="chat",
+            identifier="mina",
+            member_id=tenant.members["mina"].id,
+        )
+        tenant.remember(
+            mina, "Something for Bob.", readers=Readers(members=("chat:mina",)), visibility="shared"
+        )
+        tenant.embed()
+        tenant.remember(tenant.robot("bolt"), "Something still owed.")
+        recall(mina, Query(text="something"), now=NOW)
+
+
+@pytest.mark.conformance("T09")
+def test_the_definer_function_tells_only_of_open_audiences(lasting_world: World) -> None:
+    here, there = lasting_world.here, lasting_world.there
+    hers = resolve(here.person("mina")).own_audience
+    kept = here.remember(here.person("mina"), "A private thing.", visibility="private").id
+    with resolve(here.person("mina")).scope():
+        digest = bytes(Memory.objects.get(id=kept).content_hash)
+    assert digest == content_hash("A private thing.", speaker="", subject=here.members["mina"].id)
+    call = "SELECT id FROM search.deposited(%s, '{}')"
+    cases = [
+        ({}, []),
+        ({"organisation": here.id}, []),
+        ({"organisation": here.id, "audiences": [hers]}, []),
+        ({"organisation": there.id, "deposit_audiences": [hers]}, []),
+        ({"deposit_audiences": [hers]}, []),
+        ({"organisation": here.id, "deposit_audiences": [new_id()]}, []),
+        ({"organisation": here.id, "deposit_audiences": [hers]}, [(kept,)]),
+    ]
+    for context, expected in cases:
+        with undone("default") as connection:
+            tell(connection, **context)
+            assert connection.execute(call, [[digest]]).fetchall() == expected, context
+    for alias in ("worker", "support"):
+        with undone(alias) as connection, pytest.raises(Refused):
+            connection.execute(call, [[digest]])
+
+
+@pytest.mark.conformance("T03")
+def test_the_context_ends_with_the_transaction(lasting_world: World) -> None:
+    here = lasting_world.here
+    principal = resolve(here.robot("bolt"))
+    here.remember(here.robot("bolt"), "The office closes at six.")
+    settings_dict = settings.DATABASES["default"]
+    assert settings_dict["USER"] == "commonmind_app"
+    count = "SELECT count(*) FROM memories_memory"
+    with undone("default") as connection:
+        with connection.transaction():
+            tell(connection, organisation=here.id, audiences=principal.audiences)
+            inside = connection.execute(count).fetchone()
+        connection.commit()
+        assert (inside, connection.execute(count).fetchone()) == ((1,), (0,))
