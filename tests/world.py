@@ -11,10 +11,11 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.maintenance import embedding
+from memories.models import Memory
 from memories.services.drafts import Draft, Remembered
 from memories.services.remembering import remember
 from orgs.models import Group, Member, Organisation, Role
-from orgs.principals import Actor
+from orgs.principals import Actor, resolve
 from orgs.rls import organisation_scope
 from orgs.services import (
     add_to_group,
@@ -70,6 +71,18 @@ class Tenant:
         client = APIClient()
         client.credentials(HTTP_AUTHORIZATION=f"Bearer {self.keys[name]}")
         return client
+
+    def browser(self, name: str) -> APIClient:
+        """A client with the session of a member who has signed in."""
+        client = APIClient()
+        client.force_login(self.members[name].user)
+        return client
+
+    def readable(self, who: Actor) -> set[UUID]:
+        """The ids of every memory that the database shows to who asks."""
+        principal = resolve(who)
+        with principal.scope():
+            return set(Memory.objects.values_list("id", flat=True))
 
     def add_robot(self, name: str, *, groups: tuple[str, ...] = (), scopes: tuple[str, ...]) -> Robot:
         robot, _ = register_robot(organisation_id=self.id, name=name, now=NOW)

@@ -21,6 +21,7 @@ from memories.policies.importance import default_importance
 from memories.policies.visibility import Place, Visibility, derive_kind
 from memories.services import writing
 from memories.services.drafts import MAX_CONTENT_BYTES
+from memories.services.earlier import earlier_of
 from memories.services.hints import hint_embedding
 from orgs.models import AudienceKind, ExternalIdentity, Group, Organisation
 from orgs.principals import Actor, Principal, resolve
@@ -204,7 +205,7 @@ class Importer:
 
     def _unknown(self, rows: Sequence[Memory], principal: Principal) -> list[Memory]:
         """Without those whose key or whole content is there already, or stands twice here."""
-        earlier = writing.earlier_of(rows, self.robot.id, principal.audiences)
+        earlier = earlier_of(rows, self.robot.id, principal.audiences)
         fresh = []
         for row in rows:
             digest = bytes(row.content_hash)

@@ -2,26 +2,26 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
 from memories.models import Memory, Status
 from memories.policies.deduplication import content_hash, find_repeat
-from memories.policies.importance import default_importance, mentions
 from memories.policies.visibility import Misplaced
 from memories.services import writing
+from memories.services.composing import Item, compose
 from memories.services.drafts import Draft, Outcome, Refused, Remembered
+from memories.services.earlier import Earlier, EarlierRow, deposits, earlier_rows, subject_of
 from memories.services.hints import hint_embedding
-from memories.services.placing import Desk, Placement
+from memories.services.placing import Desk
 from orgs.principals import Actor
 from orgs.services import NotFound, ensure_explicit_audience
 from robots.services import IdentityClaim, MissingScope, stamp_activity
 
 REFUSALS = (NotFound, Misplaced, IdentityClaim, MissingScope, PermissionError)
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class KeyTaken(Exception):
@@ -32,28 +32,6 @@ class KeyTaken(Exception):
             "This key already names a memory with another text. Choose another key, or change "
             "the memory that has it."
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A draft that has its place."""
-
-    index: int
-    draft: Draft
-    placement: Placement
-    hash: bytes
-
-    @property
-    def key(self) -> str | None:
-        return self.draft.key
-
-    @property
-    def conversation(self) -> str | None:
-        return self.draft.conversation
-
-    @property
-    def occurred_at(self) -> datetime | None:
-        return self.draft.occurred_at
 
 
 def remember(actor: Actor, draft: Draft, *, now: datetime) -> Remembered:
@@ -106,7 +84,7 @@ def _remember_as(
 
 def _write(desk: Desk, items: list[Item], now: datetime) -> dict[int, Outcome]:
     outcomes: dict[int, Outcome] = {}
-    earlier = writing.earlier_rows(items, desk.robot.id)
+    earlier = earlier_rows(items, desk.robot.id)
     fresh: list[Memory] = []
     repeats: dict[UUID, list[Item]] = defaultdict(list)
     for item in items:
@@ -120,7 +98,7 @@ def _write(desk: Desk, items: list[Item], now: datetime) -> dict[int, Outcome]:
             fresh.append(row)
             earlier.add(row)
     writing.insert(fresh, language=desk.organisation.language, now=now)
-    counts = writing.repeat({id_: len(same) for id_, same in repeats.items()}, desk.robot.id, now)
+    counts = writing.repeat(repeats, desk.robot.id, now)
     for id_, same in repeats.items():
         for item in same:
             outcomes[item.index] = _remembered(
@@ -130,42 +108,43 @@ def _write(desk: Desk, items: list[Item], now: datetime) -> dict[int, Outcome]:
 
 
 def _decide(
-    desk: Desk, item: Item, earlier: writing.Earlier, now: datetime
+    desk: Desk, item: Item, earlier: Earlier, now: datetime
 ) -> tuple[Outcome, Memory | None]:
     placement = item.placement
     keyed = earlier.by_key(placement.audience_id, item.key)
-    if keyed is not None and bytes(keyed.content_hash) != item.hash:
+    if keyed is not None and keyed.content_hash != item.hash:
         if not placement.is_deposit:
             return Refused(KeyTaken()), None
         # A deposit is never told of a conflict; it goes in without the key.
-        return _fresh(desk, item, now, key=None)
+        keyed, item = None, item.without_key()
     same = earlier.by_hash(placement.audience_id, item.hash)
-    found = keyed or find_repeat(item, [row for row in same if row.deposited_by is None])
-    if placement.is_deposit:
-        own = [row for row in same if row.deposited_by == desk.robot.id]
-        found = keyed or find_repeat(item, own)
-    withdrawn = any(row.forgotten_by_subject for row in same)
-    if withdrawn:
-        return _ask_subject(desk, item, now)
+    withdrawn = next((row for row in same if row.forgotten_by_subject), None)
+    if withdrawn is not None:
+        return _ask_subject(desk, item.without_key(), earlier, withdrawn, now)
+    depositor = desk.robot.id if placement.is_deposit else None
+    found = keyed or find_repeat(item, [row for row in same if row.deposited_by == depositor])
     if found is None:
-        return _fresh(desk, item, now, key=item.key)
-    if placement.is_deposit:
-        return _remembered(item, found.id), None
-    return _remembered(item, found.id, deduplicated=True), None
+        row = compose(desk, item, now)
+        return _remembered(item, row.id), row
+    return _remembered(item, found.id, deduplicated=not placement.is_deposit), None
 
 
-def _ask_subject(desk: Desk, item: Item, now: datetime) -> tuple[Remembered, Memory]:
+def _ask_subject(
+    desk: Desk, item: Item, earlier: Earlier, withdrawn: EarlierRow, now: datetime
+) -> tuple[Outcome, Memory | None]:
     """What its subject forgot comes back only if they say so: it waits where they alone look."""
-    outcome, row = _fresh(desk, item, now, key=None)
-    subject = item.placement.member_id or item.placement.speaker_member_id
-    if subject is None:
-        return outcome, row
-    row.proposed_audience_id = row.audience_id
-    row.audience_id = ensure_explicit_audience(row.organisation_id, [("member", subject)])
-    row.status, row.deposited_by = Status.PENDING_REVIEW, desk.robot.id
-    if not item.placement.is_deposit:
+    placement = item.placement
+    subject = placement.member_id or placement.speaker_member_id or subject_of(withdrawn.id)
+    audience_id = ensure_explicit_audience(desk.organisation.id, [("member", subject)])
+    known = [*earlier.by_hash(audience_id, item.hash), *deposits(audience_id, item.hash)]
+    fresh = compose(desk, item, now)
+    fresh.proposed_audience_id, fresh.audience_id = fresh.audience_id, audience_id
+    fresh.status, fresh.deposited_by = Status.PENDING_REVIEW, desk.robot.id
+    waiting = next((row for row in known if row.stands_for(fresh)), None)
+    outcome = _remembered(item, waiting.id if waiting else fresh.id)
+    if not placement.is_deposit:
         outcome = replace(outcome, status=Status.PENDING_REVIEW)
-    return outcome, row
+    return outcome, None if waiting else fresh
 
 
 def _remembered(item: Item, id_: UUID, **known: object) -> Remembered:
@@ -178,60 +157,3 @@ def _remembered(item: Item, id_: UUID, **known: object) -> Remembered:
         audience_label=placement.audience_label,
         **known,  # type: ignore[arg-type]
     )
-
-
-def _fresh(desk: Desk, item: Item, now: datetime, *, key: str | None) -> tuple[Remembered, Memory]:
-    draft, placement = item.draft, item.placement
-    actor = placement.principal.actor
-    importance = draft.importance
-    if importance is None:
-        importance = default_importance(
-            type=draft.type,
-            category=draft.category,
-            mentions_robot=mentions(desk.robot.name, draft.content),
-        )
-    row = Memory(
-        organisation_id=actor.organisation_id,
-        audience_id=placement.audience_id,
-        status=placement.status,
-        kind=placement.kind,
-        type=draft.type,
-        category=draft.category,
-        tier=draft.tier,
-        content=draft.content,
-        content_hash=item.hash,
-        key=key,
-        topic=draft.topic,
-        tags=list(draft.tags),
-        metadata=draft.metadata,
-        source=draft.source,
-        robot_id=desk.robot.id,
-        group_id=actor.group_id,
-        member_id=placement.member_id,
-        author_id=actor.member_id if actor.is_person else None,
-        speaker=placement.speaker,
-        speaker_member_id=placement.speaker_member_id,
-        listeners=list(placement.listeners),
-        conversation=draft.conversation,
-        position=_position(draft, now),
-        deposited_by=desk.robot.id if placement.is_deposit else None,
-        proposed_audience_id=placement.proposed_audience_id,
-        importance=importance,
-        confidence=draft.confidence,
-        sensitive=draft.sensitive,
-        shareable=draft.shareable,
-        red_line=draft.red_line,
-        occurred_at=draft.occurred_at,
-        expires_at=draft.expires_at,
-        created_at=now,
-        updated_at=now,
-    )
-    return _remembered(item, row.id), row
-
-
-def _position(draft: Draft, now: datetime) -> int:
-    """Where the turn stands in its conversation: the given number, else its time in µs."""
-    if draft.position is not None:
-        return draft.position
-    at = draft.occurred_at or now
-    return int((at - EPOCH).total_seconds() * 1_000_000)

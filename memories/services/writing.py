@@ -1,8 +1,6 @@
 """The rows behind a memory, in bulk; call inside the writer's scope."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -14,120 +12,10 @@ from orgs.models import new_id
 from orgs.rls import current_scope, deposit_scope
 
 if TYPE_CHECKING:
-    from memories.services.remembering import Item
+    from memories.services.composing import Item
 
 # Postgres takes tsvectors up to 1 MiB and word positions up to 16,383; more words find nothing.
 INDEXED_CHARACTERS = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierRow:
-    id: UUID
-    audience_id: UUID
-    content_hash: bytes
-    key: str | None
-    conversation: str | None
-    occurred_at: datetime | None
-    deposited_by: UUID | None
-    forgotten_by_subject: bool
-
-
-@dataclass(slots=True)
-class Earlier:
-    """Rows with one of the batch's keys or hashes, whether the writer may read them or not."""
-
-    _by_key: dict[tuple[UUID, str], EarlierRow] = field(default_factory=dict)
-    _by_hash: dict[tuple[UUID, bytes], list[EarlierRow]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-
-    def add(self, row: "EarlierRow | Memory") -> None:
-        digest = bytes(row.content_hash)
-        kept = EarlierRow(
-            row.id,
-            row.audience_id,
-            digest,
-            row.key,
-            row.conversation,
-            row.occurred_at,
-            row.deposited_by,
-            row.forgotten_by_subject,
-        )
-        self._by_hash[(row.audience_id, digest)].append(kept)
-        if row.key is not None:
-            self._by_key[(row.audience_id, row.key)] = kept
-
-    def by_key(self, audience_id: UUID, key: str | None) -> EarlierRow | None:
-        return self._by_key.get((audience_id, key)) if key is not None else None
-
-    def by_hash(self, audience_id: UUID, digest: bytes) -> list[EarlierRow]:
-        return self._by_hash.get((audience_id, digest), [])
-
-
-_COLUMNS = (
-    "id, audience_id, content_hash, key, conversation, occurred_at, deposited_by, "
-    "forgotten_by_subject"
-)
-_READABLE = (
-    f"SELECT {_COLUMNS} FROM memories_memory WHERE organisation_id = %(organisation)s "
-    "AND audience_id = ANY(%(audiences)s) "
-    "AND (content_hash = ANY(%(hashes)s) OR key = ANY(%(keys)s))"
-)
-_DEPOSITED = f"SELECT {_COLUMNS} FROM search.deposited(%(hashes)s, %(keys)s)"
-
-
-def earlier_rows(items: Sequence["Item"], robot_id: UUID) -> Earlier:
-    """What the batch may repeat. For deposits a definer function looks, in those audiences only."""
-    return _earlier(
-        items[0].placement.principal.organisation_id,
-        readable={i.placement.audience_id for i in items if not i.placement.is_deposit},
-        deposits=any(i.placement.is_deposit for i in items),
-        hashes={i.hash for i in items},
-        keys={i.key for i in items if i.key is not None},
-        robot_id=robot_id,
-    )
-
-
-def earlier_of(rows: Sequence[Memory], robot_id: UUID, audiences: frozenset[UUID]) -> Earlier:
-    """The same for rows that are made already, by a writer who reads `audiences`."""
-    return _earlier(
-        rows[0].organisation_id,
-        readable={row.audience_id for row in rows} & audiences,
-        deposits=any(row.deposited_by for row in rows),
-        hashes={bytes(row.content_hash) for row in rows},
-        keys={row.key for row in rows if row.key is not None},
-        robot_id=robot_id,
-    )
-
-
-def _earlier(
-    organisation_id: UUID,
-    *,
-    readable: set[UUID],
-    deposits: bool,
-    hashes: set[bytes],
-    keys: set[str],
-    robot_id: UUID,
-) -> Earlier:
-    earlier = Earlier()
-    parameters = {
-        "organisation": organisation_id,
-        "audiences": list(readable),
-        "hashes": list(hashes),
-        "keys": list(keys),
-    }
-    with connection.cursor() as cursor:
-        if readable:
-            cursor.execute(_READABLE, parameters)
-            for row in cursor.fetchall():
-                earlier.add(EarlierRow(row[0], row[1], bytes(row[2]), *row[3:]))
-        if deposits:
-            cursor.execute(_DEPOSITED, parameters)
-            for row in cursor.fetchall():
-                found = EarlierRow(row[0], row[1], bytes(row[2]), *row[3:])
-                if found.deposited_by == robot_id or found.forgotten_by_subject:
-                    earlier.add(found)
-    return earlier
 
 
 _INSERT_TEXT = """
@@ -224,36 +112,47 @@ DO UPDATE SET count = c.count + excluded.count, last_at = excluded.last_at
 """
 
 
-def repeat(counts: Mapping[UUID, int], robot_id: UUID, now: datetime) -> dict[UUID, int]:
+def repeat(said: Mapping[UUID, Sequence["Item"]], robot_id: UUID, now: datetime) -> dict[UUID, int]:
     """Note that known memories were said again: remember_count and the robot's contribution.
 
-    What had been forgotten or archived becomes active. Returns the new remember_count by id.
+    What had been forgotten or archived comes back, and what had expired lives on for as long as
+    it is now wanted. Returns the new remember_count by id.
     """
-    if not counts:
+    if not said:
         return {}
     rows = list(
         Memory.objects.select_for_update(of=("self",))
-        .filter(id__in=counts)
+        .filter(id__in=said)
         .select_related("organisation")
         .order_by("id")
     )
     revived = [r for r in rows if r.status in (Status.FORGOTTEN, Status.ARCHIVED)]
     for row in rows:
-        row.remember_count += counts[row.id]
+        row.remember_count += len(said[row.id])
+        if row.expires_at and row.expires_at <= now:
+            row.expires_at = said[row.id][-1].draft.expires_at
         if row in revived:
-            row.status, row.forgotten_at, row.archived_at = Status.ACTIVE, None, None
-    Memory.objects.bulk_update(rows, ["remember_count", "status", "forgotten_at", "archived_at"])
+            row.status, row.forgotten_at, row.archived_at = back_to(row), None, None
+    Memory.objects.bulk_update(
+        rows, ["remember_count", "status", "forgotten_at", "archived_at", "expires_at"]
+    )
     with connection.cursor() as cursor:
         cursor.execute(
             _CONTRIBUTE_AGAIN,
             {
                 "ids": [new_id() for _ in rows],
                 "memories": [row.id for row in rows],
-                "counts": [counts[row.id] for row in rows],
+                "counts": [len(said[row.id]) for row in rows],
                 "robot": robot_id,
                 "now": now,
             },
         )
-    if revived:
-        index(revived, language=revived[0].organisation.language, now=now)
+    active = [row for row in revived if row.status == Status.ACTIVE]
+    if active:
+        index(active, language=active[0].organisation.language, now=now)
     return {row.id: row.remember_count for row in rows}
+
+
+def back_to(memory: Memory) -> str:
+    """What a withdrawn memory becomes again: what was waiting for a decision waits on."""
+    return Status.PENDING_REVIEW if memory.proposed_audience_id else Status.ACTIVE
