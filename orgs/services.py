@@ -218,7 +218,7 @@ def create_member(
         member = Member(
             organisation_id=organisation_id,
             user=user,
-            name=name or (email.split("@")[0] if email else "unnamed"),
+            name=name or (email.split("@", maxsplit=1)[0] if email else "unnamed"),
             role=role,
             invite_digest=invite_digest(secret) if secret else "",
             invite_expires_at=now + INVITE_LIFETIME if secret else None,

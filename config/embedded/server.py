@@ -191,7 +191,7 @@ class Server(ABC):
         self._store(self._state() | {"port": self.port})
 
     def launch(self) -> None:
-        """Start the process; try again while a race for the port or a dying predecessor stops it."""
+        """Start the process; try again while a lost race for the port is the cause."""
         end = time.monotonic() + 20
         while True:
             self._settle_port()

@@ -148,7 +148,8 @@ def _reference_faults(
 def _view_faults(connection: Connection) -> list[str]:
     """A view reads as its owner unless told otherwise; a materialised one always."""
     rows: Rows = connection.execute(
-        "SELECT c.relname, c.relkind, coalesce('security_invoker=true' = ANY (c.reloptions), false) "
+        "SELECT c.relname, c.relkind, "
+        "coalesce('security_invoker=true' = ANY (c.reloptions), false) "
         "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         "WHERE n.nspname IN ('public', 'search') AND c.relkind IN ('v', 'm') AND NOT EXISTS ("
         "SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')"

@@ -51,7 +51,10 @@ def test_a_new_table_without_protection_is_reported(committed: None) -> None:
         ("DROP POLICY orgs_group_app_delete ON orgs_group", "may DELETE: granted True"),
         ("GRANT UPDATE ON orgs_auditentry TO commonmind_app", "may UPDATE: granted True"),
         ("GRANT SELECT ON memories_text TO commonmind_support", "may SELECT: granted True"),
-        ("CREATE POLICY p ON orgs_group FOR SELECT TO commonmind_app USING (true)", "policy p: USING"),
+        (
+            "CREATE POLICY p ON orgs_group FOR SELECT TO commonmind_app USING (true)",
+            "policy p: USING",
+        ),
         (
             "ALTER POLICY memories_memory_app_update ON memories_memory WITH CHECK (true)",
             "WITH CHECK does not hold to the audiences",
