@@ -1,9 +1,13 @@
 """Chainable words for sets of memories. Row-level security has restricted them already."""
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from django.db import models
 from django.db.models import Q
+
+if TYPE_CHECKING:
+    from memories.models import Memory  # noqa: F401 - named in the string below
 
 
 class MemoryQuerySet(models.QuerySet["Memory"]):
