@@ -15,7 +15,7 @@ from django.db import connections
 from django.db.models import F, Q
 
 from memories.encoders import get_encoder, model_id
-from memories.maintenance.neighbours import refresh_neighbours
+from memories.maintenance.neighbours import Surroundings
 from memories.models import Embedding, Memory, Pending, PendingState
 from orgs.rls import organisation_scope
 
@@ -137,26 +137,29 @@ def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Sequence[obj
             for lease, vector in zip(leases, vectors, strict=True)
             if (m := current.get(lease.memory_id)) and m.version == lease.version
         ]
+        vectors_by_id = {lease.memory_id: vector for lease, vector in done}
+        surroundings = Surroundings(organisation_id, vectors_by_id, model, connections[WORKER])
+        searched = surroundings.searched()
         Embedding.objects.using(WORKER).bulk_create(
             [
                 Embedding(
                     organisation_id=organisation_id,
-                    memory_id=lease.memory_id,
-                    audience_id=current[lease.memory_id].audience_id,
-                    kind=current[lease.memory_id].kind,
-                    group_id=current[lease.memory_id].group_id,
+                    memory_id=id_,
+                    audience_id=current[id_].audience_id,
+                    kind=current[id_].kind,
+                    group_id=current[id_].group_id,
                     model=model,
                     own=vector,
-                    embedding=vector,
+                    embedding=searched[id_],
                 )
-                for lease, vector in done
+                for id_, vector in vectors_by_id.items()
             ],
             update_conflicts=True,
             unique_fields=["organisation", "memory", "model"],
             update_fields=["own", "embedding", "audience", "kind", "group"],
         )
-        ids = [lease.memory_id for lease, _ in done]
-        refresh_neighbours(organisation_id, ids, model, connections[WORKER])
+        surroundings.store(searched)
+        ids = list(vectors_by_id)
         Pending.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=ids
         ).delete()

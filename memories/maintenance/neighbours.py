@@ -1,21 +1,36 @@
-"""The turns around a memory lend it their words: an answer often shares none with its question.
+"""The turns around a memory lend it words and meaning: an answer often shares none with its
+question.
 
 A neighbour counts only in the same conversation and the same audience. Words of a narrower
 audience would tell, by being found, what the asker may not read.
+
+Words: a lexeme of a turn k away is worth WORDS[k] x d, d = min(1, 40 / the neighbour's length in
+lexemes), and becomes label B, C or D of the window by the steps in the SQL. Meaning: the searched
+vector is e + normalise(e + sum of MEANING[k] x d x e(t +- k)). Long neighbours count less (d),
+else they drown what they surround.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
+import numpy as np
 from django.db.backends.base.base import BaseDatabaseWrapper
+from numpy.typing import NDArray
+from pgvector import HalfVector
 
-# Distance 1, 2, 3 in turns becomes label B, C, D of the lexemes.
-_WINDOWS = """
+Vector = NDArray[np.float32]
+
+REACH = 3
+MEANING = (0.3, 0.15, 0.1)
+DAMPED_FROM = 40.0
+
+# Six on each side: the turns up to three away need their own three.
+_NEAR = """
 WITH given AS (
     SELECT id, conversation, audience_id, position FROM memories_memory
     WHERE organisation_id = %(organisation)s AND id = ANY(%(ids)s) AND conversation IS NOT NULL
 ), near AS (
-    -- Six on each side: the turns up to three away need their own three.
     SELECT given.id FROM given
     UNION
     SELECT around.id FROM given CROSS JOIN LATERAL (
@@ -31,37 +46,138 @@ WITH given AS (
            AND (m.position, m.id) > (given.position, given.id)
          ORDER BY m.position, m.id LIMIT 6)
     ) AS around
-), turns AS (
-    SELECT m.id, t.own, row_number() OVER turn AS n, m.conversation, m.audience_id,
-        lag(t.own, 1) OVER turn AS p1, lead(t.own, 1) OVER turn AS f1,
-        lag(t.own, 2) OVER turn AS p2, lead(t.own, 2) OVER turn AS f2,
-        lag(t.own, 3) OVER turn AS p3, lead(t.own, 3) OVER turn AS f3
-    FROM near
-    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = near.id
-    JOIN memories_text t ON t.organisation_id = m.organisation_id AND t.memory_id = m.id
-    WINDOW turn AS (PARTITION BY m.conversation, m.audience_id ORDER BY m.position, m.id)
-), fresh AS (
-    SELECT n, conversation, audience_id FROM turns WHERE id = ANY(%(ids)s)
-), due AS (
-    SELECT DISTINCT ON (t.id) t.* FROM turns t JOIN fresh f
-        ON f.conversation = t.conversation AND f.audience_id = t.audience_id
-        AND t.n BETWEEN f.n - 3 AND f.n + 3
 )
-UPDATE memories_text x
-SET lexemes = setweight(due.own, 'A')
-    || setweight(coalesce(p1, '') || coalesce(f1, ''), 'B')
-    || setweight(coalesce(p2, '') || coalesce(f2, ''), 'C')
-    || setweight(coalesce(p3, '') || coalesce(f3, ''), 'D')
-FROM due
-WHERE x.organisation_id = %(organisation)s AND x.memory_id = due.id
+SELECT m.id, m.conversation, m.audience_id, t.length, e.own
+FROM near
+JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = near.id
+JOIN memories_text t ON t.organisation_id = m.organisation_id AND t.memory_id = m.id
+LEFT JOIN memories_embedding e ON e.organisation_id = m.organisation_id
+    AND e.memory_id = m.id AND e.model = %(model)s
+ORDER BY m.conversation, m.audience_id, m.position, m.id
+"""
+
+_WINDOWS = r"""
+WITH pairs AS (
+    SELECT * FROM unnest(%(rows)s::uuid[], %(turns)s::uuid[], %(worth)s::float8[])
+        AS given (id, turn, worth)
+), words AS (
+    SELECT pairs.id, x.lexeme, max(least(1.0, pairs.worth * CASE WHEN pairs.id = pairs.turn
+        THEN 1.0 ELSE least(1.0, 40.0 / greatest(t.length, 1)) END)) AS worth
+    FROM pairs
+    JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.memory_id = pairs.turn
+    CROSS JOIN LATERAL unnest(t.own) AS x
+    GROUP BY 1, 2
+), windows AS (
+    SELECT id, string_agg(
+        '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':1' || CASE
+            WHEN worth >= 1 THEN 'A' WHEN worth >= .6 THEN 'B' WHEN worth >= .425 THEN 'C'
+            ELSE 'D' END, ' ')::tsvector AS lexemes
+    FROM words WHERE worth >= .25 GROUP BY id
+)
+UPDATE memories_text x SET lexemes = windows.lexemes
+FROM windows WHERE x.organisation_id = %(organisation)s AND x.memory_id = windows.id
+"""
+WORDS = (0.7, 0.5, 0.35)
+
+_MOVE = """
+UPDATE memories_embedding e SET embedding = given.embedding::halfvec
+FROM unnest(%(ids)s::uuid[], %(vectors)s::text[]) AS given (id, embedding)
+WHERE e.organisation_id = %(organisation)s AND e.memory_id = given.id AND e.model = %(model)s
 """
 
 
-def refresh_neighbours(
-    organisation_id: UUID, ids: Sequence[UUID], model: int, connection: BaseDatabaseWrapper
-) -> None:
-    """Rebuild the windows of these memories and of the turns up to three away."""
-    if not ids:
-        return
-    with connection.cursor() as cursor:
-        cursor.execute(_WINDOWS, {"organisation": organisation_id, "ids": list(ids)})
+class Surroundings:
+    """The turns near some memories, in order, with their lengths and vectors.
+
+    Made once for a batch, before its own vectors are stored; `vectors` are these.
+    """
+
+    def __init__(
+        self,
+        organisation_id: UUID,
+        vectors: Mapping[UUID, Vector],
+        model: int,
+        connection: BaseDatabaseWrapper,
+    ) -> None:
+        self.organisation_id, self.model, self.connection = organisation_id, model, connection
+        self.own: dict[UUID, Vector] = {}
+        self.fresh = set(vectors)
+        self.length: dict[UUID, int] = {}
+        self.turns: list[list[UUID]] = []
+        by_conversation: dict[tuple[str, UUID], list[UUID]] = defaultdict(list)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _NEAR, {"organisation": organisation_id, "ids": list(vectors), "model": model}
+            )
+            for id_, conversation, audience, length, stored in cursor.fetchall():
+                by_conversation[(conversation, audience)].append(id_)
+                self.length[id_] = length
+                if stored is not None:
+                    self.own[id_] = HalfVector.from_text(stored).to_numpy().astype(np.float32)
+        self.own.update(vectors)
+        self.turns = list(by_conversation.values())
+
+    def _around(self, turns: Sequence[UUID], index: int) -> Iterable[tuple[int, UUID]]:
+        """(distance, id) of the turns up to REACH away."""
+        for k in range(1, REACH + 1):
+            for at in (index - k, index + k):
+                if 0 <= at < len(turns):
+                    yield k, turns[at]
+
+    def _due(self, turns: Sequence[UUID]) -> list[int]:
+        """The turns whose surroundings the batch changes: its own and those within reach."""
+        changed = [i for i, id_ in enumerate(turns) if id_ in self.fresh]
+        return sorted(
+            {
+                at
+                for i in changed
+                for at in range(max(0, i - REACH), min(len(turns), i + REACH + 1))
+            }
+        )
+
+    def searched(self) -> dict[UUID, Vector]:
+        """The vector to search by, for the batch and for the turns around it that have one."""
+        found = {id_: 2 * self.own[id_] for id_ in self.fresh}
+        for turns in self.turns:
+            for index in self._due(turns):
+                id_ = turns[index]
+                if id_ in self.own:
+                    found[id_] = self._with_context(turns, index)
+        return found
+
+    def _with_context(self, turns: Sequence[UUID], index: int) -> Vector:
+        own = self.own[turns[index]]
+        context = own.copy()
+        for k, other in self._around(turns, index):
+            if other in self.own:
+                damping = min(1.0, DAMPED_FROM / max(1, self.length[other]))
+                context += MEANING[k - 1] * damping * self.own[other]
+        norm = float(np.linalg.norm(context))
+        return own + context / norm if norm else 2 * own
+
+    def store(self, searched: Mapping[UUID, Vector]) -> None:
+        """Move the older neighbours' vectors and rebuild the windows of words."""
+        moved = [id_ for id_ in searched if id_ not in self.fresh]
+        rows, turns, worth = self._pairs()
+        values = {"organisation": self.organisation_id, "model": self.model}
+        with self.connection.cursor() as cursor:
+            if moved:
+                texts = [HalfVector(searched[id_]).to_text() for id_ in moved]
+                cursor.execute(_MOVE, {**values, "ids": moved, "vectors": texts})
+            if rows:
+                cursor.execute(_WINDOWS, {**values, "rows": rows, "turns": turns, "worth": worth})
+
+    def _pairs(self) -> tuple[list[UUID], list[UUID], list[float]]:
+        rows: list[UUID] = []
+        others: list[UUID] = []
+        worth: list[float] = []
+        for turns in self.turns:
+            for index in self._due(turns):
+                for other, weight in [
+                    (turns[index], 1.0),
+                    *((o, WORDS[k - 1]) for k, o in self._around(turns, index)),
+                ]:
+                    rows.append(turns[index])
+                    others.append(other)
+                    worth.append(weight)
+        return rows, others, worth

@@ -11,18 +11,27 @@ from orgs.models import TenantKey
 class Text(MemoryPart):
     """The words of a memory as lexemes, with those of the neighbouring turns.
 
-    `lexemes` labels the memory's own words A, those of the turns next to it in the same
-    conversation and audience B, C and D, by distance. `length` counts the own lexemes.
+    `own` is what the memory itself says, with speaker and date. `lexemes` has each lexeme once,
+    labelled A where it is the memory's own, B, C or D where a neighbouring turn of the same
+    conversation and audience lends it. `length` counts the lexemes of the content. `speaker_key`
+    is the speaker in lower case; `asks` marks a short question, `timed` a word of time.
     """
 
     group = TenantKey("orgs.Group", null=True)
     own = SearchVectorField()
     lexemes = SearchVectorField()
     length = models.PositiveIntegerField()
+    speaker_key = models.CharField(max_length=300, blank=True, default="")
+    asks = models.BooleanField(default=False)
+    timed = models.BooleanField(default=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organisation", "memory"], name="text_once")]
-        indexes = [models.Index(fields=["organisation", "audience"], name="text_audience")]
+        indexes = [
+            models.Index(
+                fields=["organisation", "audience", "speaker_key"], name="text_audience"
+            ),
+        ]
 
 
 class Embedding(MemoryPart):

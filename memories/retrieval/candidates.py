@@ -4,39 +4,71 @@ Both read narrow tables under row-level security, so the permitted rows are chos
 limit: k readable rows come back whenever k exist.
 """
 
+from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
 from django.db import connection
 from pgvector import HalfVector
 
+from memories.policies.cues import possible_names
 from memories.retrieval.conditions import narrow
 from memories.retrieval.types import Candidates, Question
 
-# Per arm; the fused ranking is settled among these.
+# Per arm; with 200 the top ten are those of scoring every row (docs/benchmarks.md).
 POOL = 200
-# A query's first words decide; more would only cost time.
+# A question's first words decide; more would only cost time.
 QUERY_CHARACTERS = 2_000
+QUERY_LEXEMES = 48
 
-# OFFSET 0 keeps the distance from being computed twice; the index holds all columns.
-_VECTOR = """
-WITH scored AS MATERIALIZED (
+# OFFSET 0 keeps the distance from being computed twice; the covering index holds all columns.
+_MEANING = """
+SELECT memory_id, -d FROM (
     SELECT n.memory_id, n.embedding <#> %(vector)s::halfvec AS d
     FROM memories_embedding n
     WHERE n.organisation_id = %(organisation)s AND n.model = %(model)s {conditions}
-)
-SELECT memory_id, -d, (SELECT -max(d) FROM scored) FROM scored ORDER BY d LIMIT %(pool)s
+    OFFSET 0
+) AS scored ORDER BY d LIMIT %(pool)s
 """
 
-# Words are OR-ed: plainto_tsquery would demand all of them. Neighbouring turns count less.
-_KEYWORD = """
-WITH asked AS MATERIALIZED (
-    SELECT nullif(replace(plainto_tsquery(%(language)s::regconfig, %(text)s)::text, '&', '|'), '')
-        ::tsquery AS q
+# Words are OR-ed. A lexeme's label is its worth: own 1, a neighbour's .7, .5 or .35; an own one
+# counts less in a long text. idf is taken over the rows that the asker may read and no others.
+_WORDS = r"""
+WITH terms AS MATERIALIZED (
+    SELECT lexeme,
+        ('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''')::tsquery AS q
+    FROM unnest(to_tsvector(%(language)s::regconfig, %(text)s)) LIMIT %(lexemes)s
+), hits AS MATERIALIZED (
+    SELECT n.memory_id, n.length, terms.lexeme,
+        ts_rank('{{.35,.5,.7,1}}', n.lexemes, terms.q) * 1.64493406685 AS worth
+    FROM memories_text n CROSS JOIN terms
+    WHERE n.organisation_id = %(organisation)s AND n.lexemes @@ terms.q {conditions}
+), weights AS (
+    SELECT lexeme, ln(1 + (total.n - count(*) + .5) / (count(*) + .5)) AS idf
+    FROM hits, (SELECT count(*) AS n FROM memories_text n
+                WHERE n.organisation_id = %(organisation)s {conditions}) AS total
+    GROUP BY lexeme, total.n
+), scored AS (
+    SELECT memory_id, sum(idf * CASE WHEN worth > .99
+        THEN worth / (.5 + .5 * greatest(1, length / 40.0)) ELSE worth END) AS score
+    FROM hits JOIN weights USING (lexeme) GROUP BY memory_id
 )
-SELECT n.memory_id, ts_rank('{{0, 0, .5, 1}}', n.lexemes, asked.q) AS rank
-FROM memories_text n, asked
-WHERE n.organisation_id = %(organisation)s AND n.lexemes @@ asked.q {conditions}
-ORDER BY rank DESC, n.memory_id DESC LIMIT %(pool)s
+SELECT memory_id, score FROM (
+    SELECT memory_id, score, row_number() OVER (ORDER BY score DESC, memory_id DESC) AS place
+    FROM scored
+) AS ranked WHERE place <= %(pool)s OR memory_id = ANY(%(also)s)
+"""
+
+_NAMED = """
+WITH named AS (
+    SELECT n.speaker_key, count(*) AS rows FROM memories_text n
+    WHERE n.organisation_id = %(organisation)s AND n.speaker_key = ANY(%(names)s) {conditions}
+    GROUP BY n.speaker_key
+)
+SELECT speaker_key, rows::float8 / (
+    SELECT count(*) FROM memories_text n
+    WHERE n.organisation_id = %(organisation)s {conditions}
+) FROM named
 """
 
 
@@ -45,32 +77,39 @@ def _run(template: str, question: Question, **parameters: Any) -> list[tuple[Any
     statement = template.format(conditions="".join(f" AND {c}" for c in conditions))
     with connection.cursor() as cursor:
         cursor.execute(statement, {**values, **parameters})
-        return cursor.fetchall()
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
+
+
+def named_speakers(question: Question) -> dict[str, float]:
+    """The speakers in the scope that the question names, with their share of its rows."""
+    names = possible_names(question.text[:QUERY_CHARACTERS])
+    return dict(_run(_NAMED, question, names=names))
 
 
 def by_meaning(question: Question, pool: int = POOL) -> Candidates:
-    """The nearest memories by inner product; floor is the farthest in the whole scope."""
+    """The nearest memories by inner product with the searched vectors (about -.2 to 1.6)."""
     if question.vector is None:
         return Candidates()
     rows = _run(
-        _VECTOR,
+        _MEANING,
         question,
         vector=HalfVector(question.vector).to_text(),
         model=question.model,
         pool=max(pool, question.limit),
     )
-    if not rows:
-        return Candidates()
-    return Candidates({row[0]: row[1] for row in rows}, floor=rows[0][2])
+    return Candidates(dict(rows))
 
 
-def by_words(question: Question, pool: int = POOL) -> Candidates:
-    """The memories that share most with the question's words; floor is 0, sharing none."""
+def by_words(question: Question, also: Iterable[UUID] = (), pool: int = POOL) -> Candidates:
+    """The memories that share most with the question's words, and the score of `also`."""
     rows = _run(
-        _KEYWORD,
+        _WORDS,
         question,
         text=question.text[:QUERY_CHARACTERS],
         language=question.language,
+        lexemes=QUERY_LEXEMES,
         pool=max(pool, question.limit),
+        also=list(also),
     )
-    return Candidates({row[0]: row[1] for row in rows})
+    return Candidates({id_: float(score) for id_, score in rows})

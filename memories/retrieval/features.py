@@ -24,14 +24,22 @@ class Feature:
     created_at: datetime
     product: float | None
     similarity: float | None
+    length: int
+    asks: bool
+    timed: bool
+    speaker_key: str
+    speaker_member_id: UUID | None
 
 
 _FEATURES = """
 SELECT m.id, m.importance, m.category, m.tier, m.access_count, m.last_accessed_at, m.created_at,
-       -(e.embedding <#> %(vector)s::halfvec), -(e.own <#> %(vector)s::halfvec)
+       -(e.embedding <#> %(vector)s::halfvec), -(e.own <#> %(vector)s::halfvec),
+       coalesce(t.length, 0), coalesce(t.asks, false), coalesce(t.timed, false),
+       coalesce(t.speaker_key, ''), m.speaker_member_id
 FROM memories_memory m
 LEFT JOIN memories_embedding e ON e.organisation_id = m.organisation_id
     AND e.memory_id = m.id AND e.model = %(model)s
+LEFT JOIN memories_text t ON t.organisation_id = m.organisation_id AND t.memory_id = m.id
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
   AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
 """

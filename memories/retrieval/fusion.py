@@ -1,4 +1,4 @@
-"""One relevance from several lists of scores. Pure: lists in, numbers in 0-1 out."""
+"""One relevance from several lists of scores. Pure: lists in, numbers out."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -6,17 +6,19 @@ from uuid import UUID
 RRF_K = 60
 WEIGHTS = (0.5, 0.5)
 RRF_WEIGHTS = (0.6, 0.4)
+# The lower end of inner products with the searched vectors. Fixed: the true minimum would need
+# the whole scope, and changes nothing at the top.
+MEANING_FLOOR = -0.1
 
 
-def minmax(scores: Mapping[UUID, float], floor: float) -> dict[UUID, float]:
-    """(score - floor) / (best - floor): 1 for the best, 0 for the worst of the scope."""
+def minmax(scores: Mapping[UUID, float], floor: float = 0.0) -> dict[UUID, float]:
+    """(score - floor) / (best - floor) in 0-1: 1 for the best."""
     if not scores:
         return {}
-    best = max(scores.values())
-    width = best - floor
+    width = max(scores.values()) - floor
     if width <= 0:
-        return dict.fromkeys(scores, 1.0)
-    return {id_: min(1.0, max(0.0, (score - floor) / width)) for id_, score in scores.items()}
+        return dict.fromkeys(scores, 0.0)
+    return {id_: max(0.0, (score - floor) / width) for id_, score in scores.items()}
 
 
 def weighted_sum(
@@ -35,8 +37,8 @@ def reciprocal_rank(
 ) -> dict[UUID, float]:
     """Sum of weight / (k + rank), rank from 1 (Cormack, Clarke and Büttcher, 2009)."""
     fused: dict[UUID, float] = {}
-    for ranked, weight in zip(lists, weights or [1.0] * len(lists), strict=True):
-        for rank, id_ in enumerate(ranked, start=1):
+    for ranking, weight in zip(lists, weights or [1.0] * len(lists), strict=True):
+        for rank, id_ in enumerate(ranking, start=1):
             fused[id_] = fused.get(id_, 0.0) + weight / (k + rank)
     return fused
 

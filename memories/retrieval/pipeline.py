@@ -5,79 +5,75 @@ Runs inside the asker's scope: whatever a stage reads, the database has let thro
 
 from uuid import UUID
 
-from memories.policies.scoring import balanced
-from memories.policies.strength import strength
 from memories.retrieval.candidates import by_meaning, by_words
 from memories.retrieval.features import Feature, features
 from memories.retrieval.fusion import (
+    MEANING_FLOOR,
     RRF_WEIGHTS,
     minmax,
     ranked,
     reciprocal_rank,
     weighted_sum,
 )
+from memories.retrieval.scoring import cues, order, relevance, score
 from memories.retrieval.types import Candidates, Hit, Question, Served
 
 
 def search(question: Question) -> Served:
     """The best `limit` memories that the scope holds for the question."""
-    vector = by_meaning(question) if question.strategy != "keyword" else Candidates()
-    words = by_words(question) if question.strategy != "vector" else Candidates()
-    known = features(question, [*{**vector.scores, **words.scores}])
-    complete(vector, known)
-    relevance = fuse(question, vector, words)
+    meaning = by_meaning(question) if question.strategy != "keyword" else Candidates()
+    words = Candidates()
+    if question.strategy != "vector":
+        words = by_words(question, also=meaning.scores)
+    known = features(question, [*{**meaning.scores, **words.scores}])
+    complete(meaning, known)
+    fused = fuse(question, meaning, words)
     hits = [
-        score(question, known[id_], r, vector, words)
-        for id_, r in relevance.items()
+        hit(question, known[id_], value, meaning, words)
+        for id_, value in fused.items()
         if id_ in known
     ]
     if question.min_similarity is not None:
         hits = [h for h in hits if (h.similarity or 0.0) >= question.min_similarity]
-    hits.sort(key=lambda hit: (-hit.score, str(hit.id)))
-    return Served(hits[: question.limit], question.strategy)
+    return Served(sorted(hits, key=order)[: question.limit], question.strategy)
 
 
-def complete(vector: Candidates, known: dict[UUID, Feature]) -> None:
-    """Give what only the words found its distance too, so that both arms judge it."""
-    if not vector.scores:
-        return
-    for id_, feature in known.items():
-        if id_ not in vector.scores and feature.product is not None:
-            vector.scores[id_] = feature.product
+def complete(meaning: Candidates, known: dict[UUID, Feature]) -> None:
+    """Give what only the words found its nearness too, so that both arms judge it."""
+    if meaning.scores:
+        for id_, feature in known.items():
+            if id_ not in meaning.scores and feature.product is not None:
+                meaning.scores[id_] = feature.product
 
 
-def fuse(question: Question, vector: Candidates, words: Candidates) -> dict[UUID, float]:
-    """Relevance in 0-1 for every candidate."""
-    if question.strategy == "vector":
-        return minmax(vector.scores, vector.floor)
-    if question.strategy == "keyword":
-        return minmax(words.scores, 0.0)
+def fuse(question: Question, meaning: Candidates, words: Candidates) -> dict[UUID, float]:
+    """One number in 0-1 for every candidate."""
+    near, shared = minmax(meaning.scores, MEANING_FLOOR), minmax(words.scores)
+    if not (near and shared):
+        # One arm alone: asked for, or all there is.
+        return near or shared
     if question.fusion == "minmax":
-        if not vector.scores:
-            return minmax(words.scores, 0.0)
-        return weighted_sum([minmax(vector.scores, vector.floor), minmax(words.scores, 0.0)])
+        return weighted_sum([near, shared])
     weights = RRF_WEIGHTS if question.fusion == "weighted_rrf" else None
-    fused = reciprocal_rank([ranked(vector.scores), ranked(words.scores)], weights)
-    return minmax(fused, 0.0)
+    return minmax(reciprocal_rank([ranked(meaning.scores), ranked(words.scores)], weights))
 
 
-def score(
-    question: Question, feature: Feature, relevance: float, vector: Candidates, words: Candidates
+def hit(
+    question: Question, feature: Feature, fused: float, meaning: Candidates, words: Candidates
 ) -> Hit:
-    """The hit with its final score under the balanced profile."""
-    fresh = strength(
-        importance=feature.importance,
-        category=feature.category,
-        accesses=feature.access_count,
-        last_access=feature.last_accessed_at or feature.created_at,
-        now=question.now,
-    )
+    """The candidate with its score and the parts that explain it."""
+    # A single arm or a named fusion is asked for as such; cues belong to the hybrid.
+    plain = question.strategy != "hybrid" or question.fusion != "minmax"
+    added = 0.0 if plain else cues(question, feature)
+    found = fused if plain else relevance(fused, added)
+    final, strength = score(question, feature, found)
     return Hit(
         id=feature.id,
-        relevance=relevance,
-        score=balanced(relevance=relevance, strength=fresh, tier=feature.tier),
-        vector=vector.scores.get(feature.id),
+        relevance=found,
+        score=final,
+        vector=meaning.scores.get(feature.id),
         keyword=words.scores.get(feature.id),
         similarity=feature.similarity,
-        strength=fresh,
+        cues=added,
+        strength=strength,
     )

@@ -35,6 +35,8 @@ class Question:
 
     context_group: the group in which it is asked; rows of direct conversations and of other
     groups stay out unless `include_direct`. organisation_audience is readable everywhere.
+    named: the speakers that the question names, in lower case, with their share of the scope.
+    vector: see `query_vector`; None where only words are asked.
     """
 
     organisation_id: UUID
@@ -46,6 +48,8 @@ class Question:
     strategy: str = "hybrid"
     fusion: str = "minmax"
     vector: Vector | None = None
+    asker: UUID | None = None
+    named: Mapping[str, float] = field(default_factory=dict)
     context_group: UUID | None = None
     organisation_audience: UUID | None = None
     include_direct: bool = False
@@ -56,10 +60,9 @@ class Question:
 
 @dataclass(slots=True)
 class Candidates:
-    """What one arm found: scores by memory, higher is better, and the lowest in the scope."""
+    """What one arm found: scores by memory, higher is better."""
 
     scores: dict[UUID, float] = field(default_factory=dict)
-    floor: float = 0.0
 
 
 @dataclass(slots=True)
@@ -72,6 +75,7 @@ class Hit:
     vector: float | None = None
     keyword: float | None = None
     similarity: float | None = None
+    cues: float = 0.0
     strength: float = 0.0
 
 

@@ -7,12 +7,15 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 from django.db import connection
 
 from memories.encoders import EncoderError, encode_query, model_id
 from memories.models import Memory, Recall
+from memories.policies.cues import without_names
+from memories.retrieval.candidates import named_speakers
 from memories.retrieval.pipeline import search
-from memories.retrieval.types import Filters, Hit, Question
+from memories.retrieval.types import Filters, Hit, Question, Served
 from orgs.models import Organisation, new_id
 from orgs.principals import Actor, Principal, resolve, shareable_audiences
 from orgs.services import NotFound, find_group, find_member
@@ -60,21 +63,14 @@ def recall(actor: Actor, query: Query, *, now: datetime) -> Answer:
     principal = resolve(acting)
     if query.shareable_with is not None:
         principal = _shareable(principal, query.shareable_with)
-    strategy = ALIASES.get(query.strategy, query.strategy)
-    vector = None
-    if strategy != "keyword":
-        try:
-            vector = encode_query(query.text)
-        except EncoderError:
-            # Words still find; health says that meaning does not.
-            strategy = "keyword"
     with principal.scope(deposit=(principal.own_audience,)):
-        served = search(_question(principal, query, strategy, vector, now))
+        question = _with_vector(_question(principal, query, now))
+        served = search(question)
         memories = Memory.objects.with_names().in_bulk([hit.id for hit in served.hits])
         hits = [(hit, memories[hit.id]) for hit in served.hits if hit.id in memories]
         took_ms = (time.perf_counter() - started) * 1000
-        recall_id = _record(principal, [hit for hit, _ in hits], strategy, took_ms, query, now)
-    return Answer(recall_id, hits, strategy, took_ms)
+        recall_id = _record(principal, served, took_ms, query, now)
+    return Answer(recall_id, hits, served.strategy, took_ms)
 
 
 def _shareable(principal: Principal, group: str) -> Principal:
@@ -88,11 +84,9 @@ def _shareable(principal: Principal, group: str) -> Principal:
     return principal.narrowed(safe)
 
 
-def _question(
-    principal: Principal, query: Query, strategy: str, vector: Any, now: datetime
-) -> Question:
+def _question(principal: Principal, query: Query, now: datetime) -> Question:
     actor = principal.actor
-    organisation = Organisation.objects.get(id=actor.organisation_id)
+    organisation = Organisation.objects.only("language").get(id=actor.organisation_id)
     return Question(
         organisation_id=actor.organisation_id,
         text=query.text,
@@ -100,9 +94,9 @@ def _question(
         model=model_id(),
         limit=query.limit,
         now=now,
-        strategy=strategy,
+        strategy=ALIASES.get(query.strategy, query.strategy),
         fusion=query.fusion,
-        vector=vector,
+        asker=actor.member_id,
         context_group=actor.group_id,
         organisation_audience=principal.organisation_audience,
         include_direct=actor.include_direct,
@@ -110,6 +104,26 @@ def _question(
         min_similarity=query.min_similarity,
         filters=_filters(actor.organisation_id, query),
     )
+
+
+def _with_vector(question: Question) -> Question:
+    """The question with its vector and the speakers it names.
+
+    The vector is the normalised sum of the whole question's and of the question without the
+    names: names pull towards everything those people said.
+    """
+    if question.strategy == "keyword":
+        return question
+    named = named_speakers(question)
+    try:
+        vector = encode_query(question.text)
+        if rest := without_names(question.text, list(named)) if named else "":
+            vector = vector + encode_query(rest)
+            vector = vector / np.linalg.norm(vector)
+    except EncoderError:
+        # Words still find; health says that meaning does not.
+        return replace(question, strategy="keyword", named=named)
+    return replace(question, vector=vector, named=named)
 
 
 def _filters(organisation_id: UUID, query: Query) -> Filters:
@@ -160,14 +174,13 @@ FROM served WHERE m.id = served.id AND m.organisation_id = %(organisation)s
 
 def _record(
     principal: Principal,
-    hits: list[Hit],
-    strategy: str,
+    served: Served,
     took_ms: float,
     query: Query,
     now: datetime,
 ) -> UUID:
     """Keep ids and served scores for feedback, and count the access."""
-    actor = principal.actor
+    actor, hits = principal.actor, served.hits
     recall_id = new_id()
     with connection.cursor() as cursor:
         # Losing the last counts in a crash is cheaper than a disk flush for every question.
@@ -192,7 +205,7 @@ def _record(
                 robot_id=actor.robot_id,
                 member_id=actor.member_id,
                 group_id=actor.group_id,
-                strategy=strategy,
+                strategy=served.strategy,
                 hits=[[str(hit.id), round(hit.score, 6)] for hit in hits],
                 took_ms=took_ms,
                 created_at=now,

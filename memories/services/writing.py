@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import connection
 
 from memories.models import Contribution, Embedding, Memory, Pending, Status, Text
+from memories.policies import cues
 from orgs.models import new_id
 from orgs.rls import current_scope, deposit_scope
 
@@ -18,24 +19,35 @@ if TYPE_CHECKING:
 INDEXED_CHARACTERS = 100_000
 
 
-_INSERT_TEXT = """
-INSERT INTO memories_text
-    (id, organisation_id, memory_id, audience_id, kind, group_id, own, lexemes, length)
-SELECT id, %(organisation)s, id, audience_id, kind, group_id, own, setweight(own, 'A'), length(own)
+# Each lexeme once, labelled A: ts_rank of one lexeme is then exactly its label's weight.
+_INSERT_TEXT = r"""
+INSERT INTO memories_text (id, organisation_id, memory_id, audience_id, kind, group_id, own,
+                           lexemes, length, speaker_key, asks, timed)
+SELECT id, %(organisation)s, id, audience_id, kind, group_id, own,
+       coalesce((SELECT string_agg(
+           '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':1A', ' ')
+           FROM unnest(own)), '')::tsvector,
+       length, speaker_key, asks AND length <= %(short)s, timed
 FROM (
-    SELECT id, audience_id, kind, group_id, to_tsvector(%(language)s::regconfig, words) AS own
+    SELECT id, audience_id, kind, group_id, speaker_key, asks, timed,
+        to_tsvector(%(language)s::regconfig, about)
+            || to_tsvector(%(language)s::regconfig, content) AS own,
+        coalesce((SELECT sum(coalesce(array_length(positions, 1), 1))
+                  FROM unnest(to_tsvector(%(language)s::regconfig, content))), 0) AS length
     FROM unnest(%(ids)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[], %(groups)s::uuid[],
-                %(words)s::text[]) AS given (id, audience_id, kind, group_id, words)
+                %(about)s::text[], %(contents)s::text[], %(speakers)s::text[], %(asks)s::bool[],
+                %(timed)s::bool[])
+        AS given (id, audience_id, kind, group_id, about, content, speaker_key, asks, timed)
     OFFSET 0
 ) AS parsed
 """
 
 
-def searchable(memory: Memory) -> str:
-    """The words by which a memory is found: when, who, about what, and its text."""
+def about(memory: Memory) -> str:
+    """The words beside the content by which a memory is found: when, who, about what."""
     at = memory.occurred_at
     when = f"{at:%-d %B %Y}" if at else ""
-    return f"{when} {memory.speaker} {memory.topic} {memory.content[:INDEXED_CHARACTERS]}"
+    return f"{when} {memory.speaker} {memory.topic}".strip()
 
 
 def insert(rows: Sequence[Memory], *, language: str, now: datetime) -> None:
@@ -77,7 +89,12 @@ def index(rows: Sequence[Memory], *, language: str, now: datetime) -> None:
                 "audiences": [row.audience_id for row in rows],
                 "kinds": [row.kind for row in rows],
                 "groups": [row.group_id for row in rows],
-                "words": [searchable(row) for row in rows],
+                "about": [about(row) for row in rows],
+                "contents": [row.content[:INDEXED_CHARACTERS] for row in rows],
+                "speakers": [row.speaker.lower() for row in rows],
+                "asks": [cues.is_question(row.content) for row in rows],
+                "timed": [cues.names_time(row.content) for row in rows],
+                "short": cues.SHORT_QUESTION,
             },
         )
     Pending.objects.bulk_create(
