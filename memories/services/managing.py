@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.models import Memory, Pending, Status
+from memories.models import Embedding, Memory, Pending, Status, Text
 from memories.policies.deduplication import content_hash
 from memories.policies.visibility import Misplaced
 from memories.querysets import MemoryQuerySet
