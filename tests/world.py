@@ -28,7 +28,7 @@ from robots.models import Robot
 from robots.services import create_key, join_groups, register_robot
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
-PASSWORD = "correct horse battery"  # noqa: S105
+PASSWORD = "correct horse battery"
 PEOPLE = {
     "ada": Role.ADMIN,
     "chidi": Role.CURATOR,

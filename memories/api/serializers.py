@@ -1,5 +1,6 @@
 """What the API takes and gives for memories; explicit, strict, in the contract's words."""
 
+from copy import deepcopy
 from typing import Any
 
 from rest_framework import serializers
@@ -94,7 +95,8 @@ class BatchSerializer(StrictSerializer):
 
     def get_fields(self) -> dict[str, Any]:
         # `items` is also a method of the mapping that a serializer's data is.
-        return {"items": self._declared_fields["items"]}
+        # Copied, as DRF does: a field belongs to one serializer.
+        return {"items": deepcopy(self._declared_fields["items"])}
 
 
 class BatchRequestSerializer(serializers.Serializer[Any]):

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import connection
@@ -120,7 +120,7 @@ def _earlier(
     robot_id: UUID,
 ) -> Earlier:
     earlier = Earlier()
-    parameters = {
+    parameters: dict[str, Any] = {
         "organisation": organisation_id,
         "audiences": list(readable),
         "hashes": list(hashes),

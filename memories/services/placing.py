@@ -16,7 +16,8 @@ from memories.policies.visibility import (
 )
 from memories.services.drafts import Draft
 from memories.services.labels import kind_label
-from orgs.models import AudienceKind, Group, GroupMembership, Member, Organisation
+from memories.services.references import References
+from orgs.models import AudienceKind, Group, GroupMembership, Organisation
 from orgs.principals import Actor, Principal, resolve
 from orgs.rls import organisation_scope
 from orgs.services import (
@@ -24,11 +25,9 @@ from orgs.services import (
     Reader,
     ensure_audience,
     ensure_explicit_audience,
-    find_group,
-    find_member,
 )
 from robots.models import Robot
-from robots.services import WEB, IdentityClaim, act, builtin_robot, find_robot
+from robots.services import WEB, IdentityClaim, MissingScope, act, builtin_robot
 
 WRITES_NOTHING = "Your role reads; ask an admin for a role that writes."
 
@@ -67,10 +66,12 @@ class Desk:
         default_factory=dict
     )
     _audiences: dict[object, UUID] = field(default_factory=dict)
-    _members: dict[tuple[str, UUID | None], Member | Exception] = field(default_factory=dict)
     _groups: dict[UUID, Group] = field(default_factory=dict)
+    _seats: dict[UUID, bool] = field(default_factory=dict)
+    references: References = field(init=False)
 
     def __post_init__(self) -> None:
+        self.references = References(self.actor)
         with organisation_scope(self.actor.organisation_id):
             self.organisation = Organisation.objects.get(id=self.actor.organisation_id)
             self.robot = (
@@ -80,14 +81,12 @@ class Desk:
             )
 
     def place(self, draft: Draft) -> Placement:
-        """Decide everything; raises NotFound, Misplaced, IdentityClaim, PermissionError."""
+        """Decide everything; call inside the organisation's scope.
+
+        Raises NotFound, Misplaced, IdentityClaim, MissingScope, PermissionError.
+        """
         self._check_robot(draft)
         principal = self._principal(draft.member, draft.group)
-        actor = principal.actor
-        with organisation_scope(actor.organisation_id):
-            return self._placed(draft, principal)
-
-    def _placed(self, draft: Draft, principal: Principal) -> Placement:
         actor = principal.actor
         group = self._group(actor)
         visibility = effective_visibility(
@@ -97,7 +96,7 @@ class Desk:
             person=actor.is_person,
         )
         member_id = self._subject(actor, visibility)
-        listeners = tuple(self._member(ref, group).id for ref in draft.listeners)
+        listeners = tuple(self.references.member(ref, group).id for ref in draft.listeners)
         speaker, speaker_id = self._speaker(draft, group)
         place = Place(visibility, group is not None, member_id is not None, bool(listeners))
         kind = draft.kind or derive_kind(place)
@@ -134,7 +133,7 @@ class Desk:
         if draft.robot is None:
             return
         try:
-            claimed = find_robot(self.organisation.id, draft.robot).id
+            claimed = self.references.robot(draft.robot).id
         except NotFound:
             claimed = None
         if claimed != self.robot.id:
@@ -145,7 +144,7 @@ class Desk:
         if known is None:
             try:
                 known = resolve(act(self.actor, member=member, group=group))
-            except (NotFound, IdentityClaim, PermissionError) as error:
+            except (NotFound, IdentityClaim, MissingScope, PermissionError) as error:
                 known = error
             self._principals[(member, group)] = known
         if isinstance(known, Exception):
@@ -161,24 +160,12 @@ class Desk:
             )
         return self._groups[actor.group_id]
 
-    def _member(self, reference: str, group: Group | None) -> Member:
-        place = (reference, group.id if group else None)
-        if place not in self._members:
-            try:
-                self._members[place] = find_member(self.organisation.id, reference, group)
-            except NotFound as error:
-                self._members[place] = error
-        found = self._members[place]
-        if isinstance(found, Exception):
-            raise found
-        return found
-
     def _speaker(self, draft: Draft, group: Group | None) -> tuple[str, UUID | None]:
         """The speaker as named, and the member behind it where the name is a reference."""
         if not draft.speaker:
             return "", None
         try:
-            member = self._member(draft.speaker, group)
+            member = self.references.member(draft.speaker, group)
         except NotFound:
             return draft.speaker, None
         return member.name, member.id
@@ -207,6 +194,13 @@ class Desk:
             confidential=group.confidential if group else True,
             members_publish=self.organisation.members_publish,
         )
+
+    def _seated(self, actor: Actor, group: Group) -> bool:
+        if group.id not in self._seats:
+            self._seats[group.id] = GroupMembership.objects.filter(
+                organisation_id=actor.organisation_id, group_id=group.id, member_id=actor.member_id
+            ).exists()
+        return self._seats[group.id]
 
     def _audience(
         self,
@@ -245,7 +239,7 @@ class Desk:
         speaker_id: UUID | None,
     ) -> tuple[UUID, str]:
         """protected: {owner, speaker, listeners, readers}; shared: {owner, readers}."""
-        readers = self._readers(draft, group)
+        readers = self.references.readers(draft.readers, group)
         if visibility is Visibility.SHARED and not readers:
             raise Misplaced("Visibility shared needs readers.")
         owner: Reader = ("member", actor.member_id) if actor.member_id else ("robot", self.robot.id)
@@ -260,17 +254,6 @@ class Desk:
                 actor.organisation_id, readers, actor.group_id
             )
         return self._audiences[place], AudienceKind.EXPLICIT
-
-    def _readers(self, draft: Draft, group: Group | None) -> set[Reader]:
-        organisation_id = self.organisation.id
-        readers: set[Reader] = {
-            ("member", self._member(r, group).id) for r in draft.readers.members
-        }
-        readers |= {("robot", find_robot(organisation_id, r).id) for r in draft.readers.robots}
-        readers |= {("group", find_group(organisation_id, r).id) for r in draft.readers.groups}
-        if draft.readers.teams:
-            raise NotFound("no such team")
-        return readers
 
     def _review_audience(self, actor: Actor) -> UUID:
         place = ("review", actor.member_id)

@@ -18,6 +18,7 @@ from memories.services.earlier import Earlier, EarlierRow, deposits, earlier_row
 from memories.services.hints import hint_embedding
 from memories.services.placing import Desk
 from orgs.principals import Actor
+from orgs.rls import organisation_scope
 from orgs.services import NotFound, ensure_explicit_audience
 from robots.services import IdentityClaim, MissingScope, stamp_activity
 
@@ -48,18 +49,18 @@ def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> li
     outcomes: dict[int, Outcome] = {}
     batches: dict[tuple[object, ...], list[Item]] = defaultdict(list)
     with transaction.atomic():
-        for index, draft in enumerate(drafts):
-            try:
-                placement = desk.place(draft)
-            except REFUSALS as error:
-                outcomes[index] = Refused(error)
-                continue
-            digest = content_hash(
-                draft.content, speaker=placement.speaker, subject=placement.member_id
-            )
-            batches[
-                (placement.principal.actor.member_id, placement.principal.actor.group_id)
-            ].append(Item(index, draft, placement, digest))
+        with organisation_scope(actor.organisation_id):
+            for index, draft in enumerate(drafts):
+                try:
+                    placement = desk.place(draft)
+                except REFUSALS as error:
+                    outcomes[index] = Refused(error)
+                    continue
+                digest = content_hash(
+                    draft.content, speaker=placement.speaker, subject=placement.member_id
+                )
+                whose = (placement.principal.actor.member_id, placement.principal.actor.group_id)
+                batches[whose].append(Item(index, draft, placement, digest))
         for items in batches.values():
             _remember_as(desk, items, outcomes, now)
     return [outcomes[index] for index in range(len(drafts))]

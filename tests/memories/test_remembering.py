@@ -222,7 +222,9 @@ def test_people_write_through_the_web_robot(world: World) -> None:
     outcome = here.remember(mina, "Parking is behind the house.")
     with resolve(mina).scope():
         memory = Memory.objects.select_related("robot").get(id=outcome.id)
-        links = list(Contribution.objects.filter(memory_id=outcome.id).values_list("robot__builtin"))
+        links = list(
+            Contribution.objects.filter(memory_id=outcome.id).values_list("robot__builtin")
+        )
     assert (memory.robot.builtin, memory.author_id) == ("web", mina.member_id)
     assert links == [("web",)]
 
