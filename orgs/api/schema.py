@@ -6,6 +6,8 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
+from orgs.api.serializers import StrictSerializer
+
 
 class ProblemErrorSerializer(serializers.Serializer[Any]):
     field = serializers.CharField()
@@ -23,17 +25,48 @@ class ProblemSerializer(serializers.Serializer[Any]):
     request_id = serializers.CharField()
 
 
+PROBLEM_TYPE = "application/problem+json"
+PROBLEMS = ("400", "401", "403", "404", "409", "413", "415", "503")
 PROBLEM = OpenApiResponse(ProblemSerializer, description="Problem details (RFC 9457)")
 
 
-class ProblemAutoSchema(AutoSchema):
-    """Adds the problems that any call may answer to those that the view names."""
+class Page:
+    """How `orgs.api.cursors.page` answers; the query parameters are the view's own to name."""
 
-    def get_response_serializers(self) -> Any:
-        declared = super().get_response_serializers()
-        if not isinstance(declared, dict):
-            code = "204" if self.method == "DELETE" else "200"
-            declared = {code: declared}
-        for status in ("400", "401", "403", "404", "409", "413", "415", "503"):
-            declared.setdefault((status, "application/problem+json"), PROBLEM)
-        return declared
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        following = {"type": ["string", "null"], "format": "uri"}
+        return {
+            "type": "object",
+            "required": ["results", "next"],
+            "properties": {"results": schema, "next": following},
+        }
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        return []
+
+
+class ProblemAutoSchema(AutoSchema):
+    """Adds the problems that any call may answer; lists are pages, bodies take no other field."""
+
+    def _get_paginator(self) -> Page:
+        return Page()
+
+    def _map_basic_serializer(self, serializer: Any, direction: Any) -> Any:
+        described = super()._map_basic_serializer(serializer, direction)
+        kind = serializer if isinstance(serializer, type) else type(serializer)
+        if issubclass(kind, StrictSerializer) and direction == "request":
+            described["additionalProperties"] = False
+        return described
+
+    def _is_create_operation(self) -> bool:
+        # Views say themselves where a POST answers 201; asking and restoring create nothing.
+        return False
+
+    def _get_response_bodies(self, direction: Any = "response") -> Any:
+        described = super()._get_response_bodies(direction)
+        for status in PROBLEMS:
+            described.setdefault(
+                status,
+                self._get_response_for_code(PROBLEM, status, [PROBLEM_TYPE], direction),
+            )
+        return described

@@ -1,0 +1,27 @@
+"""How callers prove who they are, for the OpenAPI description."""
+
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+
+
+class KeyScheme(OpenApiAuthenticationExtension):
+    target_class = "robots.api.authentication.KeyAuthentication"
+    name = "key"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {"type": "http", "scheme": "bearer", "description": "A robot's key."}
+
+
+class SessionScheme(OpenApiAuthenticationExtension):
+    target_class = "robots.api.authentication.MemberSessionAuthentication"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": settings.SESSION_COOKIE_NAME,
+            "description": "A member who has signed in; unsafe methods need the CSRF token.",
+        }
