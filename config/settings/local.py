@@ -24,5 +24,6 @@ if not SECRET_KEY:
 DATABASES = databases(pool_size=env.int("DATABASE_POOL_SIZE", default=8))
 REDIS_URL = env.str("REDIS_URL", default="")
 globals().update(celery(REDIS_URL))
+STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False

@@ -11,4 +11,5 @@ ENCODER = "fake"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_AUTOREFRESH = True
+STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from memories.models import Memory
+from memories.models import Memory, Status
 from memories.policies.wording import differences
 from memories.services import browsing
 from memories.services.drafts import Draft, Remembered
@@ -26,7 +26,7 @@ from memories.services.managing import (
 from memories.services.remembering import remember
 from memories.views import forms
 from orgs.access import WRITERS, members_only
-from orgs.services import AlreadyExists, NotFound
+from orgs.services import AlreadyExists
 
 PROPOSED = "Thank you. A curator looks at it before everyone can read it; until then you see it."
 KNOWN = "This was known already. That it was said again makes it stronger."
@@ -138,12 +138,10 @@ def _conflict(request: HttpRequest, memory: Memory, form: forms.EditForm) -> Htt
 @members_only(*WRITERS)
 def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Out of every answer; the toast offers to undo it. Sent twice it is as good as once."""
-    organisation = request.membership[1].name
+    found = browsing.detail(request.actor, memory_id, organisation=request.membership[1].name)
     try:
-        forget_memory(request.actor, memory_id, now=timezone.now())
-    except NotFound:
-        # Forgotten already, or not there for this person: then this raises again.
-        browsing.detail(request.actor, memory_id, organisation=organisation)
+        if found.shown.memory.status != Status.FORGOTTEN:
+            forget_memory(request.actor, memory_id, now=timezone.now())
     except RedLine as error:
         messages.error(request, str(error))
         return redirect("memory-page", memory_id)
@@ -164,6 +162,7 @@ def _list_it_came_from(request: HttpRequest) -> str:
 @members_only(*WRITERS)
 def restore(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Bring a forgotten memory back; one that is back already stays."""
+    browsing.detail(request.actor, memory_id, organisation=request.membership[1].name)
     with suppress(AlreadyExists):
         restore_memory(request.actor, memory_id, now=timezone.now())
     messages.success(request, "It is back, for the same readers as before.")

@@ -168,7 +168,7 @@ def heard_by(detail: Detail, me: object) -> list[dict[str, Any]]:
             "name": robot_name(link.robot) or _through(link, me),
             "first_at": link.first_at,
             "last_at": link.last_at if link.count > 1 else None,
-            "times": f"{link.count:,} times" if link.count > 1 else "once",
+            "times": f"{link.count:,} times",
         }
         for link in detail.contributions
     ]

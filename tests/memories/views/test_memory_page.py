@@ -1,0 +1,135 @@
+"""One memory: who can read it, where it comes from, and who may do what with it."""
+
+from uuid import UUID
+
+import pytest
+
+from memories.services.drafts import Readers
+from orgs.services import set_confidential
+from tests.people import signed_in, text
+from tests.world import NOW, PEOPLE, World
+
+
+def url(id_: UUID, action: str = "") -> str:
+    return f"/memories/{id_}/{action}"
+
+
+@pytest.mark.parametrize("action", ["", "edit/", "forget/", "restore/"])
+def test_what_is_private_to_mina_exists_for_her_alone(world: World, action: str) -> None:
+    here = world.here
+    id_ = here.remember(here.person("mina"), "Mina's own.", visibility="private").id
+    method = "POST" if action in ("forget/", "restore/") else "GET"
+    for name in ("ada", "chidi", "bob", "vera", "mina"):
+        status = signed_in(here, name).generic(method, url(id_, action)).status_code
+        assert (status == 404) is (name != "mina"), name
+
+
+def test_absent_and_foreign_look_the_same(world: World) -> None:
+    theirs = world.there.remember(world.there.robot("aria"), "Theirs.").id
+    client = signed_in(world.here, "ada")
+    pages = [client.get(url(i)) for i in (theirs, UUID(int=7))]
+    assert [p.status_code for p in pages] == [404, 404]
+    one, other = (
+        text(page).replace(page["X-Request-ID"], "").replace(str(page.context["csrf_token"]), "")
+        for page in pages
+    )
+    assert one == other
+    assert client.get("/memories/not-an-id/").status_code == 404
+
+
+def test_robots_notes_are_shown_to_nobody(world: World) -> None:
+    here = world.here
+    id_ = here.remember(here.robot("aria"), "A note.", visibility="internal").id
+    for name in PEOPLE:
+        assert signed_in(here, name).get(url(id_)).status_code == 404
+
+
+def test_seen_by_in_words_and_by_name(world: World) -> None:
+    here = world.here
+    aria = here.robot("aria")
+    mina = signed_in(here, "mina")
+
+    everyone = text(mina.get(url(here.remember(aria, "Open.").id)))
+    assert f"All 5 people and 3 robots in {here.organisation.name} can read this." in everyone
+    assert "You, Ada, Bob, Chidi, Vera" in everyone
+
+    design = text(mina.get(url(here.remember(aria, "Ours.", group="design").id)))
+    assert "1 person and 2 robots in #design can read this." in design
+
+    own = here.remember(here.person("mina"), "Own.", visibility="private")
+    assert "Only you can read this." in text(mina.get(url(own.id)))
+
+    some = here.remember(
+        here.person("mina"),
+        "Some.",
+        visibility="shared",
+        readers=Readers(members=(str(here.members["vera"].id),)),
+    )
+    assert "2 people can read this." in text(mina.get(url(some.id)))
+    assert "You, Mina" in text(signed_in(here, "vera").get(url(some.id)))
+
+
+def test_an_open_group_counts_its_curators(world: World) -> None:
+    here = world.here
+    id_ = here.remember(here.robot("aria"), "In launch.", group="launch").id
+    assert signed_in(here, "chidi").get(url(id_)).status_code == 404
+    set_confidential(
+        actor=here.person("ada"), group=here.groups["launch"], confidential=False, now=NOW
+    )
+    page = text(signed_in(here, "chidi").get(url(id_)))
+    assert "2 people and 1 robot in #launch can read this, and 2 who curate." in page
+
+
+def test_a_list_does_not_tell_of_a_group_that_the_reader_is_not_in(world: World) -> None:
+    here = world.here
+    id_ = here.remember(
+        here.person("mina"),
+        "For design and Bob.",
+        visibility="shared",
+        readers=Readers(groups=("design",), members=(str(here.members["bob"].id),)),
+    ).id
+    bob = text(signed_in(here, "bob").get(url(id_)))
+    assert "#design" not in bob
+    assert "One more group and 2 people can read this." in bob
+    assert "Everyone in #design and 2 people" in text(signed_in(here, "mina").get(url(id_)))
+
+
+def test_provenance(world: World) -> None:
+    here = world.here
+    aria = here.robot("aria")
+    turns = [
+        here.remember(
+            aria,
+            text_,
+            group="launch",
+            speaker="Caroline",
+            conversation="monday",
+            position=number,
+        ).id
+        for number, text_ in enumerate(["First turn.", "Second turn.", "Third turn."])
+    ]
+    page = text(signed_in(here, "mina").get(url(turns[1])))
+    assert "Caroline said this on" in page
+    assert "in #launch, and aria remembered it." in page
+    assert "First turn." in page
+    assert "Third turn." in page
+
+
+def test_the_panel_is_a_fragment_of_the_page(world: World) -> None:
+    here = world.here
+    id_ = here.remember(here.robot("aria"), "Open.").id
+    headers = {"HX-Request": "true", "HX-Target": "panel-body"}
+    part = text(signed_in(here, "vera").get(url(id_), headers=headers))
+    assert "<html" not in part
+    assert "can read this." in part
+
+
+def test_only_those_who_may_change_it_see_the_buttons(world: World) -> None:
+    here = world.here
+    id_ = here.remember(here.robot("aria"), "Open.").id
+    for name, may in {"ada": True, "chidi": True, "bob": False, "vera": False}.items():
+        client = signed_in(here, name)
+        assert (url(id_, "edit/") in text(client.get(url(id_)))) is may
+        assert client.get(url(id_, "edit/")).status_code == (
+            200 if may else 404 if name == "vera" else 403
+        )

@@ -1,0 +1,23 @@
+"""Members who look at pages, with Django's test client."""
+
+from django.test import Client
+
+from orgs.models import Member, User
+from orgs.rls import organisation_scope
+from tests.world import Tenant
+
+
+def user_of(tenant: Tenant, name: str) -> User:
+    with organisation_scope(tenant.id):
+        return Member.objects.select_related("user").get(id=tenant.members[name].id).user
+
+
+def signed_in(tenant: Tenant, name: str) -> Client:
+    """A browser in which this member has signed in."""
+    client = Client()
+    client.force_login(user_of(tenant, name))
+    return client
+
+
+def text(response: object) -> str:
+    return response.content.decode()
