@@ -22,10 +22,10 @@ from memories.services.managing import (
     listed,
     principal_for,
     restore_memory,
-    share_memory,
 )
 from memories.services.recalling import Answer, Query, recall
 from memories.services.remembering import remember, remember_many
+from memories.services.sharing import share_memory
 from orgs.api.cursors import page
 from orgs.api.problems import Problem, describe, problem
 

@@ -8,25 +8,21 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.models import Embedding, Memory, Pending, Status, Text
+from memories.models import Memory, Pending, Status
 from memories.policies.deduplication import content_hash
-from memories.policies.visibility import Misplaced
 from memories.querysets import MemoryQuerySet
 from memories.services import writing
 from memories.services.hints import hint_embedding
 from orgs import audit
-from orgs.models import AudienceKind, Organisation
+from orgs.models import Organisation
 from orgs.principals import Actor, Principal, resolve
 from orgs.services import (
     AlreadyExists,
     NotFound,
-    Reader,
-    ensure_audience,
-    ensure_explicit_audience,
     find_group,
     find_member,
 )
-from robots.services import act, find_robot, stamp_activity
+from robots.services import find_robot, stamp_activity
 
 EDITABLE = ("content", "category", "importance", "tags", "metadata", "expires_at")
 
@@ -137,7 +133,8 @@ def may_change(principal: Principal, memory: Memory) -> bool:
     return actor.moderates
 
 
-def _changeable(principal: Principal, memory_id: UUID) -> Memory:
+def changeable(principal: Principal, memory_id: UUID) -> Memory:
+    """The memory, locked. Raises NotFound, and NotYours for one that is only readable."""
     memory = _fetch(principal, memory_id, lock=True)
     if not may_change(principal, memory):
         raise NotYours("You may read this memory, but it is not yours to change.")
@@ -159,7 +156,7 @@ def edit_memory(
     """
     principal = resolve(actor)
     with principal.scope():
-        memory = _changeable(principal, memory_id)
+        memory = changeable(principal, memory_id)
         if version is not None and version != memory.version:
             raise Outdated(memory)
         changed = {k: v for k, v in changes.items() if k in EDITABLE and getattr(memory, k) != v}
@@ -176,7 +173,7 @@ def edit_memory(
         memory.save(update_fields=[*changed, "content_hash", "updated_at", "version"])
         if "content" in changed and memory.status == Status.ACTIVE:
             _reindex(memory, now)
-        _note(principal, "memory.edited", memory, now, fields=sorted(changed))
+        note(principal, "memory.edited", memory, now, fields=sorted(changed))
     return memory
 
 
@@ -206,7 +203,8 @@ def _reindex(memory: Memory, now: datetime) -> None:
     hint_embedding(memory.organisation_id)
 
 
-def _note(principal: Principal, action: str, memory: Memory, now: datetime, **detail: Any) -> None:
+def note(principal: Principal, action: str, memory: Memory, now: datetime, **detail: Any) -> None:
+    """Put what was done into the audit trail."""
     audit.record(
         action, actor=principal.actor, now=now, target=memory.id, target_type="memory", **detail
     )
@@ -223,7 +221,7 @@ def forget_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
     """
     principal = resolve(actor)
     with principal.scope():
-        memory = _changeable(principal, memory_id)
+        memory = changeable(principal, memory_id)
         if memory.status == Status.FORGOTTEN:
             raise NotFound("no such memory")
         by_subject = actor.is_person and actor.member_id in (
@@ -236,7 +234,7 @@ def forget_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         memory.forgotten_by_subject = by_subject
         memory.save(update_fields=["status", "forgotten_at", "forgotten_by_subject", "updated_at"])
         writing.unindex(memory.organisation_id, [memory.id])
-        _note(principal, "memory.forgotten", memory, now)
+        note(principal, "memory.forgotten", memory, now)
     return memory
 
 
@@ -244,13 +242,13 @@ def archive_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
     """Take a memory out of default recall; it can be restored."""
     principal = resolve(actor)
     with principal.scope():
-        memory = _changeable(principal, memory_id)
+        memory = changeable(principal, memory_id)
         if memory.status != Status.ACTIVE:
             raise AlreadyExists(f"The memory is {memory.status}, not active.")
         memory.status, memory.archived_at, memory.updated_at = Status.ARCHIVED, now, now
         memory.save(update_fields=["status", "archived_at", "updated_at"])
         writing.unindex(memory.organisation_id, [memory.id])
-        _note(principal, "memory.archived", memory, now)
+        note(principal, "memory.archived", memory, now)
     return memory
 
 
@@ -258,7 +256,7 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
     """Bring back what was forgotten or archived. What its subject forgot, only they restore."""
     principal = resolve(actor)
     with principal.scope():
-        memory = _changeable(principal, memory_id)
+        memory = changeable(principal, memory_id)
         if memory.status not in (Status.FORGOTTEN, Status.ARCHIVED):
             raise AlreadyExists("The memory is neither forgotten nor archived.")
         subjects = (memory.member_id, memory.speaker_member_id)
@@ -276,129 +274,5 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
             ]
         )
         _reindex(memory, now)
-        _note(principal, "memory.restored", memory, now)
+        note(principal, "memory.restored", memory, now)
     return memory
-
-
-def share_memory(
-    actor: Actor,
-    memory_id: UUID,
-    *,
-    visibility: str,
-    readers: Mapping[str, tuple[str, ...]],
-    group: str | None,
-    now: datetime,
-) -> Memory:
-    """Change who may read; the one act that widens an audience, and it is recorded.
-
-    visibility: group (with `group`), organisation, shared (with `readers`) or private.
-    Raises NotFound, NotYours, Misplaced, PermissionError, AlreadyExists.
-    """
-    principal = resolve(actor)
-    organisation_id = principal.organisation_id
-    with principal.scope():
-        memory = _changeable(principal, memory_id)
-        _may_share(principal, memory)
-        before = memory.audience_id
-        audience_id, group_id = _target(principal, visibility, readers, group)
-        if audience_id == before:
-            return memory
-        twin = Memory.objects.filter(
-            organisation_id=organisation_id,
-            audience_id=audience_id,
-            content_hash=memory.content_hash,
-        )
-        if twin.exists():
-            raise AlreadyExists("These readers have a memory with this text already.")
-        # Resolved anew: the list may have been made a moment ago, and must hold the sharer.
-        with resolve(actor).scope():
-            _move(memory, audience_id, group_id, now)
-            _note(
-                principal, "memory.shared", memory, now, before=str(before), after=str(audience_id)
-            )
-    return memory
-
-
-def _may_share(principal: Principal, memory: Memory) -> None:
-    """Only their owner widens private rows; a robot shares its own notes and what it shared."""
-    actor = principal.actor
-    if memory.audience.kind == AudienceKind.MEMBER and not (
-        actor.is_person and actor.member_id == memory.member_id
-    ):
-        raise NotYours("Only the member to whom it is private shares it.")
-
-
-def _target(
-    principal: Principal, visibility: str, readers: Mapping[str, tuple[str, ...]], group: str | None
-) -> tuple[UUID, UUID | None]:
-    actor, organisation_id = principal.actor, principal.organisation_id
-    if visibility in ("group", "public"):
-        if not group:
-            raise Misplaced("Visibility group needs a group.")
-        where = act(actor, group=group).group_id
-        assert where is not None
-        return ensure_audience(organisation_id, AudienceKind.GROUP, str(where), where), where
-    if visibility == "organisation":
-        if actor.is_person and not _publishes(principal):
-            raise PermissionError("Members propose to the organisation; a curator publishes.")
-        return principal.organisation_audience, None
-    if visibility == "shared":
-        chosen = _readers(principal, readers)
-        if not chosen:
-            raise Misplaced("Visibility shared needs readers.")
-        chosen.add(
-            ("robot", actor.robot_id) if actor.robot_id else ("member", actor.member_id)  # type: ignore[arg-type]
-        )
-        return ensure_explicit_audience(organisation_id, chosen), None
-    if visibility == "private":
-        return principal.own_audience, None
-    raise Misplaced("Share with group, organisation, shared or private.")
-
-
-def _publishes(principal: Principal) -> bool:
-    if principal.actor.moderates:
-        return True
-    return (
-        Organisation.objects.values_list("members_publish", flat=True).get(
-            id=principal.organisation_id
-        )
-        and principal.actor.role == "member"
-    )
-
-
-def _readers(principal: Principal, readers: Mapping[str, tuple[str, ...]]) -> set[Reader]:
-    organisation_id = principal.organisation_id
-    if readers.get("teams"):
-        raise NotFound("no such team")
-    chosen: set[Reader] = {
-        ("member", find_member(organisation_id, r).id) for r in readers.get("members", ())
-    }
-    chosen |= {("robot", find_robot(organisation_id, r).id) for r in readers.get("robots", ())}
-    chosen |= {("group", find_group(organisation_id, r).id) for r in readers.get("groups", ())}
-    return chosen
-
-
-def _move(memory: Memory, audience_id: UUID, group_id: UUID | None, now: datetime) -> None:
-    """Give a memory another audience; the database carries its parts along."""
-    memory.audience_id, memory.updated_at = audience_id, now
-    memory.version += 1
-    memory.deposited_by = None
-    if group_id:
-        memory.group_id = group_id
-        memory.kind = "user" if memory.member_id else "group"
-    elif memory.kind == "internal":
-        memory.kind = "organisation"
-    memory.save(
-        update_fields=[
-            "audience",
-            "group",
-            "kind",
-            "updated_at",
-            "version",
-            "deposited_by",
-        ]
-    )
-    for model in (Text, Embedding):
-        model.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id).update(
-            group_id=memory.group_id
-        )

@@ -48,10 +48,12 @@ class _Known:
 
 
 def people(count: int) -> str:
+    """1 person, 2 people."""
     return "1 person" if count == 1 else f"{count:,} people"
 
 
 def and_robots(count: int) -> str:
+    """The rest of a sentence: nothing, " and 1 robot", " and 2 robots"."""
     if not count:
         return ""
     return " and 1 robot" if count == 1 else f" and {count:,} robots"

@@ -63,6 +63,7 @@ def known_group(actor: Actor, reference: str) -> Group:
 
 
 def members_in(group: Group) -> "QuerySet[Member]":
+    """The members of the group."""
     memberships = GroupMembership.objects.filter(
         organisation_id=group.organisation_id, group_id=group.id
     )

