@@ -47,30 +47,55 @@ class Scope:
     audiences: tuple[UUID, ...] = ()
     deposit: tuple[UUID, ...] = ()
     user: int | None = None
+    relaxed: bool = False
 
 
 _NOTHING = Scope()
 _SET = (
-    "SELECT set_config('app.organisation', %s, true), set_config('app.audiences', %s, true), "
-    "set_config('app.deposit_audiences', %s, true), set_config('app.user', %s, true)"
+    "SELECT set_config('app.organisation', %(app_organisation)s, true), "
+    "set_config('app.audiences', %(app_audiences)s, true), "
+    "set_config('app.deposit_audiences', %(app_deposit)s, true), "
+    "set_config('app.user', %(app_user)s, true)"
 )
+# What a crash may lose of such a transaction is worth less than a disk flush for each.
+_RELAXED = ", set_config('synchronous_commit', 'off', true)"
 
 
 def _array(ids: Iterable[UUID]) -> str:
     return "{" + ",".join(map(str, ids)) + "}"
 
 
+def _settings(scope: Scope) -> dict[str, str]:
+    return {
+        "app_organisation": str(scope.organisation or ""),
+        "app_audiences": _array(scope.audiences) if scope.organisation else "",
+        "app_deposit": _array(scope.deposit) if scope.organisation else "",
+        "app_user": "" if scope.user is None else str(scope.user),
+    }
+
+
 def _apply(scope: Scope, using: str) -> None:
     with connections[using].cursor() as cursor:
-        cursor.execute(
-            _SET,
-            [
-                str(scope.organisation or ""),
-                _array(scope.audiences) if scope.organisation else "",
-                _array(scope.deposit) if scope.organisation else "",
-                "" if scope.user is None else str(scope.user),
-            ],
-        )
+        cursor.execute(_SET + _RELAXED if scope.relaxed else _SET, _settings(scope))
+
+
+def ask(
+    new: Scope, statement: str, values: Mapping[str, Any], using: str = DEFAULT_DB_ALIAS
+) -> list[tuple[Any, ...]]:
+    """The rows of one SELECT under a scope.
+
+    Outside a transaction the settings and the statement travel in one message, which Postgres
+    runs as one transaction: one round trip in place of four.
+    """
+    connection = connections[using]
+    if connection.in_atomic_block:
+        with scope(new, using), connection.cursor() as cursor:
+            cursor.execute(statement, values)
+            return cursor.fetchall()
+    with connection.cursor() as cursor:
+        cursor.execute(f"{_SET}; {statement}", {**values, **_settings(new)})
+        cursor.nextset()
+        return cursor.fetchall()
 
 
 def current_scope(using: str = DEFAULT_DB_ALIAS) -> Scope:
@@ -87,10 +112,14 @@ def current_scope(using: str = DEFAULT_DB_ALIAS) -> Scope:
 def scope(new: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
     """Run a transaction in which the database shows and takes what `new` allows.
 
-    Scopes nest: the outer one is in force again afterwards. Querysets must be evaluated inside.
+    Scopes nest: the outer one is in force again afterwards; the same one again is the same
+    transaction. Querysets must be evaluated inside.
     """
     connection: Any = connections[using]
     outer = current_scope(using)
+    if new == outer:
+        yield
+        return
     with transaction.atomic(using=using):
         _apply(new, using)
         connection.commonmind_scope = new

@@ -81,7 +81,7 @@ def find_organisation(reference: str) -> Organisation:
 
     Raises NotFound; also when a name is not unique.
     """
-    by_id = _as_uuid(reference)
+    by_id = as_uuid(reference)
     match = Q(id=by_id) if by_id else Q(slug=reference) | Q(name=reference)
     found = list(Organisation.objects.using("owner").filter(match)[:2])
     if len(found) != 1:
@@ -323,7 +323,8 @@ def link_identity(
     return identity
 
 
-def _as_uuid(reference: str) -> UUID | None:
+def as_uuid(reference: str) -> UUID | None:
+    """The id that the text spells, or None."""
     try:
         return UUID(reference)
     except ValueError:
@@ -332,7 +333,7 @@ def _as_uuid(reference: str) -> UUID | None:
 
 def find_group(organisation_id: UUID, reference: str) -> Group:
     """By id or external id. Raises NotFound; the caller decides whether the asker may know it."""
-    by_id = _as_uuid(reference)
+    by_id = as_uuid(reference)
     match = Q(external_id=reference) | Q(id=by_id) if by_id else Q(external_id=reference)
     group = Group.objects.filter(match, organisation_id=organisation_id).first()
     if group is None:
@@ -346,7 +347,7 @@ def find_member(organisation_id: UUID, reference: str, group: Group | None = Non
     Raises NotFound.
     """
     members = Member.objects.filter(organisation_id=organisation_id)
-    by_id = _as_uuid(reference)
+    by_id = as_uuid(reference)
     if by_id:
         member = members.filter(id=by_id).first()
     else:

@@ -14,27 +14,32 @@ def groups_of_robot(actor: Actor) -> "QuerySet[RobotGroup]":
     ).values("group_id")
 
 
+_SEATS = (
+    "SELECT group_id FROM robots_robotgroup "
+    "WHERE organisation_id = %(organisation)s AND robot_id = %(robot)s"
+)
+_SHARED = (
+    "a.kind = 'explicit' AND a.id IN (SELECT e.audience_id FROM orgs_audienceentry e "
+    "WHERE e.organisation_id = %(organisation)s AND ((e.kind = 'robot' AND e.reader = %(robot)s) "
+    f"OR (e.kind = 'group' AND e.reader IN ({_SEATS}))))"
+)
+
+
 @register
-def robot_audiences(actor: Actor) -> list["QuerySet[Audience]"]:
+def robot_audiences(actor: Actor) -> list[str]:
     """Its own notes; alone also its groups' rows and what is shared with it.
 
     Acting for a member it reads none of those: what it answers, that member hears.
     """
     if actor.robot_id is None:
         return []
-    audiences = Audience.objects.filter(organisation_id=actor.organisation_id)
-    parts = [audiences.filter(kind=AudienceKind.ROBOT, key=str(actor.robot_id))]
+    found = ["a.kind = 'robot' AND a.key = %(robot)s::text"]
     if actor.member_id is not None:
-        return parts
-    groups = groups_of_robot(actor)
-    entries = AudienceEntry.objects.filter(organisation_id=actor.organisation_id).filter(
-        Q(kind="robot", reader=actor.robot_id) | Q(kind="group", reader__in=groups)
-    )
-    shared = audiences.filter(kind=AudienceKind.EXPLICIT, id__in=entries.values("audience_id"))
+        return found
     if actor.group_id:
-        parts.append(audiences.filter(kind=AudienceKind.GROUP, group_id=actor.group_id))
-        parts.append(shared.filter(Q(group_id=actor.group_id) | Q(group_id__isnull=True)))
+        found.append("a.kind = 'group' AND a.group_id = %(group)s")
+        found.append(f"(a.group_id = %(group)s OR a.group_id IS NULL) AND {_SHARED}")
     else:
-        parts.append(audiences.filter(kind=AudienceKind.GROUP, group_id__in=groups))
-        parts.append(shared)
-    return parts
+        found.append(f"a.kind = 'group' AND a.group_id IN ({_SEATS})")
+        found.append(_SHARED)
+    return found

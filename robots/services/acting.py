@@ -5,11 +5,10 @@ from datetime import datetime
 from uuid import UUID
 
 from orgs import audit
-from orgs.models import Group, GroupMembership
 from orgs.principals import Actor, readable_groups
-from orgs.rls import organisation_scope
-from orgs.services import NotFound, find_group, find_member
-from robots.models import Delegation, KeyScope, Robot, RobotGroup
+from orgs.rls import Scope, ask, organisation_scope
+from orgs.services import NotFound, as_uuid, find_group, find_member
+from robots.models import Delegation, KeyScope
 from robots.services.errors import IdentityClaim, MissingScope
 
 
@@ -78,49 +77,75 @@ def act(
         return _person_in(actor, member, group, include_direct)
     if member is not None and KeyScope.ACT_FOR not in actor.scopes:
         raise MissingScope(KeyScope.ACT_FOR)
-    organisation_id = actor.organisation_id
-    with organisation_scope(organisation_id):
-        where = find_group(organisation_id, group) if group is not None else None
-        if where and not _sits_in(actor, where):
-            raise NotFound("no such group")
-        if member is None:
-            return replace(actor, group_id=where.id if where else None)
-        who = find_member(organisation_id, member, where)
-        if (
-            where
-            and not GroupMembership.objects.filter(
-                organisation_id=organisation_id, group_id=where.id, member_id=who.id
-            ).exists()
-        ):
-            raise NotFound("no such member")
-        delegated = _has_leave(actor, who.id)
+    if member is None and group is None:
+        return actor
+    where, sits, who, together, delegated = _standing(actor, member, group)
+    if group is not None and not (where and sits):
+        raise NotFound("no such group")
+    if member is None:
+        return replace(actor, group_id=where)
+    if who is None or (where and not together):
+        raise NotFound("no such member")
     return replace(
         actor,
-        member_id=who.id,
-        group_id=where.id if where else None,
+        member_id=who,
+        group_id=where,
         delegated=delegated,
         include_direct=include_direct and delegated,
     )
 
 
-def _has_leave(actor: Actor, member_id: UUID) -> bool:
-    """By a live delegation, or because the robot is the member's own."""
-    live = Delegation.objects.filter(
-        organisation_id=actor.organisation_id,
-        member_id=member_id,
-        robot_id=actor.robot_id,
-        revoked_at__isnull=True,
-    )
-    own = Robot.objects.filter(
-        organisation_id=actor.organisation_id, id=actor.robot_id, owner_id=member_id
-    )
-    return live.exists() or own.exists()
+# A name that is known only inside the group wins over the same name in the organisation.
+_STANDING = """
+SELECT g.id,
+    EXISTS (SELECT 1 FROM robots_robotgroup s WHERE s.organisation_id = %(organisation)s
+            AND s.robot_id = %(robot)s AND s.group_id = g.id),
+    m.id,
+    EXISTS (SELECT 1 FROM orgs_groupmembership s WHERE s.organisation_id = %(organisation)s
+            AND s.member_id = m.id AND s.group_id = g.id),
+    EXISTS (SELECT 1 FROM robots_delegation d WHERE d.organisation_id = %(organisation)s
+            AND d.robot_id = %(robot)s AND d.member_id = m.id AND d.revoked_at IS NULL)
+    OR EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
+               AND r.id = %(robot)s AND r.owner_id = m.id)
+FROM (SELECT 1) AS one
+LEFT JOIN LATERAL (
+    SELECT id, external_id FROM orgs_group WHERE organisation_id = %(organisation)s
+    AND (external_id = %(group)s OR id = %(group_id)s)
+    ORDER BY external_id = %(group)s DESC LIMIT 1
+) AS g ON true
+LEFT JOIN LATERAL (
+    SELECT id, 1 AS place FROM orgs_member
+    WHERE organisation_id = %(organisation)s AND id = %(member_id)s
+    UNION ALL
+    SELECT member_id, CASE WHEN identifier = %(identifier)s THEN 3 ELSE 2 END
+    FROM orgs_externalidentity WHERE organisation_id = %(organisation)s
+    AND platform = %(platform)s
+    AND identifier IN (%(identifier)s, g.external_id || '/' || %(identifier)s)
+    ORDER BY place LIMIT 1
+) AS m ON true
+"""
 
 
-def _sits_in(actor: Actor, group: Group) -> bool:
-    return RobotGroup.objects.filter(
-        organisation_id=actor.organisation_id, robot_id=actor.robot_id, group_id=group.id
-    ).exists()
+def _standing(
+    actor: Actor, member: str | None, group: str | None
+) -> tuple[UUID | None, bool, UUID | None, bool, bool]:
+    """(group, robot sits in it, member, member is in it, robot has the member's leave)."""
+    member_id = as_uuid(member) if member else None
+    platform, _, identifier = (member or "").partition(":")
+    rows = ask(
+        Scope(organisation=actor.organisation_id),
+        _STANDING,
+        {
+            "organisation": actor.organisation_id,
+            "robot": actor.robot_id,
+            "group": group,
+            "group_id": as_uuid(group) if group else None,
+            "member_id": member_id,
+            "platform": None if member_id else platform,
+            "identifier": None if member_id else identifier,
+        },
+    )
+    return rows[0]  # type: ignore[return-value]
 
 
 def _person_in(actor: Actor, member: str | None, group: str | None, include_direct: bool) -> Actor:

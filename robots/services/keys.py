@@ -12,7 +12,7 @@ from django.db.models import Q
 
 from orgs.models import new_id
 from orgs.principals import Actor
-from orgs.rls import organisation_scope
+from orgs.rls import Scope, ask, organisation_scope
 from robots.models import Key, KeyScope
 
 KEY_MARK = "cmk"
@@ -112,6 +112,15 @@ class Caller:
         )
 
 
+_KEY = """
+SELECT k.id, k.digest, ARRAY(SELECT jsonb_array_elements_text(k.scopes)), k.expires_at,
+    k.revoked_at, k.last_used_at, r.id, r.name, r.retired_at
+FROM robots_key k
+JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
+WHERE k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
+"""
+
+
 def authenticate_key(presented: str, now: datetime) -> Caller | None:
     """Whose key this is, or None for anything that is not a valid key right now."""
     mark, _, rest = presented.partition("_")
@@ -123,16 +132,19 @@ def authenticate_key(presented: str, now: datetime) -> Caller | None:
         return None
     if mark != KEY_MARK or not secret or not presented.isascii() or "\x00" in presented:
         return None
-    with organisation_scope(organisation_id):
-        key = (
-            Key.objects.filter(organisation_id=organisation_id, prefix=prefix)
-            .select_related("robot")
-            .first()
-        )
-        if key is None or not hmac.compare_digest(key.digest, _digest(secret)):
-            return None
-        if key.revoked_at or (key.expires_at and key.expires_at <= now) or key.robot.retired_at:
-            return None
-        if key.last_used_at is None or now - key.last_used_at >= STAMP_EVERY:
-            Key.objects.filter(organisation_id=organisation_id, id=key.id).update(last_used_at=now)
-    return Caller(organisation_id, key.robot_id, key.id, key.robot.name, frozenset(key.scopes))
+    rows = ask(
+        Scope(organisation=organisation_id),
+        _KEY,
+        {"organisation": organisation_id, "prefix": prefix},
+    )
+    if not rows:
+        return None
+    key_id, digest, scopes, expires_at, revoked_at, used_at, robot_id, name, retired_at = rows[0]
+    if not hmac.compare_digest(digest, _digest(secret)):
+        return None
+    if revoked_at or (expires_at and expires_at <= now) or retired_at:
+        return None
+    if used_at is None or now - used_at >= STAMP_EVERY:
+        with organisation_scope(organisation_id):
+            Key.objects.filter(organisation_id=organisation_id, id=key_id).update(last_used_at=now)
+    return Caller(organisation_id, robot_id, key_id, name, frozenset(scopes))
