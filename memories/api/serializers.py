@@ -95,6 +95,7 @@ class BatchSerializer(StrictSerializer):
 
     def get_fields(self) -> dict[str, Any]:
         # `items` is also a method of the mapping that a serializer's data is.
+        # Copied, as DRF does: a field belongs to one serializer.
         return {"items": deepcopy(self._declared_fields["items"])}
 
 
