@@ -5,7 +5,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 
-from memories.encoders import EncoderError, get_encoder
+from memories.encoders import get_encoder
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -45,7 +45,7 @@ def _broker() -> str:
 
 def _encoder() -> str:
     try:
-        get_encoder()
-    except EncoderError:
+        get_encoder().encode(["ready"])
+    except Exception:
         return "down"
     return "ok"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from django.conf import settings
 
-from memories.encoders.base import Vectors, get_encoder
+from memories.encoders.base import EncoderError, Vectors, get_encoder
 
 DEFAULT_SIZE = 2048
 
@@ -65,6 +65,15 @@ def query_cache() -> QueryCache:
 
 
 def encode_query(text: str, model: str | None = None) -> Vectors:
-    """Return the unit vector (dimensions,) of a query by the default or the named encoder."""
+    """Return the unit vector (dimensions,) of a query by the default or the named encoder.
+
+    Raises EncoderError, whatever the model's library raised.
+    """
     encoder = get_encoder(model)
-    return query_cache().get(encoder.name, text, lambda t: encoder.encode([t])[0])
+    try:
+        return query_cache().get(encoder.name, text, lambda t: encoder.encode([t])[0])
+    except EncoderError:
+        raise
+    except Exception as error:
+        # The class alone: a library's message may quote the text.
+        raise EncoderError(f"the encoder failed: {type(error).__name__}") from error

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from celery import current_app
 from django.db import transaction
-from kombu.exceptions import OperationalError
 
 log = logging.getLogger("commonmind.hints")
 
@@ -21,8 +20,9 @@ def send_now(task: str, organisation_id: UUID) -> None:
         return
     try:
         current_app.send_task(task, kwargs={"organisation_id": str(organisation_id)})
-    except (OperationalError, OSError) as error:
-        # Writes go on while the broker is down; the sweeper finds the rows afterwards.
+    except Exception as error:
+        # The write is committed: whatever is wrong with the broker (away, full, another
+        # password), it must not fail for it. The sweeper finds the rows afterwards.
         _silent_until = time.monotonic() + PAUSE_SECONDS
         log.warning("broker does not answer: %s", type(error).__name__)
 

@@ -1,0 +1,249 @@
+"""Broker away, broker emptied, encoder broken: nothing is lost and words still find (O01 O04 O05)."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from queue import Empty
+from typing import Any
+from uuid import UUID
+
+import pytest
+import redis
+from celery import Celery
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+
+from config.embedded.homes import remove_home
+from config.embedded.private_files import read_json
+from config.embedded.valkey import Valkey
+from memories import tasks
+from memories.encoders import EncoderError, query_cache
+from memories.maintenance import embedding
+from memories.models import Embedding, Pending
+from memories.services import hints
+from orgs.principals import resolve
+from tests.world import Tenant, World
+
+QUEUE = "celery"
+
+
+class Broker:
+    """A Valkey of the test's own, to which the services' hints go."""
+
+    def __init__(self, folder: Path) -> None:
+        self.server = Valkey(folder)
+        self.url = self.server.start()
+        self.app = Celery("test", set_as_current=False)
+        self.app.config_from_object(
+            {
+                key.removeprefix("CELERY_").lower(): getattr(settings, key)
+                for key in dir(settings)
+                if key.startswith("CELERY_BROKER_T") or key == "CELERY_TASK_PUBLISH_RETRY"
+            }
+            | {"broker_url": self.url}
+        )
+
+    def waiting(self) -> int:
+        with redis.Redis.from_url(self.url) as client:
+            return int(client.llen(QUEUE))
+
+    def flush(self) -> None:
+        with redis.Redis.from_url(self.url) as client:
+            client.flushall()
+
+    def work(self, organisation: UUID) -> int:
+        """Do what a worker does with the messages for one organisation; returns how many."""
+        done = 0
+        with self.app.connection_for_read() as connection:
+            queue = connection.SimpleQueue(QUEUE)
+            try:
+                while True:
+                    message = queue.get(block=False)
+                    message.ack()
+                    wish = message.payload[1]
+                    if wish == {"organisation_id": str(organisation)}:
+                        tasks.embed_pending(**wish)
+                        done += 1
+            except Empty:
+                queue.close()
+        return done
+
+
+@pytest.fixture
+def broker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Broker]:
+    folder = tmp_path / "data"
+    made = Broker(folder)
+    monkeypatch.setattr(hints, "current_app", made.app)
+    monkeypatch.setattr(hints, "_silent_until", 0.0)
+    settings.REDIS_URL = made.url
+    yield made
+    made.app.close()
+    made.server.stop()
+    if home := read_json(folder / "valkey.json").get("home"):
+        remove_home(Path(home))
+
+
+def owed(here: Tenant) -> tuple[int, int]:
+    """(memories that wait for their embedding, embeddings) in the organisation's audience."""
+    with resolve(here.robot("bolt")).scope():
+        return Pending.objects.count(), Embedding.objects.count()
+
+
+def write(here: Tenant, count: int) -> None:
+    client = here.api("bolt")
+    for start in range(0, count, 1000):
+        items = [{"content": f"Fact {n}."} for n in range(start, min(start + 1000, count))]
+        answer = client.post("/api/v1/memories/batch", {"items": items}, format="json")
+        assert answer.status_code == 200
+        assert {r["status"] for r in answer.json()["results"]} == {"active"}
+
+
+def flushed(here: Tenant, broker: Broker, count: int) -> None:
+    write(here, count)
+    assert broker.waiting() >= 1, "a hint is sent after each commit"
+    assert owed(here) == (count, 0)
+    broker.flush()
+    assert broker.work(here.id) == 0, "every hint is gone"
+
+    tasks.sweep_embeddings()
+    assert broker.work(here.id) >= 1
+    assert owed(here) == (0, count)
+    broker.flush()
+    tasks.sweep_embeddings()
+    assert broker.work(here.id) == 0, "nothing is owed, so nothing is sent"
+
+
+@pytest.mark.conformance("O01")
+def test_what_the_broker_lost_the_sweeper_finds(lasting_world: World, broker: Broker) -> None:
+    flushed(lasting_world.here, broker, 150)
+    sweep = settings.CELERY_BEAT_SCHEDULE["sweep-pending-embeddings"]
+    assert sweep["task"] == tasks.sweep_embeddings.name
+    assert sweep["schedule"] <= 60
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.conformance("O01")
+def test_ten_thousand_pending_survive_a_flush(lasting_world: World, broker: Broker) -> None:
+    flushed(lasting_world.here, broker, 10_000)
+
+
+@pytest.mark.conformance("O01")
+def test_what_a_killed_worker_held_comes_back(lasting_world: World, broker: Broker) -> None:
+    here, now = lasting_world.here, timezone.now()
+    write(here, 5)
+    broker.flush()
+    assert len(embedding._lease(here.id, now, 3)) == 3
+    assert here.id in embedding.organisations_owed(now), "two are waiting"
+    assert embedding.embed_pending(here.id, now=now) == 2
+    assert here.id not in embedding.organisations_owed(now), "three are being worked on"
+    later = now + embedding.LEASE + embedding.LEASE / 100
+    assert here.id in embedding.organisations_owed(later)
+    assert embedding.embed_pending(here.id, now=later) == 3
+    assert owed(here) == (0, 5)
+
+
+@pytest.mark.conformance("O04")
+def test_without_a_broker_writes_and_words_work_and_work_catches_up(
+    lasting_world: World, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    broker.server.stop()
+    sent: list[str] = []
+    send = broker.app.send_task
+
+    def counted(name: str, **options: Any) -> Any:
+        sent.append(name)
+        return send(name, **options)
+
+    monkeypatch.setattr(broker.app, "send_task", counted)
+    client = here.api("bolt")
+    for n in range(12):
+        body = {"content": f"The alarm code of door {n} changes on Friday."}
+        assert client.post("/api/v1/memories", body, format="json").status_code == 201
+    assert len(sent) == 1, "one attempt, then silence for a while: writes stay quick"
+
+    answer = client.post("/api/v1/recall", {"query": "alarm code door 7"}, format="json")
+    assert answer.status_code == 200
+    assert answer.json()["results"][0]["content"].startswith("The alarm code of door 7")
+    health = Client().get("/readyz")
+    assert health.status_code == 200
+    assert health.json() == {
+        "status": "degraded",
+        "parts": {"database": "ok", "broker": "down", "encoder": "ok"},
+    }
+    assert owed(here) == (12, 0)
+
+    broker.server.start()
+    monkeypatch.setattr(hints, "_silent_until", time.monotonic())
+    tasks.sweep_embeddings()
+    broker.work(here.id)
+    assert owed(here) == (0, 12)
+    assert Client().get("/readyz").json()["status"] == "ok"
+
+
+@pytest.mark.conformance("O04")
+@pytest.mark.parametrize("error", [redis.ResponseError("OOM"), OSError(), RuntimeError()])
+def test_a_broker_that_refuses_fails_no_write(
+    lasting_world: World, broker: Broker, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*args: object, **kwargs: object) -> None:
+        raise error
+
+    monkeypatch.setattr(broker.app, "send_task", fail)
+    write(lasting_world.here, 1)
+
+
+def broken_model(error: Exception) -> Callable[[Any, Any], Any]:
+    def encode(self: Any, texts: Any) -> Any:
+        raise error
+
+    return encode
+
+
+@pytest.mark.conformance("O05")
+@pytest.mark.parametrize("error", [EncoderError("x"), RuntimeError("x"), MemoryError()])
+def test_with_a_broken_encoder_writes_and_words_work(
+    lasting_world: World, broker: Broker, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    here = lasting_world.here
+    query_cache().clear()
+    with monkeypatch.context() as broken:
+        broken.setattr("memories.encoders.fake.FakeEncoder.encode", broken_model(error))
+        client = here.api("bolt")
+        body = {"content": "The alarm code changes on Friday."}
+        assert client.post("/api/v1/memories", body, format="json").status_code == 201
+        for strategy in ("auto", "hybrid", "vector", "keyword"):
+            asked = {"query": "alarm", "strategy": strategy}
+            answer = client.post("/api/v1/recall", asked, format="json")
+            assert answer.status_code == 200
+            assert [r["content"] for r in answer.json()["results"]] == [body["content"]]
+            assert answer.json()["strategy"] == "keyword", "it says how it was really found"
+        health = Client().get("/readyz")
+        assert health.status_code == 200
+        assert health.json()["status"] == "degraded"
+        assert health.json()["parts"]["encoder"] == "down"
+        tasks.embed_pending(organisation_id=str(here.id))
+        assert owed(here) == (1, 0), "it is tried again later"
+
+    here.embed()
+    assert owed(here) == (0, 1)
+    assert Client().get("/readyz").json()["parts"]["encoder"] == "ok"
+
+
+@pytest.mark.conformance("O05")
+def test_a_model_that_cannot_be_loaded_is_the_same(
+    lasting_world: World, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(name: str | None = None) -> None:
+        raise EncoderError("the weights are missing")
+
+    for place in ("memories.encoders.cache", "config.health"):
+        monkeypatch.setattr(f"{place}.get_encoder", absent)
+    client = lasting_world.here.api("bolt")
+    body = {"content": "The alarm code changes on Friday."}
+    assert client.post("/api/v1/memories", body, format="json").status_code == 201
+    answer = client.post("/api/v1/recall", {"query": "alarm"}, format="json")
+    assert len(answer.json()["results"]) == 1
+    assert Client().get("/readyz").json()["parts"]["encoder"] == "down"
