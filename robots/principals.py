@@ -1,8 +1,7 @@
 """Which audiences a robot may read, alone or for a member."""
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
-from orgs.models import Audience, AudienceEntry, AudienceKind
 from orgs.principals import Actor, register
 from robots.models import RobotGroup
 

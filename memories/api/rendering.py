@@ -4,9 +4,10 @@ serializers beside them are the description that the schema test holds them to."
 from typing import Any
 
 from memories.models import Memory
+from memories.retrieval.answers import Row
 from memories.retrieval.types import Hit
 from memories.services.drafts import Remembered
-from memories.services.labels import audience_label
+from memories.services.labels import audience_label, kind_label
 
 
 def named(thing: Any) -> dict[str, str] | None:
@@ -20,25 +21,32 @@ def audience(memory: Memory) -> dict[str, str]:
     return {"kind": memory.audience.kind, "label": audience_label(memory)}
 
 
-def hit(found: Hit, memory: Memory, *, explain: bool) -> dict[str, Any]:
+def _pair(id_: Any, name: str | None) -> dict[str, Any] | None:
+    return None if id_ is None else {"id": str(id_), "name": name}
+
+
+def hit(found: Hit, row: Row, *, explain: bool) -> dict[str, Any]:
     """One result of a recall."""
     body = {
-        "id": memory.id,
-        "key": memory.key,
-        "content": memory.content,
+        "id": row.id,
+        "key": row.key,
+        "content": row.content,
         "score": round(found.score, 6),
-        "robot": named(memory.robot),
-        "speaker": memory.speaker,
-        "member": named(memory.member),
-        "group": named(memory.group),
-        "audience": audience(memory),
-        "kind": memory.kind,
-        "type": memory.type,
-        "category": memory.category,
-        "tier": memory.tier,
-        "importance": memory.importance,
-        "occurred_at": memory.occurred_at,
-        "created_at": memory.created_at,
+        "robot": _pair(row.robot_id, row.robot_name),
+        "speaker": row.speaker,
+        "member": _pair(row.member_id, row.member_name),
+        "group": _pair(row.group_id, row.group_name),
+        "audience": {
+            "kind": row.audience_kind,
+            "label": kind_label(row.audience_kind, row.group_name or ""),
+        },
+        "kind": row.kind,
+        "type": row.type,
+        "category": row.category,
+        "tier": row.tier,
+        "importance": row.importance,
+        "occurred_at": row.occurred_at,
+        "created_at": row.created_at,
     }
     if explain:
         body["scores"] = {
@@ -46,6 +54,7 @@ def hit(found: Hit, memory: Memory, *, explain: bool) -> dict[str, Any]:
             "vector": found.vector,
             "keyword": found.keyword,
             "similarity": found.similarity,
+            "cues": found.cues,
             "strength": found.strength,
         }
     return body

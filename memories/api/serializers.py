@@ -260,6 +260,7 @@ class ScoresSerializer(serializers.Serializer[Any]):
     vector = serializers.FloatField(allow_null=True)
     keyword = serializers.FloatField(allow_null=True)
     similarity = serializers.FloatField(allow_null=True)
+    cues = serializers.FloatField()
     strength = serializers.FloatField()
 
 

@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from memories.api import rendering
 from memories.api import serializers as s
+from memories.retrieval.answers import answer_rows
 from memories.services.counting import stats
 from memories.services.drafts import Outcome, Refused
 from memories.services.managing import (
@@ -182,7 +183,7 @@ class RecallView(APIView):
         for later in ("profile", "prefer_personal"):
             data.pop(later)
         query = Query(text=data.pop("query"), ranges=tuple(ranges), **data)
-        answer = recall(request.user, query, now=timezone.now())
+        answer = recall(request.user, query, now=timezone.now(), load=answer_rows)
         return Response(self._body(query, answer, explain))
 
     def _body(self, query: Query, answer: Answer, explain: bool) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def narrow(question: Question) -> Condition:
     wide, more = _wide(question.filters)
     if wide:
         sql.append(
-            "EXISTS (SELECT 1 FROM memories_memory m WHERE m.organisation_id = %(organisation)s "  # noqa: S608
+            "EXISTS (SELECT 1 FROM memories_memory m WHERE m.organisation_id = %(organisation)s "
             f"AND m.id = n.memory_id AND {' AND '.join(wide)})"
         )
         values |= more

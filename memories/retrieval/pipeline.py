@@ -3,6 +3,7 @@
 Runs inside the asker's scope: whatever a stage reads, the database has let through.
 """
 
+import heapq
 from uuid import UUID
 
 from memories.retrieval.candidates import by_meaning, by_words
@@ -15,7 +16,7 @@ from memories.retrieval.fusion import (
     reciprocal_rank,
     weighted_sum,
 )
-from memories.retrieval.scoring import cues, order, relevance, score
+from memories.retrieval.scoring import Judged, cues, order, relevance, score
 from memories.retrieval.types import Candidates, Hit, Question, Served
 
 
@@ -28,14 +29,11 @@ def search(question: Question) -> Served:
     known = features(question, [*{**meaning.scores, **words.scores}])
     complete(meaning, known)
     fused = fuse(question, meaning, words)
-    hits = [
-        hit(question, known[id_], value, meaning, words)
-        for id_, value in fused.items()
-        if id_ in known
-    ]
+    judged = [judge(question, known[id_], value) for id_, value in fused.items() if id_ in known]
     if question.min_similarity is not None:
-        hits = [h for h in hits if (h.similarity or 0.0) >= question.min_similarity]
-    return Served(sorted(hits, key=order)[: question.limit], question.strategy)
+        judged = [j for j in judged if (j.feature.similarity or 0.0) >= question.min_similarity]
+    best = heapq.nsmallest(question.limit, judged, key=order)
+    return Served([hit(j, meaning, words) for j in best], question.strategy)
 
 
 def complete(meaning: Candidates, known: dict[UUID, Feature]) -> None:
@@ -58,22 +56,25 @@ def fuse(question: Question, meaning: Candidates, words: Candidates) -> dict[UUI
     return minmax(reciprocal_rank([ranked(meaning.scores), ranked(words.scores)], weights))
 
 
-def hit(
-    question: Question, feature: Feature, fused: float, meaning: Candidates, words: Candidates
-) -> Hit:
-    """The candidate with its score and the parts that explain it."""
-    # A single arm or a named fusion is asked for as such; cues belong to the hybrid.
-    plain = question.strategy != "hybrid" or question.fusion != "minmax"
-    added = 0.0 if plain else cues(question, feature)
-    found = fused if plain else relevance(fused, added)
-    final, strength = score(question, feature, found)
+def judge(question: Question, feature: Feature, fused: float) -> Judged:
+    """The candidate with its score. A single arm or a named fusion is asked for as such: what
+    the wording adds belongs to the hybrid."""
+    if question.strategy != "hybrid" or question.fusion != "minmax":
+        return score(question, feature, fused, 0.0)
+    added = cues(question, feature)
+    return score(question, feature, relevance(fused, added), added)
+
+
+def hit(judged: Judged, meaning: Candidates, words: Candidates) -> Hit:
+    """A served candidate with the parts that explain its score."""
+    id_ = judged.feature.id
     return Hit(
-        id=feature.id,
-        relevance=found,
-        score=final,
-        vector=meaning.scores.get(feature.id),
-        keyword=words.scores.get(feature.id),
-        similarity=feature.similarity,
-        cues=added,
-        strength=strength,
+        id=id_,
+        relevance=judged.relevance,
+        score=judged.score,
+        vector=meaning.scores.get(id_),
+        keyword=words.scores.get(id_),
+        similarity=judged.feature.similarity,
+        cues=judged.cues,
+        strength=judged.strength,
     )

@@ -10,12 +10,12 @@ Found on five conversation sets, held-out halves; see docs/benchmarks.md.
 """
 
 from math import log
+from typing import NamedTuple
 
-from memories.policies.cues import asks_about_self, asks_when
 from memories.policies.scoring import balanced
 from memories.policies.strength import strength
 from memories.retrieval.features import Feature
-from memories.retrieval.types import Hit, Question
+from memories.retrieval.types import Question
 
 LENGTH, LONGEST = 0.05, log(31)
 SHORT_QUESTION, SPEAKER, TIME, SELF = 0.06, 0.16, 0.08, 0.10
@@ -29,10 +29,10 @@ def cues(question: Question, feature: Feature) -> float:
         total -= SHORT_QUESTION
     if (share := question.named.get(feature.speaker_key)) is not None:
         total += SPEAKER * min(1.0, share / 0.5)
-    if feature.timed and asks_when(question.text):
+    if feature.timed and question.asks_when:
         total += TIME
-    if feature.speaker_member_id is not None and feature.speaker_member_id == question.asker:
-        total += SELF if asks_about_self(question.text) else 0.0
+    if question.asks_about_self and feature.speaker_member_id == question.asker:
+        total += SELF
     return total
 
 
@@ -41,8 +41,18 @@ def relevance(fused: float, added: float) -> float:
     return (fused + added - LOWEST) / (1.0 + HIGHEST - LOWEST)
 
 
-def score(question: Question, feature: Feature, found: float) -> tuple[float, float]:
-    """(score under the balanced profile, strength now), both in 0-1."""
+class Judged(NamedTuple):
+    """A candidate with its numbers, all in 0-1 but `cues`."""
+
+    score: float
+    feature: Feature
+    relevance: float
+    cues: float
+    strength: float
+
+
+def score(question: Question, feature: Feature, found: float, added: float) -> Judged:
+    """The score under the balanced profile."""
     now = strength(
         importance=feature.importance,
         category=feature.category,
@@ -50,9 +60,10 @@ def score(question: Question, feature: Feature, found: float) -> tuple[float, fl
         last_access=feature.last_accessed_at or feature.created_at,
         now=question.now,
     )
-    return balanced(relevance=found, strength=now, tier=feature.tier), now
+    final = balanced(relevance=found, strength=now, tier=feature.tier)
+    return Judged(final, feature, found, added, now)
 
 
-def order(hit: Hit) -> tuple[float, str]:
-    """Best first, then by id."""
-    return -hit.score, str(hit.id)
+def order(judged: Judged) -> tuple[float, str]:
+    """Best first, then by id, so that the order is the same each time."""
+    return -judged.score, str(judged.feature.id)

@@ -36,7 +36,8 @@ class Question:
     context_group: the group in which it is asked; rows of direct conversations and of other
     groups stay out unless `include_direct`. organisation_audience is readable everywhere.
     named: the speakers that the question names, in lower case, with their share of the scope.
-    vector: see `query_vector`; None where only words are asked.
+    vector: None where only words are asked. asks_when, asks_about_self: see policies.cues;
+    the latter only where a member asks.
     """
 
     organisation_id: UUID
@@ -49,6 +50,8 @@ class Question:
     fusion: str = "minmax"
     vector: Vector | None = None
     asker: UUID | None = None
+    asks_when: bool = False
+    asks_about_self: bool = False
     named: Mapping[str, float] = field(default_factory=dict)
     context_group: UUID | None = None
     organisation_audience: UUID | None = None

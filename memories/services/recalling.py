@@ -1,27 +1,25 @@
 """Recall: answer a question with what the asker may read, and remember that it was served."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.db import connection
 
 from memories.encoders import EncoderError, encode_query, model_id
-from memories.models import Memory, Recall
-from memories.policies.cues import without_names
+from memories.models import Memory
+from memories.policies.cues import asks_about_self, asks_when, without_names
 from memories.retrieval.candidates import named_speakers
 from memories.retrieval.pipeline import search
-from memories.retrieval.types import Filters, Hit, Question, Served
-from orgs.models import Organisation, new_id
+from memories.retrieval.types import Filters, Hit, Question
+from memories.services.serving import record_served
 from orgs.principals import Actor, Principal, resolve, shareable_audiences
 from orgs.services import NotFound, find_group, find_member
-from robots.services import act, find_robot, stamp_activity
+from robots.services import act, find_robot
 
-LAST_ACCESSED_TOP = 5
 STRATEGIES = ("auto", "keyword", "fulltext", "vector", "hybrid")
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
 ALIASES = {"auto": "hybrid", "fulltext": "keyword"}
@@ -48,28 +46,39 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found, best first, and how."""
+    """What was found, best first, and how; each hit with its row as `load` gave it."""
 
     recall_id: UUID
-    hits: list[tuple[Hit, Memory]]
+    hits: list[tuple[Hit, Any]]
     strategy: str
     took_ms: float
 
 
-def recall(actor: Actor, query: Query, *, now: datetime) -> Answer:
-    """Answer a question. Raises NotFound for a group or member that the asker may not know."""
+Load = Callable[[UUID, Sequence[UUID]], Mapping[UUID, Any]]
+
+
+def whole_memories(organisation_id: UUID, ids: Sequence[UUID]) -> Mapping[UUID, Memory]:
+    """The memories with all their names, for pages."""
+    rows = Memory.objects.filter(organisation_id=organisation_id)
+    return rows.with_names().in_bulk(list(ids))
+
+
+def recall(actor: Actor, query: Query, *, now: datetime, load: Load = whole_memories) -> Answer:
+    """Answer a question. Raises NotFound for a group or member that the asker may not know.
+
+    load: how the rows of the hits are read, inside the asker's scope.
+    """
     started = time.perf_counter()
     acting = act(actor, member=query.member, group=query.group, include_direct=query.include_direct)
     principal = resolve(acting)
     if query.shareable_with is not None:
         principal = _shareable(principal, query.shareable_with)
-    with principal.scope(deposit=(principal.own_audience,)):
-        question = _with_vector(_question(principal, query, now))
-        served = search(question)
-        memories = Memory.objects.with_names().in_bulk([hit.id for hit in served.hits])
-        hits = [(hit, memories[hit.id]) for hit in served.hits if hit.id in memories]
+    with principal.scope(deposit=(principal.own_audience,), relaxed=True):
+        served = search(_with_vector(_question(principal, query, now)))
+        rows = load(principal.organisation_id, [hit.id for hit in served.hits])
         took_ms = (time.perf_counter() - started) * 1000
-        recall_id = _record(principal, served, took_ms, query, now)
+        recall_id = record_served(principal, served, took_ms=took_ms, counts=query.counts, now=now)
+    hits = [(hit, rows[hit.id]) for hit in served.hits if hit.id in rows]
     return Answer(recall_id, hits, served.strategy, took_ms)
 
 
@@ -86,17 +95,18 @@ def _shareable(principal: Principal, group: str) -> Principal:
 
 def _question(principal: Principal, query: Query, now: datetime) -> Question:
     actor = principal.actor
-    organisation = Organisation.objects.only("language").get(id=actor.organisation_id)
     return Question(
         organisation_id=actor.organisation_id,
         text=query.text,
-        language=organisation.language,
+        language=principal.language,
         model=model_id(),
         limit=query.limit,
         now=now,
         strategy=ALIASES.get(query.strategy, query.strategy),
         fusion=query.fusion,
         asker=actor.member_id,
+        asks_when=asks_when(query.text),
+        asks_about_self=actor.member_id is not None and asks_about_self(query.text),
         context_group=actor.group_id,
         organisation_audience=principal.organisation_audience,
         include_direct=actor.include_direct,
@@ -155,63 +165,3 @@ def _ids(references: Sequence[str], find: Any) -> tuple[UUID, ...]:
         except NotFound:
             found.append(_NOBODY)
     return tuple(found)
-
-
-# Rows are locked in the order of their ids, so that two recalls with common hits never wait
-# for each other in a circle.
-_COUNT_ACCESS = """
-WITH served AS (
-    SELECT id FROM memories_memory
-    WHERE organisation_id = %(organisation)s AND id = ANY(%(ids)s)
-    ORDER BY id FOR NO KEY UPDATE
-)
-UPDATE memories_memory m
-SET access_count = access_count + 1,
-    last_accessed_at = CASE WHEN m.id = ANY(%(top)s) THEN %(now)s ELSE last_accessed_at END
-FROM served WHERE m.id = served.id AND m.organisation_id = %(organisation)s
-"""
-
-
-def _record(
-    principal: Principal,
-    served: Served,
-    took_ms: float,
-    query: Query,
-    now: datetime,
-) -> UUID:
-    """Keep ids and served scores for feedback, and count the access."""
-    actor, hits = principal.actor, served.hits
-    recall_id = new_id()
-    with connection.cursor() as cursor:
-        # Losing the last counts in a crash is cheaper than a disk flush for every question.
-        cursor.execute("SET LOCAL synchronous_commit = off")
-        if hits and query.counts:
-            ids = [hit.id for hit in hits]
-            cursor.execute(
-                _COUNT_ACCESS,
-                {
-                    "organisation": actor.organisation_id,
-                    "ids": ids,
-                    "top": ids[:LAST_ACCESSED_TOP],
-                    "now": now,
-                },
-            )
-    Recall.objects.bulk_create(
-        [
-            Recall(
-                id=recall_id,
-                organisation_id=actor.organisation_id,
-                audience_id=principal.own_audience,
-                robot_id=actor.robot_id,
-                member_id=actor.member_id,
-                group_id=actor.group_id,
-                strategy=served.strategy,
-                hits=[[str(hit.id), round(hit.score, 6)] for hit in hits],
-                took_ms=took_ms,
-                created_at=now,
-            )
-        ]
-    )
-    if actor.robot_id:
-        stamp_activity(organisation_id=actor.organisation_id, robot_id=actor.robot_id, now=now)
-    return recall_id
