@@ -1,0 +1,75 @@
+"""axe finds nothing, in light and in dark, on a phone and on a desk."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.journeys.conftest import Site
+
+pytestmark = pytest.mark.browser
+
+
+def findings(page: Page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [f"{page.url}: {v['id']}: {v['nodes'][0]['html'][:200]}" for v in found]
+
+
+def pages(site: Site) -> list[str]:
+    here = site.world.here
+    aria = here.robot("aria")
+    turns = [
+        here.remember(
+            aria,
+            text,
+            group="launch",
+            speaker="Caro",
+            category="decision",
+            conversation="monday",
+            position=number,
+        ).id
+        for number, text in enumerate(["The launch moves.", "To Tuesday.", "Good."])
+    ]
+    own = here.remember(here.person("mina"), "Mine alone.", visibility="private").id
+    return [
+        "/memories/",
+        "/memories/?q=launch",
+        "/memories/?q=nothing+of+the+kind",
+        "/memories/add/",
+        f"/memories/{turns[1]}/",
+        f"/memories/{own}/",
+        f"/memories/{own}/edit/",
+        "/organisations/",
+        "/nothing-here/",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("theme", "width"),
+    [
+        ("light", 1280),
+        ("dark", 320),
+        *(
+            pytest.param(theme, width, marks=pytest.mark.slow)
+            for theme, width in (("dark", 1280), ("light", 320), ("light", 768), ("dark", 768))
+        ),
+    ],
+)
+def test_axe_finds_nothing(site: Site, theme: str, width: int) -> None:
+    look = {"color_scheme": theme, "viewport": {"width": width, "height": 800}}
+    found: list[str] = []
+    wide: list[str] = []
+
+    def visit(page: Page, url: str) -> None:
+        page.goto(url)
+        found.extend(findings(page))
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            wide.append(url)
+
+    anonymous = site.context(**look).new_page()
+    visit(anonymous, "/accounts/login/")
+    mina, ada = site.sign_in("mina", **look), site.sign_in("ada", **look)
+    for url in pages(site):
+        visit(mina, url)
+    visit(ada, "/robots/")
+    assert found == []
+    assert wide == []
