@@ -5,7 +5,7 @@ from uuid import UUID
 from celery import shared_task
 from django.utils import timezone
 
-from memories.maintenance import embedding
+from memories.maintenance import embedding, indexes
 from memories.services.hints import send_now
 
 # One task works for a while and then lets other organisations have their turn.
@@ -32,3 +32,9 @@ def sweep_embeddings(**_: object) -> int:
     for organisation_id in owed:
         send_now("memories.embed_pending", organisation_id)
     return len(owed)
+
+
+@shared_task(name="memories.maintain_indexes")
+def maintain_indexes(**_: object) -> list[str]:
+    """Give large organisations their indexes; one run at a time is enough."""
+    return indexes.maintain_indexes()

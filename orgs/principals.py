@@ -118,13 +118,16 @@ _READABLE = (
     "SELECT a.id, a.kind, a.key FROM orgs_audience a "
     "WHERE a.organisation_id = %(organisation)s AND {condition}"
 )
-_LANGUAGE = "SELECT o.id, 'language', o.language FROM orgs_organisation o WHERE o.id = %(organisation)s"
+_LANGUAGE = (
+    "SELECT o.id, 'language', o.language FROM orgs_organisation o WHERE o.id = %(organisation)s"
+)
 
 
 def resolve(actor: Actor) -> Principal:
     """Look up what the actor may read now; one query, one round trip."""
     conditions = [condition for resolver in _resolvers for condition in resolver(actor)]
-    statement = " UNION ALL ".join([_LANGUAGE, *(_READABLE.format(condition=c) for c in conditions)])
+    parts = [_READABLE.format(condition=condition) for condition in conditions]
+    statement = " UNION ALL ".join([_LANGUAGE, *parts])
     values = {
         "organisation": actor.organisation_id,
         "member": actor.member_id,

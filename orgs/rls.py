@@ -87,15 +87,18 @@ def ask(
     Outside a transaction the settings and the statement travel in one message, which Postgres
     runs as one transaction: one round trip in place of four.
     """
-    connection = connections[using]
+    connection: Any = connections[using]
+    rows: list[tuple[Any, ...]]
     if connection.in_atomic_block:
         with scope(new, using), connection.cursor() as cursor:
             cursor.execute(statement, values)
-            return cursor.fetchall()
+            rows = cursor.fetchall()
+            return rows
     with connection.cursor() as cursor:
         cursor.execute(f"{_SET}; {statement}", {**values, **_settings(new)})
         cursor.nextset()
-        return cursor.fetchall()
+        rows = cursor.fetchall()
+    return rows
 
 
 def current_scope(using: str = DEFAULT_DB_ALIAS) -> Scope:
@@ -168,7 +171,7 @@ class Reads:
         if self.by == "member" and command == "SELECT":
             return f"{organisation} OR {BY_USER}"
         if self.by == "self" and command == "SELECT":
-            mine = f"SELECT organisation_id FROM orgs_member WHERE {BY_USER}"  # noqa: S608
+            mine = f"SELECT organisation_id FROM orgs_member WHERE {BY_USER}"
             return f"{organisation} OR id IN ({mine})"
         return organisation
 

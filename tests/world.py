@@ -84,7 +84,9 @@ class Tenant:
         with principal.scope():
             return set(Memory.objects.values_list("id", flat=True))
 
-    def add_robot(self, name: str, *, groups: tuple[str, ...] = (), scopes: tuple[str, ...]) -> Robot:
+    def add_robot(
+        self, name: str, *, groups: tuple[str, ...] = (), scopes: tuple[str, ...]
+    ) -> Robot:
         robot, _ = register_robot(organisation_id=self.id, name=name, now=NOW)
         join_groups(
             organisation_id=self.id,

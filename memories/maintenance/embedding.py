@@ -164,7 +164,7 @@ def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Sequence[obj
             organisation_id=organisation_id, memory_id__in=ids
         ).delete()
         # Forgotten or changed meanwhile: what is still owed stands in a row of its own.
-        stale = set(lease.memory_id for lease in leases) - set(ids)
+        stale = {lease.memory_id for lease in leases} - set(ids)
         Pending.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=stale - set(current)
         ).delete()

@@ -128,11 +128,7 @@ class Surroundings:
         """The turns whose surroundings the batch changes: its own and those within reach."""
         changed = [i for i, id_ in enumerate(turns) if id_ in self.fresh]
         return sorted(
-            {
-                at
-                for i in changed
-                for at in range(max(0, i - REACH), min(len(turns), i + REACH + 1))
-            }
+            {at for i in changed for at in range(max(0, i - REACH), min(len(turns), i + REACH + 1))}
         )
 
     def searched(self) -> dict[UUID, Vector]:

@@ -28,9 +28,7 @@ class Text(MemoryPart):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organisation", "memory"], name="text_once")]
         indexes = [
-            models.Index(
-                fields=["organisation", "audience", "speaker_key"], name="text_audience"
-            ),
+            models.Index(fields=["organisation", "audience", "speaker_key"], name="text_audience"),
         ]
 
 

@@ -13,6 +13,7 @@ from pgvector import HalfVector
 
 from memories.policies.cues import possible_names
 from memories.retrieval.conditions import narrow
+from memories.retrieval.scale import is_large
 from memories.retrieval.types import Candidates, Question
 
 # Per arm; with 200 the top ten are those of scoring every row (docs/benchmarks.md).
@@ -59,6 +60,25 @@ SELECT memory_id, score FROM (
 ) AS ranked WHERE place <= %(pool)s OR memory_id = ANY(%(also)s)
 """
 
+# The organisation's partial HNSW answers; it returns its rows nearly in order, and the policy
+# lets through what may be read until enough are found.
+_HNSW = """
+SELECT n.memory_id, -(n.embedding <#> %(vector)s::halfvec)
+FROM memories_embedding n
+WHERE n.organisation_id = %(organisation)s AND n.model = %(model)s
+ORDER BY n.embedding <#> %(vector)s::halfvec LIMIT %(pool)s
+"""
+_HNSW_SETTINGS = (
+    "SELECT set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true), "
+    "set_config('hnsw.iterative_scan', 'relaxed_order', true), "
+    "set_config('hnsw.ef_search', '400', true)"
+)
+_BACK = "SELECT set_config('enable_sort', 'on', true), set_config('enable_seqscan', 'on', true)"
+_LARGE_WORDS = (
+    "SELECT memory_id, score "
+    "FROM search.words(%(language)s::regconfig, %(text)s, %(lexemes)s, %(pool)s)"
+)
+
 _NAMED = """
 WITH named AS (
     SELECT n.speaker_key, count(*) AS rows FROM memories_text n
@@ -91,25 +111,45 @@ def by_meaning(question: Question, pool: int = POOL) -> Candidates:
     """The nearest memories by inner product with the searched vectors (about -.2 to 1.6)."""
     if question.vector is None:
         return Candidates()
-    rows = _run(
-        _MEANING,
-        question,
-        vector=HalfVector(question.vector).to_text(),
-        model=question.model,
-        pool=max(pool, question.limit),
-    )
-    return Candidates(dict(rows))
+    values = {
+        "vector": HalfVector(question.vector).to_text(),
+        "model": question.model,
+        "pool": max(pool, question.limit),
+    }
+    if _is_open_and_large(question):
+        values["organisation"] = question.organisation_id
+        with connection.cursor() as cursor:
+            cursor.execute(_HNSW_SETTINGS)
+            cursor.execute(_HNSW, values)
+            found = dict(cursor.fetchall())
+            cursor.execute(_BACK)
+        return Candidates(found)
+    return Candidates(dict(_run(_MEANING, question, **values)))
 
 
 def by_words(question: Question, also: Iterable[UUID] = (), pool: int = POOL) -> Candidates:
-    """The memories that share most with the question's words, and the score of `also`."""
-    rows = _run(
-        _WORDS,
-        question,
-        text=question.text[:QUERY_CHARACTERS],
-        language=question.language,
-        lexemes=QUERY_LEXEMES,
-        pool=max(pool, question.limit),
-        also=list(also),
-    )
+    """The memories that share most with the question's words, and the score of `also`.
+
+    In a large scope the rarest words choose the candidates, and `also` is not scored.
+    """
+    values = {
+        "text": question.text[:QUERY_CHARACTERS],
+        "language": question.language,
+        "lexemes": QUERY_LEXEMES,
+        "pool": max(pool, question.limit),
+    }
+    if _is_open_and_large(question):
+        with connection.cursor() as cursor:
+            cursor.execute(_LARGE_WORDS, values)
+            return Candidates({id_: float(score) for id_, score in cursor.fetchall()})
+    rows = _run(_WORDS, question, also=list(also), **values)
     return Candidates({id_: float(score) for id_, score in rows})
+
+
+def _is_open_and_large(question: Question) -> bool:
+    """Nothing narrows the question and the scope is too large to score every row of it.
+
+    A narrowed question is scored exactly, however large the scope.
+    """
+    conditions, _values = narrow(question)
+    return not conditions and is_large(question)

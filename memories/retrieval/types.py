@@ -54,6 +54,7 @@ class Question:
     asks_about_self: bool = False
     named: Mapping[str, float] = field(default_factory=dict)
     context_group: UUID | None = None
+    audiences: frozenset[UUID] = frozenset()
     organisation_audience: UUID | None = None
     include_direct: bool = False
     include_shared: bool = True

@@ -198,7 +198,9 @@ class Desk:
     def _seated(self, actor: Actor, group: Group) -> bool:
         if group.id not in self._seats:
             self._seats[group.id] = GroupMembership.objects.filter(
-                organisation_id=actor.organisation_id, group_id=group.id, member_id=actor.member_id
+                organisation_id=actor.organisation_id,
+                group_id=group.id,
+                member_id=actor.member_id,  # type: ignore[misc]  # a person has one
             ).exists()
         return self._seats[group.id]
 

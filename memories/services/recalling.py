@@ -108,6 +108,7 @@ def _question(principal: Principal, query: Query, now: datetime) -> Question:
         asks_when=asks_when(query.text),
         asks_about_self=actor.member_id is not None and asks_about_self(query.text),
         context_group=actor.group_id,
+        audiences=principal.audiences,
         organisation_audience=principal.organisation_audience,
         include_direct=actor.include_direct,
         include_shared=query.include_shared,

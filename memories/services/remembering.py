@@ -136,7 +136,10 @@ def _ask_subject(
     """What its subject forgot comes back only if they say so: it waits where they alone look."""
     placement = item.placement
     subject = placement.member_id or placement.speaker_member_id or subject_of(withdrawn.id)
-    audience_id = ensure_explicit_audience(desk.organisation.id, [("member", subject)])
+    audience_id = ensure_explicit_audience(
+        desk.organisation.id,
+        [("member", subject)],  # type: ignore[list-item]  # what a subject forgot has one
+    )
     known = [*earlier.by_hash(audience_id, item.hash), *deposits(audience_id, item.hash)]
     fresh = compose(desk, item, now)
     fresh.proposed_audience_id, fresh.audience_id = fresh.audience_id, audience_id

@@ -121,7 +121,8 @@ def unindex(organisation_id: UUID, ids: Iterable[UUID]) -> None:
 _CONTRIBUTE_AGAIN = """
 INSERT INTO memories_contribution AS c
     (id, organisation_id, memory_id, audience_id, kind, robot_id, first_at, last_at, count)
-SELECT given.id, m.organisation_id, m.id, m.audience_id, m.kind, %(robot)s, %(now)s, %(now)s, given.n
+SELECT given.id, m.organisation_id, m.id, m.audience_id, m.kind, %(robot)s,
+       %(now)s, %(now)s, given.n
 FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(counts)s::int[]) AS given (id, memory_id, n)
 JOIN memories_memory m ON m.id = given.memory_id
 ON CONFLICT (organisation_id, memory_id, robot_id)
