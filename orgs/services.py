@@ -323,6 +323,17 @@ def link_identity(
     return identity
 
 
+def storable(reference: str) -> str:
+    """The reference, if the database can hold it at all. Raises NotFound."""
+    try:
+        reference.encode()
+    except UnicodeEncodeError as error:
+        raise NotFound("a lone surrogate") from error
+    if "\x00" in reference:
+        raise NotFound("a NUL character")
+    return reference
+
+
 def as_uuid(reference: str) -> UUID | None:
     """The id that the text spells, or None."""
     try:
@@ -333,7 +344,7 @@ def as_uuid(reference: str) -> UUID | None:
 
 def find_group(organisation_id: UUID, reference: str) -> Group:
     """By id or external id. Raises NotFound; the caller decides whether the asker may know it."""
-    by_id = as_uuid(reference)
+    by_id = as_uuid(storable(reference))
     match = Q(external_id=reference) | Q(id=by_id) if by_id else Q(external_id=reference)
     group = Group.objects.filter(match, organisation_id=organisation_id).first()
     if group is None:
@@ -347,7 +358,7 @@ def find_member(organisation_id: UUID, reference: str, group: Group | None = Non
     Raises NotFound.
     """
     members = Member.objects.filter(organisation_id=organisation_id)
-    by_id = as_uuid(reference)
+    by_id = as_uuid(storable(reference))
     if by_id:
         member = members.filter(id=by_id).first()
     else:

@@ -3,6 +3,7 @@
 from copy import deepcopy
 from typing import Any
 
+from django.db.models import TextChoices
 from rest_framework import serializers
 
 from memories.models import Category, Kind, Status, Tier, Type
@@ -91,7 +92,9 @@ def draft(data: dict[str, Any]) -> Draft:
 class BatchSerializer(StrictSerializer):
     """Items are checked one by one, so that a bad one takes no other with it."""
 
-    items = serializers.ListField(child=serializers.JSONField(), min_length=1, max_length=MAX_ITEMS)
+    items = serializers.ListField(
+        child=serializers.JSONField(allow_null=True), min_length=1, max_length=MAX_ITEMS
+    )
 
     def get_fields(self) -> dict[str, Any]:
         # `items` is also a method of the mapping that a serializer's data is.
@@ -198,17 +201,22 @@ class RangeSerializer(StrictSerializer):
         }
 
 
+def choices_field(words: type[TextChoices]) -> serializers.ListField:
+    """At most 1,000 of these words."""
+    return serializers.ListField(
+        child=serializers.ChoiceField(words.choices), max_length=MAX_ITEMS, required=False
+    )
+
+
 class FiltersSerializer(StrictSerializer):
     groups = TextListField(required=False)
     members = TextListField(required=False, item_length=400)
     robots = TextListField(required=False)
     teams = TextListField(required=False)
-    kinds = serializers.ListField(child=serializers.ChoiceField(Kind.choices), required=False)
-    types = serializers.ListField(child=serializers.ChoiceField(Type.choices), required=False)
-    categories = serializers.ListField(
-        child=serializers.ChoiceField(Category.choices), required=False
-    )
-    tiers = serializers.ListField(child=serializers.ChoiceField(Tier.choices), required=False)
+    kinds = choices_field(Kind)
+    types = choices_field(Type)
+    categories = choices_field(Category)
+    tiers = choices_field(Tier)
     tags = TextListField(required=False)
     metadata = DocumentField(required=False)
     min_importance = NumberField(min_value=0, max_value=1, required=False)

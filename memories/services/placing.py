@@ -179,18 +179,10 @@ class Desk:
     def _allowed(self, actor: Actor, visibility: Visibility, group: Group | None) -> Write:
         if not actor.is_person:
             return Write.YES
-        in_group = (
-            group is not None
-            and GroupMembership.objects.filter(
-                organisation_id=actor.organisation_id,
-                group_id=group.id,
-                member_id=actor.member_id,  # type: ignore[misc]  # a person has one
-            ).exists()
-        )
         return can_write(
             actor.role or "",
             visibility,
-            in_group=in_group,
+            in_group=group is not None and self._seated(actor, group),
             confidential=group.confidential if group else True,
             members_publish=self.organisation.members_publish,
         )

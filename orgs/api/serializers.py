@@ -7,6 +7,8 @@ from rest_framework import serializers
 
 MAX_ITEMS = 1000
 MAX_DEPTH = 20
+# Beyond 64 bits a number would not come back as it was sent.
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
 
 
 class StrictSerializer(serializers.Serializer[Any]):
@@ -75,7 +77,7 @@ class DocumentField(serializers.DictField):
 
 
 def check_document(value: Any, depth: int = 0) -> None:
-    """Raise ValidationError for NUL, lone surrogates, over-deep or over-long JSON."""
+    """Raise ValidationError for NUL, lone surrogates, huge numbers, over-deep or over-long JSON."""
     if depth > MAX_DEPTH:
         raise serializers.ValidationError(f"Nested deeper than {MAX_DEPTH} levels.")
     if isinstance(value, str):
@@ -83,6 +85,9 @@ def check_document(value: Any, depth: int = 0) -> None:
             raise serializers.ValidationError("Null characters are not allowed.")
         if any(0xD800 <= ord(c) <= 0xDFFF for c in value) if not value.isascii() else False:
             raise serializers.ValidationError("Surrogate characters are not allowed.")
+    elif isinstance(value, int | float):
+        if not SMALLEST <= value <= LARGEST:
+            raise serializers.ValidationError("Numbers must fit into 64 bits.")
     elif isinstance(value, dict | list):
         if len(value) > MAX_ITEMS:
             raise serializers.ValidationError(f"More than {MAX_ITEMS} entries.")

@@ -14,6 +14,8 @@ from orgs.api.serializers import (
 )
 from orgs.models import Role
 
+MAX_PLATFORM, MAX_IDENTIFIER = 40, 300
+
 
 class RegisterSerializer(StrictSerializer):
     id = TextField(
@@ -66,7 +68,13 @@ class GroupMembersSerializer(StrictSerializer):
 
 class MemberCreateSerializer(StrictSerializer):
     name = TextField(max_length=200)
-    identity = TextField(max_length=340, required=False, help_text="platform:identifier")
+    identity = TextField(max_length=341, required=False, help_text="platform:identifier")
+
+    def validate_identity(self, value: str) -> str:
+        platform, _, identifier = value.partition(":")
+        if not (0 < len(platform) <= MAX_PLATFORM and 0 < len(identifier) <= MAX_IDENTIFIER):
+            raise serializers.ValidationError("Not a platform:identifier.")
+        return value
 
 
 class MemberSerializer(serializers.Serializer[Any]):

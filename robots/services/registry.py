@@ -13,7 +13,7 @@ from django.db.models import Q
 from orgs.models import AudienceKind, Organisation, new_id
 from orgs.principals import Actor
 from orgs.rls import organisation_scope
-from orgs.services import NotFound, ensure_audience, on_organisation_created
+from orgs.services import NotFound, ensure_audience, on_organisation_created, storable
 from robots.models import Robot, RobotGroup
 
 WEB, IMPORT = "web", "import"
@@ -39,7 +39,7 @@ def builtin_robot(organisation_id: UUID, name: str, now: datetime) -> Robot:
 
 def find_robot(organisation_id: UUID, reference: str) -> Robot:
     """By the id it was registered with, or its own. Raises NotFound."""
-    match = Q(external_id=reference)
+    match = Q(external_id=storable(reference))
     with suppress(ValueError):
         match |= Q(id=UUID(reference), external_id__isnull=True)
     robot = Robot.objects.filter(match, organisation_id=organisation_id).first()

@@ -1,0 +1,71 @@
+"""How many statements a call costs: never more for more results."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.memories.api.problems import BATCH, MEMORIES, RECALL
+from tests.world import World
+
+
+def queries(call: Callable[[], Any]) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        answer = call()
+    assert answer.status_code in (200, 201), answer.json()
+    return len(captured)
+
+
+@pytest.mark.parametrize("who", ["aria", "mina"])
+def test_recall_and_lists_do_not_cost_more_for_more_hits(world: World, who: str) -> None:
+    here, mina = world.here, world.here.members["mina"]
+    api = here.api(who) if who == "aria" else here.browser(who)
+    for number in range(12):
+        place = {"group": "launch", "member": str(mina.id)} if number % 2 else {}
+        here.remember(here.robot("aria"), f"Apple number {number}", speaker=str(mina.id), **place)
+    api.get(MEMORIES)  # stamps the key's use
+
+    counts = {}
+    for limit in (1, 10):
+        asked = {"query": "apple", "limit": limit, "explain": True}
+        counts[limit] = (
+            queries(lambda: api.post(RECALL, asked, format="json")),
+            queries(lambda: api.get(MEMORIES, {"limit": limit})),
+        )
+        assert len(api.post(RECALL, asked, format="json").json()["results"]) == limit
+        assert len(api.get(MEMORIES, {"limit": limit}).json()["results"]) == limit
+    assert counts[1] == counts[10]
+    assert counts[10][0] <= 30
+    assert counts[10][1] <= 20
+
+
+@pytest.mark.parametrize("who", ["aria", "mina"])
+def test_a_batch_of_a_hundred_costs_as_many_statements_as_one_of_ten(
+    world: World, who: str
+) -> None:
+    here = world.here
+    mina, bob = str(here.members["mina"].id), str(here.members["bob"].id)
+    api = here.api(who) if who == "aria" else here.browser(who)
+
+    def batch(size: int) -> Any:
+        places: list[dict[str, Any]] = [
+            {"group": "launch"},
+            {"group": "launch", "member": mina, "speaker": bob, "listeners": [bob]},
+            {"visibility": "protected", "readers": {"members": [bob], "robots": [robot]}},
+            {"member": mina},
+        ]
+        items = [{"content": f"{size}-{n}", "robot": own, **places[n % 4]} for n in range(size)]
+        return api.post(BATCH, {"items": items}, format="json")
+
+    robot = str(here.robots["bolt"].id)
+    writer = {"aria": "aria", "mina": "web"}[who]
+    known = api.get("/api/v1/robots").json()["results"]
+    own = next(row["id"] for row in known if row["name"] == writer)
+    statuses = {result["status"] for result in batch(8).json()["results"]}
+    assert statuses == {"active"}
+    few, many = queries(lambda: batch(12)), queries(lambda: batch(120))
+    assert many <= few + 2, (few, many)
+    again = queries(lambda: batch(120))
+    assert again <= few + 12
