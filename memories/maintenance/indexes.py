@@ -1,0 +1,103 @@
+"""Partial indexes of the large organisations: HNSW for meaning, GIN for words.
+
+A global HNSW returns too few rows to whoever reads a part of it, and slows every write; small
+organisations are scanned exactly. So each organisation that has outgrown that gets its own two,
+built and rebuilt without blocking writers. Runs as the owner of the tables, who alone may make
+an index, and sees no row through it.
+"""
+
+import logging
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connections
+from psycopg import sql
+
+from memories.encoders import model_id
+from memories.models import Embedding
+from memories.retrieval.scale import EXACT
+from orgs.models import Organisation
+from orgs.rls import organisation_scope
+
+log = logging.getLogger("commonmind.indexes")
+
+OWNER, WORKER = "owner", "worker"
+# Dead vectors stay in the graph and are walked through; rebuilding beats vacuuming them.
+REBUILD_FROM = 0.10
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One partial index of one organisation."""
+
+    name: str
+    table: str
+    using: str
+    organisation_id: UUID
+    extra: str = ""
+
+    def create(self) -> sql.Composed:
+        """CREATE INDEX CONCURRENTLY; the organisation is a literal, or the index is never used."""
+        statement = "CREATE INDEX CONCURRENTLY {} ON {} USING " + self.using
+        return sql.SQL(statement + " WHERE organisation_id = {}" + self.extra).format(
+            sql.Identifier(self.name), sql.Identifier(self.table), sql.Literal(self.organisation_id)
+        )
+
+
+def indexes_of(organisation_id: UUID) -> list[Index]:
+    """The two indexes of a large organisation."""
+    model = model_id()
+    return [
+        Index(
+            f"meaning_{organisation_id.hex}_{model}",
+            "memories_embedding",
+            "hnsw (embedding halfvec_ip_ops)",
+            organisation_id,
+            f" AND model = {model}",
+        ),
+        Index(
+            f"words_{organisation_id.hex}",
+            "memories_text",
+            "gin (lexemes)",
+            organisation_id,
+        ),
+    ]
+
+
+def maintain_indexes() -> list[str]:
+    """Build what is missing and rebuild what is broken or stale; returns the names touched."""
+    touched = []
+    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
+        if _rows(organisation_id) > EXACT:
+            touched += [i.name for i in indexes_of(organisation_id) if _ensure(i)]
+    return touched
+
+
+def _rows(organisation_id: UUID) -> int:
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Embedding.objects.using(WORKER).filter(organisation_id=organisation_id)
+        return rows.values("id")[: EXACT + 1].count()
+
+
+def _ensure(index: Index) -> bool:
+    """Whether the index had to be made or made anew."""
+    with connections[OWNER].cursor() as cursor:
+        cursor.execute(
+            "SELECT i.indisvalid, coalesce(s.n_dead_tup::float8 / nullif(s.n_live_tup, 0), 0) "
+            "FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid "
+            "LEFT JOIN pg_stat_user_tables s ON s.relid = i.indrelid WHERE c.relname = %s",
+            [index.name],
+        )
+        found = cursor.fetchone()
+        if found is None:
+            log.info("building %s", index.name)
+            cursor.execute(index.create())
+            return True
+        valid, dead = found
+        if not valid or (dead > REBUILD_FROM and index.using.startswith("hnsw")):
+            log.info("rebuilding %s", index.name)
+            cursor.execute(
+                sql.SQL("REINDEX INDEX CONCURRENTLY {}").format(sql.Identifier(index.name))
+            )
+            return True
+    return False

@@ -1,0 +1,14 @@
+"""Build and rebuild the indexes of large organisations now, without blocking writers."""
+
+from typing import Any
+
+from memories.maintenance.indexes import maintain_indexes
+from orgs.management.output import SpeakingCommand
+
+
+class Command(SpeakingCommand):
+    help = "Build the search indexes that large organisations need."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        touched = maintain_indexes()
+        self.say({"built": touched or "nothing was missing"}, as_json=options["json"])

@@ -1,0 +1,54 @@
+"""How much the asker may read decides how it is searched; the planner is never asked.
+
+Up to EXACT rows every readable one is scored, and the answer is exact. Above, the organisation's
+own partial indexes choose the candidates (see memories.maintenance.indexes).
+"""
+
+import threading
+import time
+from uuid import UUID
+
+from django.db import connection
+
+from memories.retrieval.types import Question
+
+EXACT = 20_000
+REMEMBERED_SECONDS = 60.0
+MOST_REMEMBERED = 10_000
+
+_COUNT = """
+SELECT count(*) FROM (
+    SELECT 1 FROM memories_embedding
+    WHERE organisation_id = %(organisation)s AND model = %(model)s LIMIT %(most)s
+) AS readable
+"""
+_Key = tuple[UUID, int, frozenset[UUID]]
+_known: dict[_Key, tuple[float, bool]] = {}
+_lock = threading.Lock()
+
+
+def is_large(question: Question) -> bool:
+    """Whether the asker may read more than EXACT rows; kept for a minute.
+
+    What is kept is no right: it only chooses between two ways to search the same rows.
+    """
+    key = (question.organisation_id, question.model, question.audiences)
+    now = time.monotonic()
+    kept = _known.get(key)
+    if kept and kept[0] > now:
+        return kept[1]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _COUNT,
+            {
+                "organisation": question.organisation_id,
+                "model": question.model,
+                "most": EXACT + 1,
+            },
+        )
+        large = cursor.fetchone()[0] > EXACT
+    with _lock:
+        if len(_known) >= MOST_REMEMBERED:
+            _known.clear()
+        _known[key] = (now + REMEMBERED_SECONDS, large)
+    return large
