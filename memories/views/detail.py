@@ -32,7 +32,7 @@ def _context(request: HttpRequest, found: browsing.Detail) -> dict[str, Any]:
     return {
         "memory": presenting.about(row, me),
         "learned": presenting.learned(row, me),
-        "audience": presenting.audience(found.shown.readers),
+        "audience": presenting.gone(row) or presenting.audience(found.shown.readers),
         "turns": presenting.conversation(found, me),
         "heard_by": presenting.heard_by(found, me),
         "back_url": reverse("library"),

@@ -84,7 +84,12 @@ def audience_choices(
     if proposes:
         everyone = "A curator looks at it first; then everyone in the organisation can read it."
     found = [
-        {"value": "private", "kind": "member", "label": "Only you", "sentence": "Nobody else."},
+        {
+            "value": "private",
+            "kind": "member",
+            "label": "Only you",
+            "sentence": "Nobody else, unless you let a robot work for you.",
+        },
         *(
             {
                 "value": f"group:{group.id}",

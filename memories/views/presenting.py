@@ -7,12 +7,13 @@ from typing import Any
 from django.urls import reverse
 from django.utils.formats import date_format
 
-from memories.models import Category, Memory, Status
+from memories.models import Category, Contribution, Memory, Status
 from memories.policies.strength import strength
 from memories.policies.wording import excerpt, marked
 from memories.services.browsing import Detail, Shown
 from memories.services.readers import Readers
 from robots.models import Robot
+from robots.services import IMPORT
 
 CATEGORIES = {
     Category.ORG_FACT: "Organisation fact",
@@ -105,7 +106,7 @@ def learned(memory: Memory, me: object) -> str:
         return f"{who} said this on {at}{where}, and {robot} remembered it."
     if robot:
         return f"{robot} learned this on {at}{where}."
-    if memory.robot.builtin == "import":
+    if memory.robot.builtin == IMPORT:
         said = f"{who} said this on {at}{where}; it" if who else "It"
         return f"{said} was imported on {date_format(memory.created_at, 'j F Y')}."
     return f"{who or 'Somebody'} wrote this down on {at}{where}."
@@ -162,10 +163,10 @@ def conversation(detail: Detail, me: object) -> list[dict[str, Any]]:
 
 
 def heard_by(detail: Detail, me: object) -> list[dict[str, Any]]:
-    """Which robot knows it since when, and how often it was said."""
+    """Who brought it since when, and how often."""
     return [
         {
-            "name": robot_name(link.robot) or _through(link, me),
+            **_who_did_what(link, me),
             "first_at": link.first_at,
             "last_at": link.last_at if link.count > 1 else None,
             "times": f"{link.count:,} times",
@@ -174,9 +175,21 @@ def heard_by(detail: Detail, me: object) -> list[dict[str, Any]]:
     ]
 
 
-def _through(link: Any, me: object) -> str:
-    if link.robot.builtin == "import":
-        return "An import"
-    if link.member_id == me:
-        return "You, on these pages"
-    return f"{link.member.name if link.member else 'Somebody'}, on these pages"
+def _who_did_what(link: Contribution, me: object) -> dict[str, str]:
+    if not link.robot.builtin:
+        return {"name": link.robot.name, "did": "noted it"}
+    if link.robot.builtin == IMPORT:
+        return {"name": "An import", "did": "brought it"}
+    name = link.member.name if link.member else "Somebody"
+    return {"name": "You" if link.member_id == me else name, "did": "wrote it here"}
+
+
+def gone(memory: Memory) -> dict[str, str] | None:
+    """What stands in the place of the readers of a forgotten memory."""
+    if memory.status != Status.FORGOTTEN:
+        return None
+    return {
+        "kind": "review",
+        "sentence": "No answer and no list shows this any more. You can open it because you may "
+        "bring it back.",
+    }

@@ -13,8 +13,13 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 # The tenant itself: it has no organisation_id, and its slug is unique among tenants.
 TENANT = "orgs_organisation"
-# Policies that let a role see every tenant: ids for the sweeper, names for the machine's owner.
-OPEN = {"orgs_organisation_owner_select", "orgs_organisation_worker_select"}
+# Policies that let a role see every tenant: ids for the sweeper, names for the machine's owner
+# and for support staff, who choose one.
+OPEN = {
+    "orgs_organisation_owner_select",
+    "orgs_organisation_worker_select",
+    "orgs_organisation_support_choose",
+}
 # It names an audience without being content that the audience reads.
 REGISTRY = {"orgs_audienceentry"}
 ROLES = ("commonmind_app", "commonmind_worker", "commonmind_support")

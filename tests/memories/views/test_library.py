@@ -139,5 +139,6 @@ def test_queries_do_not_grow_with_the_rows(world: World, query: str) -> None:
     client = signed_in(here, "mina")
     few = queries(client, f"/memories/{query}")
     more(range(1, 9))
-    assert queries(client, f"/memories/{query}") == few
+    # A count of readable rows may be known by now, which saves one.
+    assert queries(client, f"/memories/{query}") <= few
     assert few <= 20
