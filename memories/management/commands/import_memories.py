@@ -4,7 +4,7 @@ import gzip
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,7 +13,8 @@ from django.utils import timezone
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from memories.services.importing import Importer, Report
+from memories.services.importing import UNREADABLE, Importer, Report
+from memories.services.lines import group_names
 from orgs.management.output import SpeakingCommand
 from orgs.models import Organisation
 from orgs.rls import organisation_scope
@@ -46,17 +47,26 @@ class Command(SpeakingCommand):
         now = timezone.now()
         with organisation_scope(organisation.id):
             robot = self._robot(organisation, options["robot"], now)
-        importer = Importer(organisation, robot, now, options["speaker_scope"])
+        groups = self._groups(path)
+        importer = Importer(organisation, robot, now, options["speaker_scope"], groups)
         try:
             with _opened(path) as (lines, size, position), _progress() as progress:
                 bar = progress.add_task(path.name, total=size)
                 report = importer.run(lines, lambda _n: progress.update(bar, completed=position()))
-        except (OSError, EOFError) as error:
+        except UNREADABLE as error:
             raise CommandError(
-                f"{path} cannot be read further: {error}. What came before is in; run it again "
-                "to go on."
+                f"{path} cannot be read further: {error}. What came before is in "
+                f"({importer.report.imported} memories); run it again to go on."
             ) from error
         self._tell(report, as_json=options["json"])
+
+    def _groups(self, path: Path) -> frozenset[str]:
+        """As far as the file can be read; that it breaks off is told when it is imported."""
+        found: set[str] = set()
+        with _opened(path) as (lines, _size, _position), suppress(*UNREADABLE):
+            for name in group_names(lines):
+                found.add(name)
+        return frozenset(found)
 
     def _organisation(self, reference: str | None) -> Organisation:
         if reference:

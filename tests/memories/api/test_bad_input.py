@@ -307,8 +307,11 @@ def test_wrong_words_in_a_question(api: APIClient) -> None:
 
 def test_wrong_methods_and_addresses(api: APIClient) -> None:
     for method, path, status in (
-        ("put", MEMORIES, 405), ("delete", RECALL, 405), ("get", BATCH, 405), ("get", "/api/v1/x", 404)
-    ):  # fmt: skip
+        ("put", MEMORIES, 405),
+        ("delete", RECALL, 405),
+        ("get", BATCH, 405),
+        ("get", "/api/v1/x", 404),
+    ):
         refused(getattr(api, method)(path), status, case=path)
 
 

@@ -1,4 +1,4 @@
-"""What a caller may not know of looks like what does not exist; keys that are no keys open nothing."""
+"""What a caller may not know of looks like what does not exist; what is no key opens nothing."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,0 +1,127 @@
+"""Whom an import names: groups, members and the audiences made of them, each once."""
+
+from datetime import datetime
+from uuid import UUID
+
+from memories.policies.visibility import Visibility
+from memories.services.lines import Line
+from orgs.models import AudienceKind, ExternalIdentity, Group, Organisation
+from orgs.rls import organisation_scope
+from orgs.services import (
+    Reader,
+    add_to_group,
+    create_group,
+    create_member,
+    ensure_audience,
+    ensure_explicit_audience,
+    link_identity,
+)
+
+PLATFORM = "import"
+EVERYONE = "org"
+
+
+class Cast:
+    """The people and places of one import; made as they come up, inside the caller's scope.
+
+    groups: external ids that the file uses. In a list such a name is the group, wherever the
+    group's own lines stand.
+    """
+
+    def __init__(
+        self, organisation: Organisation, now: datetime, *, by_group: bool, groups: frozenset[str]
+    ) -> None:
+        self.organisation, self.now, self.by_group = organisation, now, by_group
+        self.new_groups = self.new_members = 0
+        self._named = groups
+        self.groups: dict[str, UUID] = {}
+        self._members: dict[str, UUID] = {}
+        self._audiences: dict[object, UUID] = {}
+        self._seated: set[tuple[UUID, UUID]] = set()
+        with organisation_scope(organisation.id):
+            rows = Group.objects.filter(organisation_id=organisation.id)
+            self.groups |= dict(rows.values_list("external_id", "id"))
+            known = ExternalIdentity.objects.filter(
+                organisation_id=organisation.id, platform=PLATFORM
+            )
+            self._members |= dict(known.values_list("identifier", "member_id"))
+
+    def group(self, external_id: str) -> UUID:
+        """The group of this external id, made if it is new."""
+        if external_id not in self.groups:
+            group = create_group(
+                organisation_id=self.organisation.id, external_id=external_id, now=self.now
+            )
+            self.groups[external_id] = group.id
+            self.new_groups += 1
+        return self.groups[external_id]
+
+    def member(self, name: str, group: str | None) -> UUID:
+        """The member whom the file calls so: anywhere, or in this group alone."""
+        identifier = f"{group}/{name}" if self.by_group and group else name
+        if identifier not in self._members:
+            member, _ = create_member(
+                organisation_id=self.organisation.id, name=name[:200], now=self.now
+            )
+            link_identity(
+                organisation_id=self.organisation.id,
+                platform=PLATFORM,
+                identifier=identifier,
+                member_id=member.id,
+            )
+            self._members[identifier] = member.id
+            self.new_members += 1
+        return self._members[identifier]
+
+    def _is_group(self, name: str) -> bool:
+        return name in self.groups or name in self._named
+
+    def seat(self, line: Line) -> None:
+        """Speaker and people of the list become members, and sit in the group of the line.
+
+        Who is listed beside the group itself is not of the group, else the list would not name
+        them: they read that line and nothing else of it.
+        """
+        listed = [n for n in line.audience or () if n != EVERYONE and not self._is_group(n)]
+        people = [self.member(name, line.group) for name in listed]
+        joining = [] if line.group in (line.audience or ()) else people
+        if line.speaker:
+            joining = [self.member(line.speaker, line.group), *joining]
+        if line.subject:
+            self.member(line.subject, line.group)
+        if not line.group or line.group == EVERYONE:
+            return
+        group_id = self.group(line.group)
+        new = [m for m in joining if (group_id, m) not in self._seated]
+        if new:
+            add_to_group(organisation_id=self.organisation.id, group_id=group_id, member_ids=new)
+            self._seated |= {(group_id, m) for m in new}
+
+    def audience(self, line: Line, group_id: UUID | None) -> tuple[UUID, Visibility]:
+        """Who reads a line: its list, else its group, else everyone."""
+        names = line.audience
+        if names is not None and EVERYONE in names:
+            return self._simple(AudienceKind.ORGANISATION, "", None), Visibility.ORGANISATION
+        if names is None:
+            if group_id is None:
+                return self._simple(AudienceKind.ORGANISATION, "", None), Visibility.ORGANISATION
+            return self._simple(AudienceKind.GROUP, str(group_id), group_id), Visibility.GROUP
+        readers: set[Reader] = set()
+        for name in names:
+            if self._is_group(name):
+                readers.add(("group", self.group(name)))
+            else:
+                readers.add(("member", self.member(name, line.group)))
+        place = (frozenset(readers), group_id)
+        if place not in self._audiences:
+            self._audiences[place] = ensure_explicit_audience(
+                self.organisation.id, readers, group_id
+            )
+        return self._audiences[place], Visibility.PROTECTED
+
+    def _simple(self, kind: str, key: str, group_id: UUID | None) -> UUID:
+        if (kind, key) not in self._audiences:
+            self._audiences[(kind, key)] = ensure_audience(
+                self.organisation.id, kind, key, group_id
+            )
+        return self._audiences[(kind, key)]
