@@ -18,6 +18,8 @@ from memories.retrieval.types import Candidates, Question
 
 # Per arm; with 200 the top ten are those of scoring every row (docs/benchmarks.md).
 POOL = 200
+# Of the weighted reciprocal ranks, as they were published.
+NARROW_POOL = 50
 # A question's first words decide; more would only cost time.
 QUERY_CHARACTERS = 2_000
 QUERY_LEXEMES = 48
@@ -78,6 +80,14 @@ _LARGE_WORDS = (
     "SELECT memory_id, score "
     "FROM search.words(%(language)s::regconfig, %(text)s, %(lexemes)s, %(pool)s)"
 )
+
+_TAGS = """
+SELECT n.memory_id, (SELECT count(*) FROM unnest(m.tags) AS tag WHERE tag = ANY(%(names)s)) AS shared
+FROM memories_text n
+JOIN memories_memory m ON m.organisation_id = n.organisation_id AND m.id = n.memory_id
+WHERE n.organisation_id = %(organisation)s AND m.tags && %(names)s::varchar[] {conditions}
+ORDER BY shared DESC, n.memory_id DESC LIMIT %(pool)s
+"""
 
 _NAMED = """
 WITH named AS (
@@ -144,6 +154,13 @@ def by_words(question: Question, also: Iterable[UUID] = (), pool: int = POOL) ->
             return Candidates({id_: float(score) for id_, score in cursor.fetchall()})
     rows = _run(_WORDS, question, also=list(also), **values)
     return Candidates({id_: float(score) for id_, score in rows})
+
+
+def by_tags(question: Question, pool: int = POOL) -> Candidates:
+    """The memories that carry most tags which the question spells out."""
+    names = possible_names(question.text[:QUERY_CHARACTERS])
+    rows = _run(_TAGS, question, names=names, pool=max(pool, question.limit))
+    return Candidates({id_: float(shared) for id_, shared in rows})
 
 
 def _is_open_and_large(question: Question) -> bool:

@@ -6,7 +6,7 @@ Runs inside the asker's scope: whatever a stage reads, the database has let thro
 import heapq
 from uuid import UUID
 
-from memories.retrieval.candidates import by_meaning, by_words
+from memories.retrieval.candidates import NARROW_POOL, POOL, by_meaning, by_tags, by_words
 from memories.retrieval.features import Feature, features
 from memories.retrieval.fusion import (
     MEANING_FLOOR,
@@ -22,13 +22,17 @@ from memories.retrieval.types import Candidates, Hit, Question, Served
 
 def search(question: Question) -> Served:
     """The best `limit` memories that the scope holds for the question."""
-    meaning = by_meaning(question) if question.strategy != "keyword" else Candidates()
-    words = Candidates()
+    pool = NARROW_POOL if question.fusion == "weighted_rrf" else POOL
+    meaning = by_meaning(question, pool) if question.strategy != "keyword" else Candidates()
+    words, tags = Candidates(), Candidates()
     if question.strategy != "vector":
-        words = by_words(question, also=meaning.scores)
-    known = features(question, [*{**meaning.scores, **words.scores}])
-    complete(meaning, known)
-    fused = fuse(question, meaning, words)
+        # Weighing needs both scores of every candidate, ranking only what the words found.
+        also = meaning.scores if question.fusion == "minmax" else ()
+        words = by_words(question, also, pool)
+    if question.strategy == "hybrid" and question.fusion == "rrf":
+        tags = by_tags(question, pool)
+    known = features(question, [*{**meaning.scores, **words.scores, **tags.scores}])
+    fused = fuse(question, known, meaning, words, tags)
     judged = [judge(question, known[id_], value) for id_, value in fused.items() if id_ in known]
     if question.min_similarity is not None:
         judged = [j for j in judged if (j.feature.similarity or 0.0) >= question.min_similarity]
@@ -44,16 +48,29 @@ def complete(meaning: Candidates, known: dict[UUID, Feature]) -> None:
                 meaning.scores[id_] = feature.product
 
 
-def fuse(question: Question, meaning: Candidates, words: Candidates) -> dict[UUID, float]:
-    """One number in 0-1 for every candidate."""
+def fuse(
+    question: Question,
+    known: dict[UUID, Feature],
+    meaning: Candidates,
+    words: Candidates,
+    tags: Candidates,
+) -> dict[UUID, float]:
+    """One number in 0-1 for every candidate.
+
+    minmax weighs scores, so both arms judge every candidate; the reciprocal ranks are of what
+    each arm found by itself.
+    """
+    if question.fusion == "minmax":
+        complete(meaning, known)
     near, shared = minmax(meaning.scores, MEANING_FLOOR), minmax(words.scores)
-    if not (near and shared):
-        # One arm alone: asked for, or all there is.
+    if question.strategy != "hybrid" or not (near or shared):
         return near or shared
     if question.fusion == "minmax":
-        return weighted_sum([near, shared])
-    weights = RRF_WEIGHTS if question.fusion == "weighted_rrf" else None
-    return minmax(reciprocal_rank([ranked(meaning.scores), ranked(words.scores)], weights))
+        return weighted_sum([near, shared]) if near and shared else near or shared
+    lists = [ranked(meaning.scores), ranked(words.scores)]
+    if question.fusion == "weighted_rrf":
+        return minmax(reciprocal_rank(lists, RRF_WEIGHTS))
+    return minmax(reciprocal_rank([*lists, ranked(tags.scores)]))
 
 
 def judge(question: Question, feature: Feature, fused: float) -> Judged:
