@@ -1,0 +1,70 @@
+"""Answers made comparable: what differs between two equal calls is taken out."""
+
+import re
+from typing import Any
+from urllib.parse import unquote
+
+from django.http import HttpResponse
+from rest_framework.test import APIClient
+
+from tests.isolation.surface import Operation
+
+REQUEST_ID = re.compile(r"\b[0-9a-f]{32}\b")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)")
+TOOK = re.compile(r'"took_ms":\s*[\d.]+')
+UUID_ = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
+CSRF = re.compile(r"\b[A-Za-z0-9]{64}\b")
+# The stamp and the signature of a cursor; what it points at stays.
+CURSOR = re.compile(r'(cursor=[\w-]+)(%3A|:)[^&"]*')
+SIGNED = re.compile(r"[\w-]+:[\w-]{6}:[\w-]{43}")
+MADE_UP = re.compile(r"\brobot_[0-9a-f]{8}\b")
+ACTIVE = re.compile(r'"last_active_at":("[^"]*"|null)')
+
+
+def send(
+    client: APIClient, operation: Operation, path: str, query: dict[str, str], body: Any
+) -> HttpResponse:
+    """One call; pages take forms, the API takes JSON."""
+    options: dict[str, Any] = {"QUERY_STRING": ""}
+    if query:
+        path += "?" + "&".join(f"{k}={quoted(v)}" for k, v in query.items())
+    options.pop("QUERY_STRING")
+    if body is not None:
+        options["format"] = "json" if operation.described else "multipart"
+        options["data"] = body
+    return getattr(client, operation.method)(path, **options)
+
+
+def quoted(value: str) -> str:
+    from urllib.parse import quote
+
+    return quote(value, safe="")
+
+
+def text_of(answer: HttpResponse) -> str:
+    """Body and the headers that could tell something."""
+    headers = {
+        k: v
+        for k, v in answer.headers.items()
+        if k not in ("X-Request-ID", "Content-Length", "Set-Cookie")
+    }
+    body = answer.content.decode(errors="replace")
+    return f"{answer.status_code} {sorted(headers.items())}\n{body}"
+
+
+def comparable(answer: HttpResponse, sent: str, known: frozenset[str]) -> str:
+    """The answer without what is new in every call; the sent value is a blank in it."""
+    text = unquote(text_of(answer)).replace(sent, "<sent>")
+    text = CURSOR.sub(r"\1", text)
+    text = UUID_.sub(lambda m: m.group(0) if m.group(0) in known else "<id>", text)
+    for pattern, blank in (
+        (REQUEST_ID, "<request>"),
+        (TIME, "<time>"),
+        (TOOK, "<took>"),
+        (SIGNED, "<signed>"),
+        (MADE_UP, "<name>"),
+        (CSRF, "<token>"),
+        (ACTIVE, "<active>"),
+    ):
+        text = pattern.sub(blank, text)
+    return text

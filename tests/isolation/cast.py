@@ -1,0 +1,130 @@
+"""Who attacks, what lies where, and who may read it: written down by hand, not computed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from rest_framework.test import APIClient
+
+from memories.models import Memory
+from orgs.models import Audience
+from orgs.rls import Scope, scope
+from orgs.services import create_group, create_member, link_identity
+from robots.services import register_robot
+from tests.isolation.surface import ABSENT
+from tests.world import NOW, PEOPLE, Tenant, World
+
+ROBOTS = ("aria", "bolt", "clio", "dora")
+HERE = frozenset({*ROBOTS, *PEOPLE})
+# Canary -> who reads it. The curators read no confidential group and nobody's private rows.
+READERS: dict[str, frozenset[str]] = {
+    "canary-organisation": HERE,
+    "canary-launch": frozenset({"aria", "mina", "bob"}),
+    "canary-design": frozenset({"aria", "clio", "mina"}),
+    "canary-private-mina": frozenset({"mina"}),
+    "canary-private-bob": frozenset({"bob"}),
+    "canary-private-ada": frozenset({"ada"}),
+    "canary-internal-aria": frozenset({"aria"}),
+    "canary-internal-bolt": frozenset({"bolt"}),
+    "canary-internal-clio": frozenset({"clio"}),
+    "canary-shared-bob": frozenset({"aria", "bob"}),
+    "canary-proposed-bob": frozenset({"bob", "ada", "chidi"}),
+    "canary-there": frozenset({"stranger"}),
+    "canary-there-private": frozenset(),
+}
+GROUPS = {"launch": {"aria", "mina", "bob"}, "design": {"aria", "clio", "mina"}}
+
+
+@dataclass
+class Stage:
+    """The world with its canaries planted."""
+
+    world: World
+    memories: dict[str, UUID] = field(default_factory=dict)
+    secrets: dict[str, list[str]] = field(default_factory=dict)
+    callers: dict[str, Callable[[], APIClient]] = field(default_factory=dict)
+
+    def hidden_from(self, caller: str) -> list[str]:
+        """Ids of what the caller may not know of: of the other organisation, and here."""
+        found = [*self.secrets["stranger" if caller != "stranger" else "here"]]
+        if caller in HERE:
+            found += [str(i) for c, i in self.memories.items() if caller not in READERS[c]]
+            for name, seated in GROUPS.items():
+                if caller not in seated:
+                    found += [str(self.world.here.groups[name].id), name]
+        return sorted(set(found))
+
+    def forbidden_words(self, caller: str) -> list[str]:
+        """What an answer to the caller must not contain, whatever was sent."""
+        words = [c for c, readers in READERS.items() if caller not in readers]
+        return [w + "." for w in words] + self.hidden_from(caller)
+
+
+def plant(tenant: Tenant, stage: Stage, canary: str, who: Any, **fields: Any) -> None:
+    stage.memories[canary] = tenant.remember(who, f"The {canary}. word", **fields).id
+
+
+def set_stage(world: World) -> Stage:
+    """Plant every canary, and the names that only the other organisation has."""
+    here, there, stage = world.here, world.there, Stage(world)
+    here.add_robot("dora", scopes=("read", "write", "manage"))
+    aria, bob = here.robot("aria"), here.person("bob")
+    plant(here, stage, "canary-organisation", here.robot("bolt"), topic="all", tags=("all",))
+    for group in GROUPS:
+        plant(here, stage, f"canary-{group}", aria, group=group, topic=group, tags=(group,))
+    for name in ("mina", "bob", "ada"):
+        plant(here, stage, f"canary-private-{name}", here.person(name), visibility="private")
+    for name in ("aria", "bolt", "clio"):
+        plant(here, stage, f"canary-internal-{name}", here.robot(name), visibility="internal")
+    from memories.services.drafts import Readers
+
+    seen = Readers(members=(str(here.members["bob"].id),))
+    plant(here, stage, "canary-shared-bob", aria, visibility="shared", readers=seen)
+    plant(here, stage, "canary-proposed-bob", bob, visibility="organisation")
+    plant(there, stage, "canary-there", there.robot("aria"))
+    plant(there, stage, "canary-there-private", there.person("mina"), visibility="private")
+    stage.secrets["stranger"] = secrets_of(there, "foreign", stage, "canary-there")
+    stage.secrets["here"] = secrets_of(here, "local", stage, "canary-")
+    for name in ROBOTS:
+        stage.callers[name] = lambda name=name: here.api(name)
+    for name in PEOPLE:
+        stage.callers[name] = lambda name=name: here.browser(name)
+    stage.callers["stranger"] = lambda: there.api("aria")
+    stage.callers["nobody"] = APIClient
+    return stage
+
+
+def secrets_of(tenant: Tenant, mark: str, stage: Stage, prefix: str) -> list[str]:
+    """Ids and names of every kind of thing that only this organisation has."""
+    group = create_group(organisation_id=tenant.id, external_id=f"{mark}-group", now=NOW)
+    member, _ = create_member(organisation_id=tenant.id, name=f"{mark}-member", now=NOW)
+    robot, _ = register_robot(organisation_id=tenant.id, reference=f"{mark}-robot", now=NOW)
+    link_identity(organisation_id=tenant.id, platform="chat", identifier=mark, member_id=member.id)
+    ids = [tenant.id, group.id, member.id, robot.id]
+    ids += [r.id for r in tenant.robots.values()] + [m.id for m in tenant.members.values()]
+    ids += [i for c, i in stage.memories.items() if c.startswith(prefix)]
+    if prefix == "canary-":
+        ids = [i for i in ids if i not in (stage.memories["canary-there"],)]
+    return [*map(str, ids), f"{mark}-group", f"{mark}-robot", f"chat:{mark}"]
+
+
+def absent_like(value: str) -> str:
+    """What does not exist anywhere, of the same form as the value."""
+    try:
+        UUID(value)
+    except ValueError:
+        return "chat:nobody" if ":" in value else "absent-thing"
+    return ABSENT
+
+
+def fingerprint(stage: Stage) -> list[tuple[Any, ...]]:
+    """Every planted memory as it is now, whoever may read it."""
+    columns = ("id", "content", "status", "audience_id", "version", "access_count", "key")
+    rows: list[tuple[Any, ...]] = []
+    for tenant in (stage.world.here, stage.world.there):
+        with scope(Scope(organisation=tenant.id)):
+            everyone = tuple(Audience.objects.values_list("id", flat=True))
+        with scope(Scope(organisation=tenant.id, audiences=everyone)):
+            rows += Memory.objects.filter(id__in=stage.memories.values()).values_list(*columns)
+    return sorted(rows, key=str)

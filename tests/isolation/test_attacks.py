@@ -1,0 +1,186 @@
+"""Ids of what the asker may not see, in every place of every call (T05, T06)."""
+
+import copy
+import difflib
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+import pytest
+import time_machine
+from django.db import transaction
+from django.utils import timezone
+
+from orgs.models import Audience, Group
+from orgs.principals import Principal
+from orgs.rls import Scope, scope
+from tests.isolation.answers import comparable, send, text_of
+from tests.isolation.cast import Stage, absent_like, fingerprint, set_stage
+from tests.isolation.surface import (
+    UNDESCRIBED,
+    Operation,
+    Slot,
+    address,
+    described,
+    pages,
+    patterns,
+)
+from tests.world import PEOPLE, World
+
+Attempt = tuple[str, Operation, Slot, str]
+# Where absent and hidden may differ, and why.
+ACCEPTED = {
+    # A group's name is unique in its organisation, and `manage` administers that.
+    ("POST /api/v1/groups", "external_id"),
+}
+
+
+def attempts(stage: Stage) -> list[Attempt]:
+    """Everyone x every operation x every slot x every id that is not theirs to know."""
+    found = []
+    for caller in stage.callers:
+        operations = described() + (pages() if caller in PEOPLE or caller == "nobody" else [])
+        for operation in operations:
+            for slot in operation.slots:
+                for secret in stage.hidden_from(caller):
+                    if (str(operation), slot.path[-1]) not in ACCEPTED:
+                        found.append((caller, operation, slot, secret))
+    return found
+
+
+def chosen(everything: list[Attempt], count: int, seed: int) -> Iterator[Attempt]:
+    """At least one attempt for each operation and slot, then at random."""
+    shuffled = random.Random(seed).sample(everything, len(everything))  # noqa: S311
+    first: dict[tuple[str, Slot], Attempt] = {}
+    for attempt in shuffled:
+        first.setdefault((str(attempt[1]), attempt[2]), attempt)
+    yield from first.values()
+    taken = {id(a) for a in first.values()}
+    rest = (a for a in shuffled if id(a) not in taken)
+    yield from (a for a, _ in zip(rest, range(max(0, count - len(first))), strict=False))
+
+
+class Attack:
+    """Sends attempts, each in a transaction that is undone, beside its absent twin."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.before = fingerprint(stage)
+        self.clients = {name: make() for name, make in stage.callers.items()}
+        self.cookies = {name: copy.deepcopy(c.cookies) for name, c in self.clients.items()}
+        self.known = frozenset(
+            str(thing)
+            for thing in (
+                *stage.memories.values(),
+                *stage.secrets["here"],
+                *stage.secrets["stranger"],
+            )
+        )
+        self.twins: dict[tuple[str, str, Slot, str], str] = {}
+
+    def answer(self, attempt: Attempt) -> tuple[str, str]:
+        """(comparable, whole) of the answer; a changed memory fails at once."""
+        caller, operation, slot, value = attempt
+        with transaction.atomic():
+            path, query, body = operation.call(slot, value)
+            client = self.clients[caller]
+            # A page may sign out or leave a message: every call starts from the same cookies.
+            client.cookies = copy.deepcopy(self.cookies[caller])
+            answer = send(client, operation, path, query, body)
+            whole = text_of(answer)
+            if operation.method != "get" and answer.status_code < 400:
+                self.unchanged(attempt)
+            transaction.set_rollback(True)
+        return comparable(answer, value, self.known), whole
+
+    def unchanged(self, attempt: Attempt) -> None:
+        hidden = set(self.stage.hidden_from(attempt[0]))
+        after = {str(row[0]): row for row in fingerprint(self.stage)}
+        for row in self.before:
+            if str(row[0]) in hidden:
+                assert after.get(str(row[0])) == row, f"{attempt} changed a hidden memory"
+
+    def run(self, attempt: Attempt) -> None:
+        caller, operation, slot, secret = attempt
+        told, whole = self.answer(attempt)
+        assert not whole.startswith("5"), (attempt, whole)
+        for word in self.stage.forbidden_words(caller):
+            # What was sent may come back; nothing else of the hidden may.
+            if word != secret:
+                assert word not in whole.replace(secret, ""), (attempt, word, whole)
+        twin = absent_like(secret)
+        key = (caller, str(operation), slot, twin)
+        if key not in self.twins:
+            self.twins[key] = self.answer((caller, operation, slot, twin))[0]
+        if told != self.twins[key]:
+            lines = difflib.unified_diff(
+                self.twins[key].split("\n"), told.split("\n"), "absent", n=0
+            )
+            pytest.fail(f"{caller}: {operation} {slot} tells {secret}:\n" + "\n".join(lines))
+
+
+def attack(world: World, count: int, seed: int) -> int:
+    machine, done = Attack(set_stage(world)), 0
+    # Time stands still, so that strength and signatures are equal in equal answers.
+    with time_machine.travel(timezone.now(), tick=False):
+        for attempt in chosen(attempts(machine.stage), count, seed):
+            machine.run(attempt)
+            done += 1
+    return done
+
+
+@pytest.mark.conformance("T05", "T06")
+@pytest.mark.timeout(300)
+def test_a_thousand_attempts_find_nothing(world: World, request: pytest.FixtureRequest) -> None:
+    seed = request.config.getoption("randomly_seed", default=1)
+    assert attack(world, 1_000, int(seed)) >= 1_000
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("T05", "T06")
+@pytest.mark.timeout(3600)
+def test_ten_thousand_attempts_find_nothing(world: World, request: pytest.FixtureRequest) -> None:
+    seed = request.config.getoption("randomly_seed", default=1)
+    assert attack(world, 10_000, int(seed) + 1) >= 10_000
+
+
+@pytest.mark.conformance("T05")
+def test_every_address_of_the_api_is_attacked() -> None:
+    known = {operation.address for operation in described()}
+    for route, pattern in patterns():
+        if not route.startswith("api/") or route in UNDESCRIBED:
+            continue
+        assert address(route) in known, f"{route} is not described, so nothing attacks it"
+        methods = {o.method for o in described() if o.address == address(route)}
+        offered = set(getattr(pattern.callback.view_class, "http_method_names", []))
+        written = {m for m in offered if hasattr(pattern.callback.view_class, m)} - {"options"}
+        assert written - {"head"} <= methods, f"{route}: {written - methods} are not described"
+    for operation in described():
+        if "{" in operation.address:
+            assert any(slot.where == "path" for slot in operation.slots), operation
+
+
+@contextmanager
+def everything_open(principal: Principal, deposit: tuple[UUID, ...] = ()) -> Iterator[None]:
+    """A scope that forgets whom it is for."""
+    with scope(Scope(organisation=principal.organisation_id)):
+        every = tuple(Audience.objects.values_list("id", flat=True))
+    with scope(Scope(organisation=principal.organisation_id, audiences=every, deposit=deposit)):
+        yield
+
+
+@pytest.mark.conformance("T05", "T06")
+@pytest.mark.parametrize(
+    ("place", "leak"),
+    [
+        ("orgs.principals.Principal.scope", everything_open),
+        ("robots.services.directory.known_groups", lambda actor: Group.objects.all()),
+    ],
+)
+def test_the_machine_notices_a_leak(
+    world: World, monkeypatch: pytest.MonkeyPatch, place: str, leak: object
+) -> None:
+    monkeypatch.setattr(place, leak)
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        attack(world, 1_000, seed=1)

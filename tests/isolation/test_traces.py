@@ -1,0 +1,145 @@
+"""Hidden rows leave no trace: every reading call answers the same with and without them (T06)."""
+
+import base64
+import json
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from uuid import UUID
+
+import pytest
+import time_machine
+from django.db import transaction
+from django.utils import timezone
+
+from memories.models import Memory
+from memories.services.drafts import Draft, Readers
+from memories.services.remembering import remember
+from orgs.models import new_id
+from orgs.principals import Actor, resolve
+from orgs.services import create_group
+from tests.isolation.answers import comparable, send
+from tests.isolation.cast import READERS, Stage, set_stage
+from tests.isolation.surface import Operation, described, pages
+from tests.world import NOW, PEOPLE, World
+
+# Words that would find the hidden rows, and filters that would count them.
+QUESTIONS = [
+    {"query": "canary word", "strategy": strategy, "limit": limit, "explain": True}
+    for strategy in ("keyword", "vector", "hybrid")
+    for limit in (1, 3, 100)
+]
+LISTS = ["", "?limit=1", "?limit=2", "?q=canary", "?tag=launch", "?kind=group", "?group=design"]
+
+
+def probes(caller: str) -> list[tuple[Operation, str, Any]]:
+    """Every call that reads: lists with filters, questions, figures, pages."""
+    found: list[tuple[Operation, str, Any]] = []
+    for operation in described():
+        if operation.method == "get" and "{" not in operation.address:
+            known = {s.path[0] for s in operation.slots}
+            for query in LISTS:
+                if not query or query[1:].partition("=")[0] in known:
+                    found.append((operation, operation.address + query, None))
+        if operation.address == "/api/v1/recall":
+            found += [(operation, operation.address, question) for question in QUESTIONS]
+    if caller in PEOPLE:
+        for operation in pages():
+            if operation.method == "get" and "{" not in operation.address:
+                found += [(operation, operation.address + query, None) for query in LISTS]
+    return found
+
+
+def followed(text: str) -> str:
+    """Where the next page begins, read out of the cursor: it must not move either."""
+    try:
+        following = json.loads(text).get("next")
+    except (ValueError, AttributeError):
+        return ""
+    if not following:
+        return ""
+    cursor = parse_qs(urlsplit(following).query)["cursor"][0].partition(":")[0]
+    return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+
+
+def listen(stage: Stage, caller: str) -> list[str]:
+    """What the caller hears from every probe, made comparable.
+
+    Undone afterwards: asking counts as access, and the second hearing must be like the first.
+    """
+    client, heard = stage.callers[caller](), []
+    known = frozenset(map(str, stage.memories.values()))
+    for operation, path, body in probes(caller):
+        with transaction.atomic():
+            answer = send(client, operation, path, {}, body)
+            transaction.set_rollback(True)
+        assert answer.status_code in (200, 302, 401, 403, 404, 405), (caller, path)
+        start = followed(answer.content.decode())
+        told = comparable(answer, "\x00", known)
+        heard.append(f"{caller} {operation.method} {path} {body} {start}\n{told}")
+    return heard
+
+
+def hidden_rows(stage: Stage, caller: str) -> list[tuple[Actor, dict[str, Any]]]:
+    """Writers and places whose rows the caller may not read, by the table of the cast."""
+    here, there = stage.world.here, stage.world.there
+    bob = Readers(members=(str(here.members["bob"].id),))
+    places: dict[str, tuple[Actor, dict[str, Any]]] = {
+        "canary-launch": (here.robot("aria"), {"group": "launch", "tags": ("launch",)}),
+        "canary-design": (here.robot("aria"), {"group": "design", "tags": ("launch", "new")}),
+        "canary-private-mina": (here.person("mina"), {"visibility": "private"}),
+        "canary-private-bob": (here.person("bob"), {"visibility": "private"}),
+        "canary-private-ada": (here.person("ada"), {"visibility": "private"}),
+        "canary-internal-aria": (here.robot("aria"), {"visibility": "internal"}),
+        "canary-internal-bolt": (here.robot("bolt"), {"visibility": "internal"}),
+        "canary-shared-bob": (here.robot("aria"), {"visibility": "shared", "readers": bob}),
+        "canary-proposed-bob": (here.person("bob"), {"visibility": "organisation"}),
+        "canary-there": (there.robot("aria"), {}),
+    }
+    return [place for canary, place in places.items() if caller not in READERS[canary]]
+
+
+def hide(stage: Stage, caller: str) -> int:
+    """Plant rows before and after the visible ones, in every place hidden from the caller.
+
+    At the hour of the visible ones: when a robot was last active is the registry's to tell.
+    """
+    planted = 0
+    oldest = UUID(int=min(i.int for i in stage.memories.values()))
+    for who, fields in hidden_rows(stage, caller):
+        for n in range(3):
+            text = f"A canary word canary word canary, hidden {n} {new_id()}."
+            draft = Draft(content=text, conversation="one", **fields)
+            row = remember(who, draft, now=NOW).id
+            if n == 0:
+                # Before every visible row in the order of pages.
+                with resolve(who).scope():
+                    older = UUID(int=oldest.int - 1_000_000 - planted)
+                    Memory.objects.filter(id=row).update(id=older)
+            planted += 1
+    if caller not in ("mina", "aria", "clio", *PEOPLE):
+        create_group(organisation_id=stage.world.here.id, external_id=f"g-{new_id()}", now=NOW)
+    return planted
+
+
+@pytest.mark.conformance("T06")
+@pytest.mark.parametrize("caller", ["aria", "bolt", "clio", "ada", "chidi", "mina", "bob", "vera"])
+def test_answers_do_not_depend_on_hidden_rows(world: World, caller: str) -> None:
+    with time_machine.travel(timezone.now(), tick=False):
+        stage = set_stage(world)
+        before = listen(stage, caller)
+        assert hide(stage, caller) >= 9
+        after = listen(stage, caller)
+    assert len(before) >= 15
+    for earlier, later in zip(before, after, strict=True):
+        assert later == earlier
+
+
+@pytest.mark.conformance("T06")
+def test_the_comparison_notices_what_is_visible(world: World) -> None:
+    with time_machine.travel(timezone.now(), tick=False):
+        stage = set_stage(world)
+        before = listen(stage, "bolt")
+        remember(world.here.robot("aria"), Draft(content="A canary word for all."), now=NOW)
+        after = listen(stage, "bolt")
+    changed = [a for a, b in zip(before, after, strict=True) if a != b]
+    assert len(changed) >= 8, "lists, figures and recall show the new row"
