@@ -122,6 +122,7 @@ CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
 EXECUTORS = {"ask", "execute", "executemany", "extra", "raw", "RawSQL"}
 # Reviewed: (module, function) that put fixed fragments together; values go in as parameters.
 FRAGMENTS = {
+    ("memories/maintenance/indexes.py", "create"): "parts that the module names; values quoted",
     ("memories/retrieval/candidates.py", "_run"): "conditions of `narrow`, with parameters",
     ("memories/retrieval/conditions.py", "narrow"): "fragments of `_COLUMNS`, with parameters",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",
@@ -136,6 +137,16 @@ def _is_constant(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and bool(CONSTANT.fullmatch(node.id))
 
 
+def _is_quoted(node: ast.expr) -> bool:
+    """psycopg's sql.SQL("a fixed text"), whose format quotes what it puts in."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "SQL"
+        and isinstance(node.args[0], ast.Constant)
+    )
+
+
 def is_put_together(node: ast.AST) -> bool:
     """Whether a text is put together from something that is no constant of the module."""
     if isinstance(node, ast.JoinedStr):
@@ -146,6 +157,8 @@ def is_put_together(node: ast.AST) -> bool:
             is_put_together(node.left)
         )
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if _is_quoted(node.func.value):
+            return False
         return node.func.attr in ("format", "format_map", "replace", "join")
     return False
 
@@ -203,7 +216,7 @@ def test_sql_takes_values_as_parameters_only() -> None:
         if any(suspicious_sql(function))
     }
     assert {f"{module}: {name}" for module, name in found - set(FRAGMENTS)} == set()
-    assert set(FRAGMENTS) - found == set(), "not needed any more"
+    assert {f for f in FRAGMENTS if (ROOT / f[0]).exists()} <= found, "not needed any more"
 
 
 @pytest.mark.parametrize(
