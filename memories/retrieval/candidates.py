@@ -82,7 +82,8 @@ _LARGE_WORDS = (
 )
 
 _TAGS = """
-SELECT n.memory_id, (SELECT count(*) FROM unnest(m.tags) AS tag WHERE tag = ANY(%(names)s)) AS shared
+SELECT n.memory_id,
+    (SELECT count(*) FROM unnest(m.tags) AS tag WHERE tag = ANY(%(names)s)) AS shared
 FROM memories_text n
 JOIN memories_memory m ON m.organisation_id = n.organisation_id AND m.id = n.memory_id
 WHERE n.organisation_id = %(organisation)s AND m.tags && %(names)s::varchar[] {conditions}
@@ -121,7 +122,7 @@ def by_meaning(question: Question, pool: int = POOL) -> Candidates:
     """The nearest memories by inner product with the searched vectors (about -.2 to 1.6)."""
     if question.vector is None:
         return Candidates()
-    values = {
+    values: dict[str, Any] = {
         "vector": HalfVector(question.vector).to_text(),
         "model": question.model,
         "pool": max(pool, question.limit),
@@ -142,7 +143,7 @@ def by_words(question: Question, also: Iterable[UUID] = (), pool: int = POOL) ->
 
     In a large scope the rarest words choose the candidates, and `also` is not scored.
     """
-    values = {
+    values: dict[str, Any] = {
         "text": question.text[:QUERY_CHARACTERS],
         "language": question.language,
         "lexemes": QUERY_LEXEMES,

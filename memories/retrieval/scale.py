@@ -46,7 +46,7 @@ def is_large(question: Question) -> bool:
                 "most": EXACT + 1,
             },
         )
-        large = cursor.fetchone()[0] > EXACT
+        large = bool(cursor.fetchone()[0] > EXACT)
     with _lock:
         if len(_known) >= MOST_REMEMBERED:
             _known.clear()

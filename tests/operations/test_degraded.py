@@ -1,4 +1,4 @@
-"""Broker away, broker emptied, encoder broken: nothing is lost and words still find (O01 O04 O05)."""
+"""Broker away, broker emptied, encoder broken: nothing is lost and words find (O01 O04 O05)."""
 
 import time
 from collections.abc import Callable, Iterator
