@@ -1,7 +1,8 @@
 """How the exceptions of this app look outside."""
 
 from memories.policies.visibility import Misplaced
-from memories.services.managing import NotYours, RedLine
+from memories.services.forgetting import RedLine
+from memories.services.managing import NotYours
 from memories.services.remembering import KeyTaken
 from orgs.api.problems import map_exception
 

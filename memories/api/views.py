@@ -15,15 +15,8 @@ from memories.api import serializers as s
 from memories.retrieval.answers import answer_rows
 from memories.services.counting import stats
 from memories.services.drafts import Outcome, Refused
-from memories.services.managing import (
-    archive_memory,
-    edit_memory,
-    forget_memory,
-    get_memory,
-    listed,
-    principal_for,
-    restore_memory,
-)
+from memories.services.forgetting import archive_memory, forget_memory, restore_memory
+from memories.services.managing import edit_memory, get_memory, listed, principal_for
 from memories.services.recalling import Answer, Query, recall
 from memories.services.remembering import remember, remember_many
 from memories.services.sharing import share_memory

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from memories.models import Contribution, Kind, Memory, Status
 from memories.querysets import MemoryQuerySet
-from memories.services.managing import NotYours, may_change
+from memories.services.managing import NotYours, may_change, may_restore
 from memories.services.readers import Readers, readers_of
 from orgs.models import Group
 from orgs.principals import Actor, Principal, resolve
@@ -115,7 +115,7 @@ def detail(actor: Actor, memory_id: UUID, *, organisation: str) -> Detail:
         if memory is None:
             raise NotFound("no such memory")
         shown = show(principal, [memory], organisation)[0]
-        if memory.status == Status.FORGOTTEN and not shown.changeable:
+        if memory.status == Status.FORGOTTEN and not may_restore(principal, memory):
             raise NotFound("no such memory")
         contributions = Contribution.objects.filter(
             organisation_id=principal.organisation_id, memory_id=memory.id
@@ -126,16 +126,10 @@ def detail(actor: Actor, memory_id: UUID, *, organisation: str) -> Detail:
             list(contributions.order_by("first_at", "id")),
             before,
             after,
-            restorable=_restorable(actor, shown),
+            restorable=shown.changeable
+            and memory.status in (Status.FORGOTTEN, Status.ARCHIVED)
+            and may_restore(principal, memory),
         )
-
-
-def _restorable(actor: Actor, shown: Shown) -> bool:
-    memory = shown.memory
-    if not shown.changeable or memory.status not in (Status.FORGOTTEN, Status.ARCHIVED):
-        return False
-    subjects = (memory.member_id, memory.speaker_member_id)
-    return not memory.forgotten_by_subject or actor.member_id in subjects
 
 
 def _around(memory: Memory) -> tuple[list[Memory], list[Memory]]:

@@ -12,9 +12,7 @@ from memories.models import Memory, Pending, Status
 from memories.policies.deduplication import content_hash
 from memories.querysets import MemoryQuerySet
 from memories.services import writing
-from memories.services.hints import hint_embedding
 from orgs import audit
-from orgs.models import Organisation
 from orgs.principals import Actor, Principal, resolve
 from orgs.services import (
     AlreadyExists,
@@ -39,13 +37,6 @@ class Outdated(Exception):
         self.memory = memory
 
 
-class RedLine(Exception):
-    """A protected memory cannot be forgotten."""
-
-    def __init__(self) -> None:
-        super().__init__("This memory is protected (red line) and cannot be forgotten.")
-
-
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A memory with whether its embedding is there."""
@@ -60,12 +51,15 @@ def principal_for(actor: Actor) -> Principal:
 
 
 def _fetch(principal: Principal, memory_id: UUID, *, lock: bool = False) -> Memory:
-    """One readable memory; call inside the principal's scope. Raises NotFound."""
+    """One readable memory; call inside the principal's scope. Raises NotFound.
+
+    What is forgotten exists only for those who may bring it back.
+    """
     rows = Memory.objects.filter(organisation_id=principal.organisation_id, id=memory_id)
     if lock:
         rows = rows.select_for_update(of=("self",))
     memory = rows.with_names().first()
-    if memory is None:
+    if memory is None or (memory.status == Status.FORGOTTEN and not may_restore(principal, memory)):
         raise NotFound("no such memory")
     return memory
 
@@ -86,6 +80,8 @@ def listed(principal: Principal, filters: Mapping[str, Any], now: datetime) -> M
     rows = Memory.objects.filter(organisation_id=principal.organisation_id).with_names()
     status = filters.get("status") or Status.ACTIVE
     rows = rows.active(now) if status == Status.ACTIVE else rows.filter(status=status)
+    if status == Status.FORGOTTEN:
+        rows = rows.filter(_restorable(principal.actor))
     for name in ("kind", "type", "category", "tier"):
         if value := filters.get(name):
             rows = rows.filter(**{name: value})
@@ -133,6 +129,22 @@ def may_change(principal: Principal, memory: Memory) -> bool:
     return actor.moderates
 
 
+def may_restore(principal: Principal, memory: Memory) -> bool:
+    """Whether the asker may bring it back; what its subject forgot, they alone."""
+    actor = principal.actor
+    by_them = actor.is_person and actor.member_id in (memory.member_id, memory.speaker_member_id)
+    return by_them or (not memory.forgotten_by_subject and may_change(principal, memory))
+
+
+def _restorable(actor: Actor) -> Q:
+    """The same as a condition."""
+    if actor.robot_id:
+        return Q(robot_id=actor.robot_id, forgotten_by_subject=False)
+    theirs = Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
+    others = Q() if actor.moderates else Q(author_id=actor.member_id)
+    return theirs | (others & Q(forgotten_by_subject=False))
+
+
 def changeable(principal: Principal, memory_id: UUID) -> Memory:
     """The memory, locked. Raises NotFound, and NotYours for one that is only readable."""
     memory = _fetch(principal, memory_id, lock=True)
@@ -172,7 +184,8 @@ def edit_memory(
         memory.updated_at, memory.version = now, memory.version + 1
         memory.save(update_fields=[*changed, "content_hash", "updated_at", "version"])
         if "content" in changed and memory.status == Status.ACTIVE:
-            _reindex(memory, now)
+            writing.unindex([memory], now)
+            writing.reindex(memory, now)
         note(principal, "memory.edited", memory, now, fields=sorted(changed))
     return memory
 
@@ -194,15 +207,6 @@ def _refuse_twin(memory: Memory) -> None:
         raise AlreadyExists("A memory with this text is there already, for the same readers.")
 
 
-def _reindex(memory: Memory, now: datetime) -> None:
-    language = Organisation.objects.values_list("language", flat=True).get(
-        id=memory.organisation_id
-    )
-    writing.unindex(memory.organisation_id, [memory.id])
-    writing.index([memory], language=language, now=now)
-    hint_embedding(memory.organisation_id)
-
-
 def note(principal: Principal, action: str, memory: Memory, now: datetime, **detail: Any) -> None:
     """Put what was done into the audit trail."""
     audit.record(
@@ -212,67 +216,3 @@ def note(principal: Principal, action: str, memory: Memory, now: datetime, **det
         stamp_activity(
             organisation_id=memory.organisation_id, robot_id=principal.actor.robot_id, now=now
         )
-
-
-def forget_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
-    """Take a memory out of every answer; it can be restored. Raises NotFound, NotYours, RedLine.
-
-    What its subject forgets is not brought back by being remembered again.
-    """
-    principal = resolve(actor)
-    with principal.scope():
-        memory = changeable(principal, memory_id)
-        if memory.status == Status.FORGOTTEN:
-            raise NotFound("no such memory")
-        by_subject = actor.is_person and actor.member_id in (
-            memory.member_id,
-            memory.speaker_member_id,
-        )
-        if memory.red_line and not by_subject:
-            raise RedLine
-        memory.status, memory.forgotten_at, memory.updated_at = Status.FORGOTTEN, now, now
-        memory.forgotten_by_subject = by_subject
-        memory.save(update_fields=["status", "forgotten_at", "forgotten_by_subject", "updated_at"])
-        writing.unindex(memory.organisation_id, [memory.id])
-        note(principal, "memory.forgotten", memory, now)
-    return memory
-
-
-def archive_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
-    """Take a memory out of default recall; it can be restored."""
-    principal = resolve(actor)
-    with principal.scope():
-        memory = changeable(principal, memory_id)
-        if memory.status != Status.ACTIVE:
-            raise AlreadyExists(f"The memory is {memory.status}, not active.")
-        memory.status, memory.archived_at, memory.updated_at = Status.ARCHIVED, now, now
-        memory.save(update_fields=["status", "archived_at", "updated_at"])
-        writing.unindex(memory.organisation_id, [memory.id])
-        note(principal, "memory.archived", memory, now)
-    return memory
-
-
-def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
-    """Bring back what was forgotten or archived. What its subject forgot, only they restore."""
-    principal = resolve(actor)
-    with principal.scope():
-        memory = changeable(principal, memory_id)
-        if memory.status not in (Status.FORGOTTEN, Status.ARCHIVED):
-            raise AlreadyExists("The memory is neither forgotten nor archived.")
-        subjects = (memory.member_id, memory.speaker_member_id)
-        if memory.forgotten_by_subject and not (actor.is_person and actor.member_id in subjects):
-            raise NotYours("The member it is about forgot it; only they bring it back.")
-        memory.status, memory.forgotten_at, memory.archived_at = Status.ACTIVE, None, None
-        memory.forgotten_by_subject, memory.updated_at = False, now
-        memory.save(
-            update_fields=[
-                "status",
-                "forgotten_at",
-                "archived_at",
-                "forgotten_by_subject",
-                "updated_at",
-            ]
-        )
-        _reindex(memory, now)
-        note(principal, "memory.restored", memory, now)
-    return memory

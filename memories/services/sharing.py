@@ -1,24 +1,22 @@
 """Change who may read a memory: the one act that widens an audience."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from memories.models import Embedding, Memory, Text
-from memories.policies.visibility import Misplaced
+from django.db.models import Q
+
+from memories.models import Memory, Status
+from memories.policies.visibility import ALIASES, Misplaced, Place, Visibility, derive_kind
+from memories.services import writing
+from memories.services.drafts import Readers
 from memories.services.managing import NotYours, changeable, note
+from memories.services.references import References
 from orgs.models import AudienceKind, Organisation
 from orgs.principals import Actor, Principal, resolve
-from orgs.services import (
-    AlreadyExists,
-    NotFound,
-    Reader,
-    ensure_audience,
-    ensure_explicit_audience,
-    find_group,
-    find_member,
-)
-from robots.services import act, find_robot
+from orgs.services import AlreadyExists, ensure_audience, ensure_explicit_audience
+from robots.services import act
 
 
 def share_memory(
@@ -36,63 +34,90 @@ def share_memory(
     Raises NotFound, NotYours, Misplaced, PermissionError, AlreadyExists.
     """
     principal = resolve(actor)
-    organisation_id = principal.organisation_id
     with principal.scope():
         memory = changeable(principal, memory_id)
-        _may_share(principal, memory)
-        before = memory.audience_id
-        audience_id, group_id = _target(principal, visibility, readers, group)
-        if audience_id == before:
+        if memory.status != Status.ACTIVE:
+            raise AlreadyExists(f"The memory is {memory.status}, not active.")
+        target = _target(principal, visibility, readers, group)
+        _may_share(principal, memory, target)
+        before, after = memory.audience_id, target.audience_id
+        if after == before:
             return memory
-        twin = Memory.objects.filter(
-            organisation_id=organisation_id,
-            audience_id=audience_id,
-            content_hash=memory.content_hash,
-        )
-        if twin.exists():
-            raise AlreadyExists("These readers have a memory with this text already.")
         # Resolved anew: the list may have been made a moment ago, and must hold the sharer.
         with resolve(actor).scope():
-            _move(memory, audience_id, group_id, now)
-            note(
-                principal, "memory.shared", memory, now, before=str(before), after=str(audience_id)
-            )
+            _refuse_twin(memory, after)
+            _move(memory, target, now)
+            note(principal, "memory.shared", memory, now, before=str(before), after=str(after))
     return memory
 
 
-def _may_share(principal: Principal, memory: Memory) -> None:
-    """Only their owner widens private rows; a robot shares its own notes and what it shared."""
+@dataclass(frozen=True, slots=True)
+class _Target:
+    visibility: Visibility
+    audience_id: UUID
+    group_id: UUID | None = None
+
+
+def _may_share(principal: Principal, memory: Memory, target: _Target) -> None:
+    """What is private or in confidence is for those it concerns to widen, and for nobody else.
+
+    Nobody takes for themselves alone what others said.
+    """
     actor = principal.actor
-    if memory.audience.kind == AudienceKind.MEMBER and not (
-        actor.is_person and actor.member_id == memory.member_id
-    ):
-        raise NotYours("Only the member to whom it is private shares it.")
+    concerned = actor.is_person and actor.member_id in (
+        memory.member_id,
+        memory.author_id,
+        memory.speaker_member_id,
+    )
+    match memory.audience.kind:
+        case AudienceKind.MEMBER:
+            if not (actor.is_person and memory.audience.key == str(actor.member_id)):
+                raise NotYours("Only the member to whom it is private shares it.")
+        case AudienceKind.EXPLICIT:
+            if not concerned and (actor.is_person or memory.member_id):
+                raise NotYours("It was said in confidence; those it concerns share it.")
+    if target.visibility is Visibility.PRIVATE and actor.is_person and not concerned:
+        raise NotYours("Others said it; it cannot become yours alone.")
+
+
+def _refuse_twin(memory: Memory, audience_id: UUID) -> None:
+    same = Q(content_hash=memory.content_hash)
+    if memory.key is not None:
+        same |= Q(key=memory.key)
+    twins = Memory.objects.filter(
+        same, organisation_id=memory.organisation_id, audience_id=audience_id
+    )
+    if twins.exists():
+        raise AlreadyExists("These readers have a memory with this text or key already.")
 
 
 def _target(
     principal: Principal, visibility: str, readers: Mapping[str, tuple[str, ...]], group: str | None
-) -> tuple[UUID, UUID | None]:
+) -> _Target:
     actor, organisation_id = principal.actor, principal.organisation_id
-    if visibility in ("group", "public"):
-        if not group:
-            raise Misplaced("Visibility group needs a group.")
-        where = act(actor, group=group).group_id
-        assert where is not None  # noqa: S101 - for the type checker
-        return ensure_audience(organisation_id, AudienceKind.GROUP, str(where), where), where
-    if visibility == "organisation":
-        if actor.is_person and not _publishes(principal):
-            raise PermissionError("Members propose to the organisation; a curator publishes.")
-        return principal.organisation_audience, None
-    if visibility == "shared":
-        chosen = _readers(principal, readers)
-        if not chosen:
-            raise Misplaced("Visibility shared needs readers.")
-        chosen.add(
-            ("robot", actor.robot_id) if actor.robot_id else ("member", actor.member_id)  # type: ignore[arg-type]
-        )
-        return ensure_explicit_audience(organisation_id, chosen), None
-    if visibility == "private":
-        return principal.own_audience, None
+    match ALIASES.get(visibility, visibility):
+        case Visibility.GROUP:
+            if not group:
+                raise Misplaced("Visibility group needs a group.")
+            where = act(actor, group=group).group_id
+            assert where is not None  # noqa: S101 - for the type checker
+            audience_id = ensure_audience(organisation_id, AudienceKind.GROUP, str(where), where)
+            return _Target(Visibility.GROUP, audience_id, where)
+        case Visibility.ORGANISATION:
+            if actor.is_person and not _publishes(principal):
+                raise PermissionError("Members propose to the organisation; a curator publishes.")
+            return _Target(Visibility.ORGANISATION, principal.organisation_audience)
+        case Visibility.SHARED:
+            chosen = References(actor).readers(Readers(**readers))
+            if not chosen:
+                raise Misplaced("Visibility shared needs readers.")
+            chosen.add(
+                ("robot", actor.robot_id) if actor.robot_id else ("member", actor.member_id)  # type: ignore[arg-type]
+            )
+            return _Target(Visibility.SHARED, ensure_explicit_audience(organisation_id, chosen))
+        case Visibility.PRIVATE:
+            chosen_word = Visibility.PRIVATE if actor.is_person else Visibility.INTERNAL
+            return _Target(chosen_word, principal.own_audience)
     raise Misplaced("Share with group, organisation, shared or private.")
 
 
@@ -107,39 +132,26 @@ def _publishes(principal: Principal) -> bool:
     )
 
 
-def _readers(principal: Principal, readers: Mapping[str, tuple[str, ...]]) -> set[Reader]:
-    organisation_id = principal.organisation_id
-    if readers.get("teams"):
-        raise NotFound("no such team")
-    chosen: set[Reader] = {
-        ("member", find_member(organisation_id, r).id) for r in readers.get("members", ())
-    }
-    chosen |= {("robot", find_robot(organisation_id, r).id) for r in readers.get("robots", ())}
-    chosen |= {("group", find_group(organisation_id, r).id) for r in readers.get("groups", ())}
-    return chosen
+def _move(memory: Memory, target: _Target, now: datetime) -> None:
+    """Give a memory another audience; the database carries its parts along.
 
-
-def _move(memory: Memory, audience_id: UUID, group_id: UUID | None, now: datetime) -> None:
-    """Give a memory another audience; the database carries its parts along."""
-    memory.audience_id, memory.updated_at = audience_id, now
+    It is indexed anew: the words that its old neighbours lent it are not for the new readers, nor
+    its own for theirs.
+    """
+    writing.unindex([memory], now)
+    memory.audience_id, memory.updated_at = target.audience_id, now
     memory.version += 1
     memory.deposited_by = None
-    if group_id:
-        memory.group_id = group_id
-        memory.kind = "user" if memory.member_id else "group"
-    elif memory.kind == "internal":
-        memory.kind = "organisation"
-    memory.save(
-        update_fields=[
-            "audience",
-            "group",
-            "kind",
-            "updated_at",
-            "version",
-            "deposited_by",
-        ]
-    )
-    for model in (Text, Embedding):
-        model.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id).update(
-            group_id=memory.group_id
+    memory.group_id = target.group_id or memory.group_id
+    memory.kind = derive_kind(
+        Place(
+            target.visibility,
+            group=memory.group_id is not None,
+            member=memory.member_id is not None,
+            listeners=bool(memory.listeners),
         )
+    )
+    memory.save(
+        update_fields=["audience", "group", "kind", "updated_at", "version", "deposited_by"]
+    )
+    writing.reindex(memory, now)

@@ -1,6 +1,6 @@
 """The rows behind a memory, in bulk; call inside the writer's scope."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -9,7 +9,8 @@ from django.db import connection
 
 from memories.models import Contribution, Embedding, Memory, Pending, Status, Text
 from memories.policies import cues
-from orgs.models import new_id
+from memories.services.hints import hint_embedding
+from orgs.models import Organisation, new_id
 from orgs.rls import current_scope, deposit_scope
 
 if TYPE_CHECKING:
@@ -20,13 +21,15 @@ INDEXED_CHARACTERS = 100_000
 
 
 # Each lexeme once, labelled A: ts_rank of one lexeme is then exactly its label's weight.
-_INSERT_TEXT = r"""
+_LABELLED = r"""
+       coalesce((SELECT string_agg(
+           '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':1A', ' ')
+           FROM unnest(own)), '')::tsvector"""
+_INSERT_TEXT = rf"""
 INSERT INTO memories_text (id, organisation_id, memory_id, audience_id, kind, group_id, own,
                            lexemes, length, speaker_key, asks, timed)
 SELECT id, %(organisation)s, id, audience_id, kind, group_id, own,
-       coalesce((SELECT string_agg(
-           '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':1A', ' ')
-           FROM unnest(own)), '')::tsvector,
+       {_LABELLED},
        length, speaker_key, asks AND length <= %(short)s, timed
 FROM (
     SELECT id, audience_id, kind, group_id, speaker_key, asks, timed,
@@ -111,11 +114,69 @@ def index(rows: Sequence[Memory], *, language: str, now: datetime) -> None:
     )
 
 
-def unindex(organisation_id: UUID, ids: Iterable[UUID]) -> None:
-    """Take memories out of every search; they stay where they are."""
-    chosen = list(ids)
+# The turns up to three away, which may carry words of the given ones.
+_NEIGHBOURS = """
+SELECT DISTINCT near.id, near.audience_id, near.kind
+FROM memories_memory m CROSS JOIN LATERAL (
+    (SELECT x.* FROM memories_memory x
+     WHERE x.organisation_id = m.organisation_id AND x.conversation = m.conversation
+       AND x.audience_id = m.audience_id AND x.status = 'active'
+       AND (x.position, x.id) < (m.position, m.id)
+     ORDER BY x.position DESC, x.id DESC LIMIT 3)
+    UNION ALL
+    (SELECT x.* FROM memories_memory x
+     WHERE x.organisation_id = m.organisation_id AND x.conversation = m.conversation
+       AND x.audience_id = m.audience_id AND x.status = 'active'
+       AND (x.position, x.id) > (m.position, m.id)
+     ORDER BY x.position, x.id LIMIT 3)
+) AS near
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s) AND NOT near.id = ANY(%(ids)s)
+"""
+_OWN_WORDS = rf"""
+UPDATE memories_text SET lexemes = {_LABELLED}
+WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(ids)s)
+"""
+
+
+def unindex(rows: Sequence[Memory], now: datetime) -> None:
+    """Take memories out of every search; call before they move, where they move.
+
+    The turns around them lose at once the words that were lent to them, and are owed new vectors.
+    """
+    if not rows:
+        return
+    values = {"organisation": rows[0].organisation_id, "ids": [row.id for row in rows]}
+    with connection.cursor() as cursor:
+        cursor.execute(_NEIGHBOURS, values)
+        near = cursor.fetchall()
+        cursor.execute(_OWN_WORDS, {**values, "ids": [id_ for id_, _, _ in near]})
     for model in (Text, Embedding, Pending):
-        model.objects.filter(organisation_id=organisation_id, memory_id__in=chosen).delete()
+        model.objects.filter(
+            organisation_id=values["organisation"], memory_id__in=values["ids"]
+        ).delete()
+    Pending.objects.bulk_create(
+        [
+            Pending(
+                organisation_id=rows[0].organisation_id,
+                memory_id=id_,
+                audience_id=audience_id,
+                kind=kind,
+                created_at=now,
+            )
+            for id_, audience_id, kind in near
+        ],
+        ignore_conflicts=True,
+    )
+    hint_embedding(rows[0].organisation_id)
+
+
+def reindex(memory: Memory, now: datetime) -> None:
+    """Make a memory findable by what it now says, for those who now read it."""
+    language = Organisation.objects.values_list("language", flat=True).get(
+        id=memory.organisation_id
+    )
+    index([memory], language=language, now=now)
+    hint_embedding(memory.organisation_id)
 
 
 _CONTRIBUTE_AGAIN = """

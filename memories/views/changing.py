@@ -16,13 +16,8 @@ from memories.models import Memory, Status
 from memories.policies.wording import differences
 from memories.services import browsing
 from memories.services.drafts import Draft, Remembered
-from memories.services.managing import (
-    Outdated,
-    RedLine,
-    edit_memory,
-    forget_memory,
-    restore_memory,
-)
+from memories.services.forgetting import RedLine, forget_memory, restore_memory
+from memories.services.managing import Outdated, edit_memory
 from memories.services.remembering import remember
 from memories.views import forms
 from orgs.access import WRITERS, members_only

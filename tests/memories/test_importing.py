@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memories.models import Contribution, Memory
-from memories.services.managing import forget_memory
+from memories.services.forgetting import forget_memory
 from orgs.models import ExternalIdentity, Group, GroupMembership
 from orgs.principals import Actor, resolve
 from orgs.rls import organisation_scope

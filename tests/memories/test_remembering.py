@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, transaction
 
 from memories.models import Contribution, Memory
 from memories.services.drafts import Draft, Readers, Refused
-from memories.services.managing import forget_memory
+from memories.services.forgetting import forget_memory
 from memories.services.remembering import KeyTaken, remember_many
 from orgs.principals import Actor, resolve
 from orgs.rls import Scope, scope

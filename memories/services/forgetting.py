@@ -1,0 +1,79 @@
+"""Take memories out of every answer, and bring them back."""
+
+from datetime import datetime
+from uuid import UUID
+
+from memories.models import Memory, Status
+from memories.services import writing
+from memories.services.managing import changeable, note
+from orgs.principals import Actor, resolve
+from orgs.services import AlreadyExists, NotFound
+
+
+class RedLine(Exception):
+    """A protected memory cannot be forgotten."""
+
+    def __init__(self) -> None:
+        super().__init__("This memory is protected (red line) and cannot be forgotten.")
+
+
+def forget_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
+    """Take a memory out of every answer; it can be restored. Raises NotFound, NotYours, RedLine.
+
+    What its subject forgets is not brought back by being remembered again.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        memory = changeable(principal, memory_id)
+        if memory.status == Status.FORGOTTEN:
+            raise NotFound("it is forgotten already")
+        by_subject = actor.is_person and actor.member_id in (
+            memory.member_id,
+            memory.speaker_member_id,
+        )
+        if memory.red_line and not by_subject:
+            raise RedLine
+        memory.status, memory.forgotten_at, memory.updated_at = Status.FORGOTTEN, now, now
+        memory.forgotten_by_subject = by_subject
+        memory.save(update_fields=["status", "forgotten_at", "forgotten_by_subject", "updated_at"])
+        writing.unindex([memory], now)
+        note(principal, "memory.forgotten", memory, now)
+    return memory
+
+
+def archive_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
+    """Take a memory out of default recall; it can be restored."""
+    principal = resolve(actor)
+    with principal.scope():
+        memory = changeable(principal, memory_id)
+        if memory.status != Status.ACTIVE:
+            raise AlreadyExists(f"The memory is {memory.status}, not active.")
+        memory.status, memory.archived_at, memory.updated_at = Status.ARCHIVED, now, now
+        memory.save(update_fields=["status", "archived_at", "updated_at"])
+        writing.unindex([memory], now)
+        note(principal, "memory.archived", memory, now)
+    return memory
+
+
+def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
+    """Bring back what was forgotten or archived. What its subject forgot, only they restore."""
+    principal = resolve(actor)
+    with principal.scope():
+        memory = changeable(principal, memory_id)
+        if memory.status not in (Status.FORGOTTEN, Status.ARCHIVED):
+            raise AlreadyExists("The memory is neither forgotten nor archived.")
+        memory.status, memory.forgotten_at, memory.archived_at = writing.back_to(memory), None, None
+        memory.forgotten_by_subject, memory.updated_at = False, now
+        memory.save(
+            update_fields=[
+                "status",
+                "forgotten_at",
+                "archived_at",
+                "forgotten_by_subject",
+                "updated_at",
+            ]
+        )
+        if memory.status == Status.ACTIVE:
+            writing.reindex(memory, now)
+        note(principal, "memory.restored", memory, now)
+    return memory
