@@ -173,7 +173,7 @@ FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_roles r ON 
 JOIN pg_language l ON l.oid = p.prolang
 WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')
 """
-FIXED_PATH = ["search_path=pg_catalog, pg_temp"]
+FIXED_PATH = "search_path=pg_catalog, pg_temp"
 
 
 def definers(connection: Connection) -> list[str]:
@@ -188,7 +188,7 @@ def definer_faults(connection: Connection) -> list[str]:
         _DEFINERS
     ):
         wrong = {
-            "its search_path is not fixed": config != FIXED_PATH,
+            "its search_path is not fixed": FIXED_PATH not in (config or []),
             "PUBLIC may execute it": "PUBLIC" in grants or grants.startswith("=") or ",=" in grants,
             f"it is owned by {owner}": owner != "commonmind_searcher",
             "it does not hold to the organisation": "organisation_id = " not in body
