@@ -4,6 +4,8 @@ import secrets
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import transaction
+
 from memories.services.drafts import Draft
 from memories.services.remembering import remember_many
 from orgs.models import Role
@@ -43,6 +45,11 @@ DESIGN = (
 
 def make_demo(*, slug: str, now: datetime) -> dict[str, Any]:
     """Create it all. Returns {users: [{email, password, role}], robots: [{id, name, key}]}."""
+    with transaction.atomic():
+        return _made(slug, now)
+
+
+def _made(slug: str, now: datetime) -> dict[str, Any]:
     organisation = create_organisation(name="Demo", slug=slug, now=now)
     with organisation_scope(organisation.id):
         members, users = {}, []
@@ -92,7 +99,7 @@ def make_demo(*, slug: str, now: datetime) -> dict[str, Any]:
             now=now,
         )
     actor = Actor(organisation_id=organisation.id, robot_id=robot.id, scopes=frozenset(key.scopes))
-    remember_many(actor, [*_shared(), *_chats(now), *_private(members)], now=now)
+    remember_many(actor, [*_shared(), *_chats(members, now), *_private(members)], now=now)
     return {
         "users": users,
         "robots": [{"id": robot.public_id, "name": robot.name, "key": secret}],
@@ -103,7 +110,7 @@ def _shared() -> list[Draft]:
     return [Draft(content=text, category=category) for text, category in SHARED]
 
 
-def _chats(now: datetime) -> list[Draft]:
+def _chats(members: dict[str, Any], now: datetime) -> list[Draft]:
     drafts = []
     for group, turns in (("launch", LAUNCH), ("design", DESIGN)):
         start = now - timedelta(days=3, hours=len(turns))
@@ -111,7 +118,7 @@ def _chats(now: datetime) -> list[Draft]:
             Draft(
                 content=text,
                 group=group,
-                speaker=speaker,
+                speaker=str(members[speaker].id),
                 type="conversation",
                 conversation=f"{group}/monday",
                 occurred_at=start + timedelta(minutes=4 * n),

@@ -69,6 +69,8 @@ def get_memory(actor: Actor, memory_id: UUID) -> Seen:
     principal = resolve(actor)
     with principal.scope():
         memory = _fetch(principal, memory_id)
+        if memory.status == Status.FORGOTTEN and not may_change(principal, memory):
+            raise NotFound("no such memory")
         owed = Pending.objects.filter(
             organisation_id=principal.organisation_id, memory_id=memory_id
         ).exists()

@@ -48,7 +48,8 @@ def _rows(request: HttpRequest, shown: list[browsing.Shown], q: str) -> list[dic
 
 
 def _answer(request: HttpRequest, q: str, group: str | None) -> dict[str, Any]:
-    query = Query(text=q, limit=HITS, group=group)
+    # Half-typed questions are no use of a memory; only a whole page counts as one.
+    query = Query(text=q, limit=HITS, group=group, counts=not request.htmx)
     found = recall(request.actor, query, now=timezone.now())
     memories = [memory for _, memory in found.hits]
     organisation = request.membership[1].name
