@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import connection
@@ -145,7 +145,10 @@ def unindex(rows: Sequence[Memory], now: datetime) -> None:
     """
     if not rows:
         return
-    values = {"organisation": rows[0].organisation_id, "ids": [row.id for row in rows]}
+    values: dict[str, Any] = {
+        "organisation": rows[0].organisation_id,
+        "ids": [row.id for row in rows],
+    }
     with connection.cursor() as cursor:
         cursor.execute(_NEIGHBOURS, values)
         near = cursor.fetchall()
