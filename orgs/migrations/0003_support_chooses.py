@@ -1,7 +1,7 @@
 """Support staff choose one organisation, so they may know which ones there are.
 
 The other support policies hold to the organisation that is chosen; of this table support reads
-the columns of 0002 alone.
+the columns of 0002 alone. The policy of 0002 goes: beside this one it would decide nothing.
 """
 
 from django.db import migrations
@@ -17,5 +17,9 @@ class Migration(migrations.Migration):
             f"CREATE POLICY orgs_organisation_support_choose ON orgs_organisation "
             f"FOR SELECT TO {SUPPORT} USING (true)",
             "DROP POLICY orgs_organisation_support_choose ON orgs_organisation",
-        )
+        ),
+        migrations.RunSQL(
+            "DROP POLICY orgs_organisation_support_select ON orgs_organisation",
+            migrations.RunSQL.noop,
+        ),
     ]

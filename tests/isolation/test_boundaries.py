@@ -6,7 +6,6 @@ import psycopg
 import pytest
 from django.conf import settings
 
-from memories.models import Memory
 from memories.policies.deduplication import content_hash
 from memories.services.drafts import Readers
 from memories.services.recalling import Query, recall
@@ -15,7 +14,7 @@ from orgs.principals import Principal, resolve
 from orgs.services import link_identity
 from robots.services import delegate
 from tests.databases import tell, undone
-from tests.isolation.catalogue import tenant_tables
+from tests.isolation.catalogue import definers, tenant_tables
 from tests.world import NOW, Tenant, World
 
 ROLES = ("default", "worker", "support")
@@ -221,30 +220,45 @@ def fill(world: World) -> None:
 
 
 @pytest.mark.conformance("T09")
-def test_the_definer_function_tells_only_of_open_audiences(lasting_world: World) -> None:
+def test_definer_functions_tell_only_of_open_audiences(lasting_world: World) -> None:
+    """Each one finds a row of Mina's alone when her audience is open to it, and not otherwise."""
     here, there = lasting_world.here, lasting_world.there
     hers = resolve(here.person("mina")).own_audience
     kept = here.remember(here.person("mina"), "A private thing.", visibility="private").id
-    with resolve(here.person("mina")).scope():
-        digest = bytes(Memory.objects.get(id=kept).content_hash)
-    assert digest == content_hash("A private thing.", speaker="", subject=here.members["mina"].id)
-    call = "SELECT id FROM search.deposited(%s, '{}')"
-    cases = [
-        ({}, []),
-        ({"organisation": here.id}, []),
-        ({"organisation": here.id, "audiences": [hers]}, []),
-        ({"organisation": there.id, "deposit_audiences": [hers]}, []),
-        ({"deposit_audiences": [hers]}, []),
-        ({"organisation": here.id, "deposit_audiences": [new_id()]}, []),
-        ({"organisation": here.id, "deposit_audiences": [hers]}, [(kept,)]),
-    ]
-    for context, expected in cases:
-        with undone("default") as connection:
-            tell(connection, **context)
-            assert connection.execute(call, [[digest]]).fetchall() == expected, context
-    for alias in ("worker", "support"):
-        with undone(alias) as connection, pytest.raises(Refused):
-            connection.execute(call, [[digest]])
+    digest = content_hash("A private thing.", speaker="", subject=here.members["mina"].id)
+    calls: dict[str, tuple[str, str, list[object]]] = {
+        "search.deposited(bytea[],text[])": (
+            "deposit_audiences",
+            "SELECT id FROM search.deposited(%s, '{}')",
+            [[digest]],
+        ),
+        "search.words(regconfig,text,integer,integer)": (
+            "audiences",
+            "SELECT memory_id FROM search.words('english', %s, 10, 10)",
+            ["private thing"],
+        ),
+    }
+    with undone("owner") as owner:
+        assert set(definers(owner)) == set(calls), "each definer function is called here"
+    for setting, call, arguments in calls.values():
+        other = {"audiences", "deposit_audiences"} - {setting}
+        cases: list[tuple[dict[str, object], list[tuple[UUID]]]] = [
+            ({}, []),
+            ({"organisation": here.id}, []),
+            ({"organisation": here.id, setting: []}, []),
+            ({"organisation": here.id, setting: [new_id()]}, []),
+            ({"organisation": here.id, other.pop(): [hers]}, []),
+            ({"organisation": there.id, setting: [hers]}, []),
+            ({setting: [hers]}, []),
+            ({"organisation": here.id, setting: [hers]}, [(kept,)]),
+        ]
+        for context, expected in cases:
+            with undone("default") as connection:
+                tell(connection, **context)
+                assert connection.execute(call, arguments).fetchall() == expected, context
+        for alias in ("worker", "support"):
+            with undone(alias) as connection, pytest.raises(Refused):
+                connection.execute(call, arguments)
 
 
 @pytest.mark.conformance("T03")
