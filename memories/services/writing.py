@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db import connection
@@ -145,22 +145,18 @@ def unindex(rows: Sequence[Memory], now: datetime) -> None:
     """
     if not rows:
         return
-    values: dict[str, Any] = {
-        "organisation": rows[0].organisation_id,
-        "ids": [row.id for row in rows],
-    }
+    organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
     with connection.cursor() as cursor:
-        cursor.execute(_NEIGHBOURS, values)
+        cursor.execute(_NEIGHBOURS, {"organisation": organisation_id, "ids": ids})
         near = cursor.fetchall()
-        cursor.execute(_OWN_WORDS, {**values, "ids": [id_ for id_, _, _ in near]})
+        lent = [id_ for id_, _, _ in near]
+        cursor.execute(_OWN_WORDS, {"organisation": organisation_id, "ids": lent})
     for model in (Text, Embedding, Pending):
-        model.objects.filter(
-            organisation_id=values["organisation"], memory_id__in=values["ids"]
-        ).delete()
+        model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
     Pending.objects.bulk_create(
         [
             Pending(
-                organisation_id=rows[0].organisation_id,
+                organisation_id=organisation_id,
                 memory_id=id_,
                 audience_id=audience_id,
                 kind=kind,
@@ -170,7 +166,7 @@ def unindex(rows: Sequence[Memory], now: datetime) -> None:
         ],
         ignore_conflicts=True,
     )
-    hint_embedding(rows[0].organisation_id)
+    hint_embedding(organisation_id)
 
 
 def reindex(memory: Memory, now: datetime) -> None:
