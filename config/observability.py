@@ -1,4 +1,4 @@
-"""A request id for every answer and one structured line a request, without any content."""
+"""A request id for every answer, one structured line a request, and its count; no content."""
 
 import logging
 import time
@@ -6,6 +6,9 @@ import uuid
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
+
+from config.logs import request_context
+from config.metrics import observe
 
 log = logging.getLogger("commonmind.request")
 Handler = Callable[[HttpRequest], HttpResponse]
@@ -19,18 +22,23 @@ class RequestLogMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.request_id = uuid.uuid4().hex
-        started = time.perf_counter()
-        response = self.get_response(request)
-        match = request.resolver_match
-        response["X-Request-ID"] = request.request_id
-        log.info(
-            "request",
-            extra={
-                "request_id": request.request_id,
-                "method": request.method,
-                "route": match.route if match else "",
-                "status": response.status_code,
-                "ms": round((time.perf_counter() - started) * 1000, 1),
-            },
-        )
+        with request_context(request.request_id):
+            started = time.perf_counter()
+            response = self.get_response(request)
+            seconds = time.perf_counter() - started
+            match = request.resolver_match
+            # The pattern, never the address: an address may hold an id or a word.
+            route = match.route if match else ""
+            response["X-Request-ID"] = request.request_id
+            observe(route, request.method or "", response.status_code, seconds)
+            log.info(
+                "request",
+                extra={
+                    "request_id": request.request_id,
+                    "method": request.method,
+                    "route": route,
+                    "status": response.status_code,
+                    "ms": round(seconds * 1000, 1),
+                },
+            )
         return response

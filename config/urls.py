@@ -10,6 +10,7 @@ import robots.urls
 from config import errors, health
 from config.design import design
 from config.documentation import DocumentationView
+from config.metrics import metrics
 from orgs import support
 from orgs.access import staff_only
 
@@ -28,6 +29,7 @@ api = [
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     path("api/v1/", include(api)),
     path("admin/login/", support.sign_in),
     path("admin/organisation/", support.choose_organisation, name="support-organisation"),

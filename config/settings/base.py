@@ -4,6 +4,8 @@ from pathlib import Path
 
 import environ
 
+from config.logs import logging_settings
+
 env = environ.Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -103,6 +105,11 @@ CONTENT_SECURITY_POLICY = {
 
 # One request body may carry a batch of 1,000 memories, but not more than this many bytes.
 REQUEST_BODY_MAX_BYTES = env.int("REQUEST_BODY_MAX_BYTES", default=64 * 1024 * 1024)
+
+# JSON lines on stderr; LOG_LEVEL is that of our own loggers.
+LOGGING = logging_settings(env.str("LOG_LEVEL", default="INFO"))
+# Opens /metrics to callers who are not on this machine, as `Authorization: Bearer ...`.
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

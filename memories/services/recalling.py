@@ -15,6 +15,7 @@ from memories.policies.cues import asks_about_self, asks_when, without_names
 from memories.retrieval.candidates import named_speakers
 from memories.retrieval.pipeline import search
 from memories.retrieval.types import Filters, Hit, Question
+from memories.services.metering import RECALL_SECONDS
 from memories.services.serving import record_served
 from orgs.principals import Actor, Principal, resolve, shareable_audiences
 from orgs.services import NotFound, find_group, find_member
@@ -77,6 +78,7 @@ def recall(actor: Actor, query: Query, *, now: datetime, load: Load = whole_memo
         served = search(_with_vector(_question(principal, query, now)))
         rows = load(principal.organisation_id, [hit.id for hit in served.hits])
         took_ms = (time.perf_counter() - started) * 1000
+        RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
         recall_id = record_served(principal, served, took_ms=took_ms, counts=query.counts, now=now)
     hits = [(hit, rows[hit.id]) for hit in served.hits if hit.id in rows]
     return Answer(recall_id, hits, served.strategy, took_ms)

@@ -1,0 +1,52 @@
+"""Where the web processes of one server keep their counts, so that /metrics adds them up.
+
+Import this before prometheus_client: it decides at its own import how it keeps values.
+"""
+
+import contextlib
+import os
+from pathlib import Path
+
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+
+
+def share_counts(data_dir: Path) -> None:
+    """Let this process count into DATA_DIR/metrics, beside the others of its server.
+
+    What an earlier server left goes away; what a process left that was restarted stays, or the
+    sums would fall. A folder that the environment names is used as it is.
+    """
+    if given := os.environ.get(FOLDER):
+        Path(given).mkdir(parents=True, exist_ok=True)
+        return
+    folder = data_dir / "metrics" / str(os.getppid())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for other in folder.parent.iterdir():
+            _remove_older(other, _started_at(other.name))
+    except OSError:
+        # Read-only, or not ours: each process counts for itself.
+        return
+    os.environ[FOLDER] = str(folder)
+
+
+def _started_at(pid: str) -> float:
+    """When the process of that number was started, in seconds since the epoch, or a bit earlier;
+    for one that is gone: never."""
+    try:
+        fields = Path("/proc", pid, "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        machine = Path("/proc/stat").read_text(encoding="utf-8")
+    except OSError:
+        return float("inf")
+    booted = int(machine.partition("btime ")[2].split(maxsplit=1)[0])
+    # btime is in whole seconds.
+    return booted + int(fields[19]) / os.sysconf("SC_CLK_TCK") - 2
+
+
+def _remove_older(folder: Path, moment: float) -> None:
+    with contextlib.suppress(OSError):
+        for file in folder.glob("*.db"):
+            if file.stat().st_mtime < moment:
+                file.unlink(missing_ok=True)
+        if moment == float("inf"):
+            folder.rmdir()
