@@ -1,5 +1,5 @@
 # `make help` lists what can be done. A virtual environment that is active is used; otherwise
-# .venv is made. Variables: PORT, DATA_DIR, WEB_WORKERS (run); ARGS (pytest); DATASET (bench).
+# .venv is made. Variables: PORT, DATA_DIR, WEB_WORKERS (run); ARGS (pytest, bench); DATASET (bench).
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -37,8 +37,9 @@ test-slow: $(dev_stamp) ## Run the slow tests: chaos, isolation at full size
 conformance: $(dev_stamp) ## Print every row of the contract with its tests and their result
 	@$(TEST) $(PY) -m pytest -n 2 -q -p no:randomly -m conformance --conformance-report $(ARGS)
 
-bench: $(runtime_stamp) ## Measure recall (DATASET=name or path)
-	@DATA_DIR=$(BENCH_DATA_DIR) $(SERVICES) -- $(PY) manage.py bench $(if $(DATASET),--dataset "$(DATASET)") $(ARGS)
+bench: $(runtime_stamp) ## Measure quality, latency, exactness, writing and load (DATASET=folder)
+	@DATA_DIR=$(BENCH_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- \
+		$(PY) -m tests.benchmarks $(if $(DATASET),--dataset "$(DATASET)") $(ARGS)
 
 lint: $(dev_stamp) ## Check style, types, imports, dependencies, templates and migrations
 	@$(PY) -m ruff check .

@@ -1,0 +1,87 @@
+"""`python -m tests.benchmarks [--dataset DIR] [--quick] [--only NAME,...] [--output DIR]`."""
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from tests.benchmarks.database import NoServer, own_database
+from tests.benchmarks.report import Report, say
+
+PARTS = ("quality", "writing", "latency", "exactness", "load")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("--dataset", type=Path, help="a folder with memories.jsonl, queries.jsonl")
+    parser.add_argument("--quick", action="store_true", help="small sizes: does it run at all")
+    parser.add_argument("--only", default="", help=f"of {', '.join(PARTS)}; comma between")
+    parser.add_argument("--output", type=Path, help="for reports and cached vectors; DATA_DIR")
+    chosen = parser.parse_args()
+    chosen.only = [name for name in chosen.only.split(",") if name] or list(PARTS)
+    if unknown := set(chosen.only) - set(PARTS):
+        parser.error(f"no part is called {', '.join(sorted(unknown))}")
+    if chosen.dataset and not (chosen.dataset / "queries.jsonl").is_file():
+        parser.error(f"{chosen.dataset} has no queries.jsonl")
+    return chosen
+
+
+def main() -> int:
+    """Measure each part; what a person can mend is one line and code 2."""
+    chosen = arguments()
+    try:
+        with own_database():
+            return measure(chosen)
+    except NoServer as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+
+
+def measure(chosen: argparse.Namespace) -> int:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
+    os.environ.setdefault("LOG_LEVEL", "WARNING")
+    import django
+
+    django.setup()
+    from django.conf import settings
+    from django.core.management import call_command
+    from django.db import connections
+
+    from memories.encoders import get_encoder
+    from tests.benchmarks import database, exactness, latency, load, quality, writing
+
+    call_command("migrate", database="owner", verbosity=0, interactive=False)
+    parts = {
+        "quality": quality.run,
+        "writing": writing.run,
+        "latency": latency.run,
+        "exactness": exactness.run,
+        "load": load.run,
+    }
+    folder = chosen.output or Path(settings.DATA_DIR)
+    report = Report(folder)
+    report.start(
+        dataset=chosen.dataset.name if chosen.dataset else None,
+        quick=chosen.quick,
+        parts=chosen.only,
+        server=database.server_version(),
+        encoder=get_encoder().name,
+    )
+    for name in (name for name in PARTS if name in chosen.only):
+        if name == "quality" and not chosen.dataset:
+            say("quality is left out: it needs --dataset (make bench DATASET=folder).")
+            continue
+        say(f"\n{name} (load {os.getloadavg()[0]:.1f}) ...")
+        started = time.perf_counter()
+        figures, tables = parts[name](chosen, folder)
+        report.add(name, figures, tables, time.perf_counter() - started)
+    connections.close_all()
+    # Or its threads would look for the database after it is gone.
+    connections["default"].close_pool()
+    say(f"\n{folder / 'report.json'} and report.md are written.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""A folder of conversations with questions, brought in as `manage.py import_memories` does."""
+
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.utils import timezone
+
+from memories.maintenance.embedding import embed_pending
+from memories.services.importing import Importer, Report
+from orgs.models import Group, Organisation
+from orgs.principals import Actor
+from orgs.rls import organisation_scope
+from orgs.services import create_organisation
+from robots.models import Robot
+from robots.services import IMPORT, builtin_robot, create_key, join_groups, register_robot
+
+SCOPES = ("read", "write", "act_for")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with evidence, and for whom it is asked in its group."""
+
+    id: str
+    text: str
+    evidence: tuple[str, ...]
+    category: str
+    group: str | None
+    member: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """What the folder holds. Questions without an answer or without evidence are left out."""
+
+    name: str
+    lines: list[bytes]
+    questions: list[Asked]
+    lists: bool
+    unanswerable: int
+
+
+def read(folder: Path) -> Dataset:
+    """Read a folder. A file may lack `answerable`: then evidence makes a question answerable."""
+    lines = (folder / "memories.jsonl").read_bytes().splitlines()
+    rows = [orjson.loads(line) for line in lines]
+    speakers: dict[str, str] = {}
+    for row in rows:
+        if row.get("group") and row.get("speaker"):
+            speakers.setdefault(row["group"], row["speaker"])
+    questions, left_out = [], 0
+    for line in (folder / "queries.jsonl").read_bytes().splitlines():
+        row = orjson.loads(line)
+        if not row.get("answerable", True) or not row.get("evidence_ids"):
+            left_out += 1
+            continue
+        group = row.get("group")
+        asker = row.get("asker") or speakers.get(group or "")
+        questions.append(
+            Asked(
+                str(row["id"]),
+                row["question"],
+                tuple(dict.fromkeys(map(str, row["evidence_ids"]))),
+                str(row.get("category") or "-"),
+                group,
+                f"import:{asker}" if asker else None,
+            )
+        )
+    lists = any("audience" in row for row in rows)
+    return Dataset(folder.name, lines, questions, lists, left_out)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A data set inside an organisation, with a robot that sits in every group of it."""
+
+    organisation: Organisation
+    robot: Robot
+    key: str
+    report: Report
+    import_seconds: float
+    embed_seconds: float
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(
+            organisation_id=self.organisation.id,
+            robot_id=self.robot.id,
+            scopes=frozenset(SCOPES),
+            name=self.robot.name,
+        )
+
+
+def bring_in(name: str, lines: Iterable[bytes]) -> Imported:
+    """Import the lines into a new organisation and embed them all."""
+    now = timezone.now()
+    organisation = create_organisation(name=f"Bench {name} {now:%H%M%S%f}", now=now)
+    with organisation_scope(organisation.id):
+        importing = builtin_robot(organisation.id, IMPORT, now)
+    started = time.perf_counter()
+    report = Importer(organisation, importing, now, "organisation").run(lines)
+    imported = time.perf_counter()
+    while embed_pending(organisation.id, now=timezone.now()):
+        pass
+    embedded = time.perf_counter()
+    with organisation_scope(organisation.id):
+        groups = list(
+            Group.objects.filter(organisation_id=organisation.id).values_list("id", flat=True)
+        )
+    robot, key = seated_robot(organisation.id, groups)
+    return Imported(organisation, robot, key, report, imported - started, embedded - imported)
+
+
+def seated_robot(organisation_id: UUID, groups: Iterable[UUID]) -> tuple[Robot, str]:
+    """A robot in these groups that may act for members, and its key."""
+    now = timezone.now()
+    robot, _ = register_robot(organisation_id=organisation_id, name="bench", now=now)
+    join_groups(organisation_id=organisation_id, robot_id=robot.id, group_ids=groups)
+    _, key = create_key(organisation_id=organisation_id, robot_id=robot.id, scopes=SCOPES, now=now)
+    return robot, key
+
+
+def without_lists(lines: Iterable[bytes]) -> list[bytes]:
+    """The lines for their whole group, or for the organisation where there is no group.
+
+    A robot alone reads no list that names members: this is the copy in which it reads all.
+    """
+    changed = []
+    for line in lines:
+        row: dict[str, Any] = orjson.loads(line)
+        row.pop("audience", None)
+        changed.append(json.dumps(row).encode())
+    return changed

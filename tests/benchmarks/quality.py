@@ -1,0 +1,183 @@
+"""Evidence recall: of what the answers rest on, how much is among the first 5, 10, 20 served."""
+
+import argparse
+import time
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from memories.retrieval.answers import answer_rows
+from memories.services.recalling import Query, recall
+from orgs.services import NotFound
+from tests.benchmarks.database import settle
+from tests.benchmarks.datasets import Asked, Dataset, Imported, bring_in, read, without_lists
+from tests.benchmarks.metrics import QUALITY, judge, mean, percentile
+from tests.benchmarks.report import Table, say
+from tests.benchmarks.vectors import KeptEncoder, kept_vectors
+
+DEPTH = 20
+QUICK = 60
+WAYS = {
+    "keyword": {"strategy": "keyword"},
+    "vector": {"strategy": "vector"},
+    "hybrid, minmax": {"strategy": "hybrid", "fusion": "minmax"},
+    "hybrid, rrf": {"strategy": "hybrid", "fusion": "rrf"},
+    "hybrid, weighted_rrf": {"strategy": "hybrid", "fusion": "weighted_rrf"},
+}
+INSIDE, EVERYWHERE = "in the group", "organisation-wide"
+# The way whose kinds of question are looked at one by one: the default.
+DEFAULT = "hybrid, minmax"
+
+Result = tuple[dict[str, Any], list[Table]]
+
+
+def run(chosen: argparse.Namespace, folder: Path) -> Result:
+    dataset = read(chosen.dataset)
+    if chosen.quick:
+        step = max(1, len(dataset.questions) // QUICK)
+        dataset = replace(dataset, questions=dataset.questions[::step][:QUICK])
+    with kept_vectors(folder) as encoder:
+        place = brought_in(dataset.name, dataset.lines, encoder)
+        encoder.save()
+        copy = place
+        if dataset.lists:
+            copy = brought_in(f"{dataset.name} copy", without_lists(dataset.lines), encoder)
+        settle()
+        scopes = {INSIDE: (place, True), EVERYWHERE: (copy, False)}
+        asked = {
+            (scope, way): ask_all(where, dataset.questions, way, narrowed)
+            for scope, (where, narrowed) in scopes.items()
+            for way in WAYS
+        }
+    return figures(dataset, place, encoder, asked), tables(dataset, place, asked)
+
+
+def brought_in(name: str, lines: list[bytes], encoder: KeptEncoder) -> Imported:
+    """Import and embed, and say how quickly."""
+    before, spent = encoder.encoded, encoder.seconds
+    place = bring_in(name, lines)
+    fresh, seconds = encoder.encoded - before, encoder.seconds - spent
+    count = place.report.imported
+    speed = f"; encoder alone {fresh / seconds:.0f} rows/s" if fresh else ""
+    say(
+        f"{name}: {count:,} memories imported at {count / place.import_seconds:,.0f}/s, "
+        f"{len(place.report.skipped) + place.report.already} left out; embedded at "
+        f"{count / place.embed_seconds:,.0f} rows/s, {count - fresh:,} vectors from disk{speed}"
+    )
+    return place
+
+
+Outcome = dict[str, Any]
+
+
+def ask_all(place: Imported, questions: list[Asked], way: str, narrowed: bool) -> list[Outcome]:
+    """Each question by one way."""
+    started = time.perf_counter()
+    outcomes = [ask(place, question, way, narrowed) for question in questions]
+    say(
+        f"  {INSIDE if narrowed else EVERYWHERE}, {way}: {len(outcomes)} questions "
+        f"in {time.perf_counter() - started:.0f} s"
+    )
+    return outcomes
+
+
+def ask(place: Imported, question: Asked, way: str, narrowed: bool) -> Outcome:
+    whom = {"group": question.group, "member": question.member if question.group else None}
+    query = Query(
+        text=question.text, limit=DEPTH, counts=False, **(whom if narrowed else {}), **WAYS[way]
+    )
+    try:
+        answer = recall(place.actor, query, now=timezone.now(), load=answer_rows)
+    except NotFound:
+        return {"id": question.id, "category": question.category, "refused": True}
+    served = [row.key for _, row in answer.hits]
+    return {
+        "id": question.id,
+        "category": question.category,
+        "ms": answer.took_ms,
+        **judge(served, question.evidence),
+    }
+
+
+def summary(outcomes: list[Outcome]) -> dict[str, Any]:
+    """Means in percent over what was answered, and the time in ms."""
+    good = [o for o in outcomes if not o.get("refused")]
+    found: dict[str, Any] = {name: 100 * mean([o[name] for o in good]) for name in QUALITY}
+    times = [o["ms"] for o in good]
+    found |= {
+        "questions": len(good),
+        "refused": len(outcomes) - len(good),
+        "ms_p50": percentile(times, 0.5) if times else None,
+        "ms_p95": percentile(times, 0.95) if times else None,
+    }
+    return found
+
+
+def figures(
+    dataset: Dataset,
+    place: Imported,
+    encoder: KeptEncoder,
+    asked: dict[tuple[str, str], list[Outcome]],
+) -> dict[str, Any]:
+    scopes: dict[str, dict[str, Any]] = defaultdict(dict)
+    for (scope, way), outcomes in asked.items():
+        scopes[scope][way] = summary(outcomes)
+    return {
+        "dataset": dataset.name,
+        "memories": place.report.imported,
+        "left_out": len(place.report.skipped) + place.report.already,
+        "unanswerable": dataset.unanswerable,
+        "import_rows_per_s": place.report.imported / place.import_seconds,
+        "encoded": encoder.encoded,
+        "encoder_rows_per_s": encoder.encoded / encoder.seconds if encoder.seconds else None,
+        "scopes": scopes,
+        "questions": {f"{scope} | {way}": rows for (scope, way), rows in asked.items()},
+    }
+
+
+def tables(
+    dataset: Dataset, place: Imported, asked: dict[tuple[str, str], list[Outcome]]
+) -> list[Table]:
+    rows: list[list[Any]] = []
+    for (scope, way), outcomes in asked.items():
+        found = summary(outcomes)
+        rows.append(
+            [
+                f"{scope}: {way}",
+                *(percent(found[name]) for name in QUALITY),
+                *(found["ms_p50"], found["ms_p95"]),
+            ]
+        )
+    refused = sum(bool(o.get("refused")) for o in asked[(INSIDE, DEFAULT)])
+    count = len(dataset.questions) - refused
+    note = (
+        f"{place.report.imported:,} memories, {count} questions, percent; MRR over the first "
+        f"{DEPTH}. {refused} questions whose asker is not in the group are left out inside it."
+    )
+    columns = ["scope: way", *QUALITY, "ms p50", "ms p95"]
+    return [
+        Table(f"Evidence recall, {dataset.name}", columns, rows, note),
+        by_kind(dataset, asked),
+    ]
+
+
+def by_kind(dataset: Dataset, asked: dict[tuple[str, str], list[Outcome]]) -> Table:
+    """The default way for each kind of question."""
+    kinds: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
+    for scope in (INSIDE, EVERYWHERE):
+        for outcome in asked[(scope, DEFAULT)]:
+            kinds[(scope, outcome["category"])].append(outcome)
+    rows = []
+    for (scope, kind), outcomes in sorted(kinds.items()):
+        found = summary(outcomes)
+        row = [f"{scope}: {kind}", found["questions"], *(percent(found[n]) for n in QUALITY)]
+        rows.append(row)
+    title = f"The default by kind of question, {dataset.name}"
+    return Table(title, ["scope: kind", "questions", *QUALITY], rows)
+
+
+def percent(value: float) -> str:
+    return f"{value:.1f}"

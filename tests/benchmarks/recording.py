@@ -1,0 +1,139 @@
+"""Where the time of a recall goes, and the same statements without the product around them."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from unittest.mock import patch
+from uuid import UUID
+
+import psycopg
+from django.db import connection
+
+from memories.encoders import get_encoder
+from memories.services import recalling
+from orgs.models import new_id
+
+Clock = time.perf_counter
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One message to the database, with whether it came inside a transaction."""
+
+    sql: str
+    values: Any
+    in_transaction: bool
+
+
+@dataclass(slots=True)
+class Recording:
+    """Milliseconds by stage, the statements and the encoded texts of one recall."""
+
+    spent: dict[str, float] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    stage: str = ""
+
+    def add(self, stage: str, seconds: float) -> None:
+        self.spent[stage] = self.spent.get(stage, 0.0) + seconds * 1000
+
+    @contextmanager
+    def within(self, stage: str) -> Iterator[None]:
+        """Count what happens under this stage; statements in it are not counted again."""
+        outer, self.stage = self.stage, stage
+        started = Clock()
+        try:
+            yield
+        finally:
+            self.stage = outer
+            self.add(stage, Clock() - started)
+
+    def timed(self, stage: str, inner: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*args: Any, **kwargs: Any) -> Any:
+            if stage == "encode":
+                self.texts.append(args[0])
+            with self.within(stage):
+                return inner(*args, **kwargs)
+
+        return run
+
+    def execute(self, run: Any, sql: str, values: Any, many: bool, context: Any) -> Any:
+        self.statements.append(Statement(sql, values, connection.in_atomic_block))
+        if self.stage:
+            return run(sql, values, many, context)
+        with self.within("sql"):
+            return run(sql, values, many, context)
+
+
+@contextmanager
+def recorded() -> Iterator[Recording]:
+    """Watch the recall inside: who may read, encode, SQL (with the commit)."""
+    found = Recording()
+    commit = connection._commit
+
+    def committed() -> None:
+        with found.within(found.stage or "sql"):
+            commit()
+
+    with (
+        patch.object(recalling, "act", found.timed("who may read", recalling.act)),
+        patch.object(recalling, "resolve", found.timed("who may read", recalling.resolve)),
+        patch.object(recalling, "encode_query", found.timed("encode", recalling.encode_query)),
+        patch.object(connection, "_commit", committed),
+        connection.execute_wrapper(found.execute),
+    ):
+        yield found
+
+
+def bare_connection() -> psycopg.Connection[Any]:
+    """As Django connects: the app role, values bound by the client, each statement for itself."""
+    parameters = connection.get_connection_params()
+    for name in ("context", "pool", "prepare_threshold", "cursor_factory"):
+        parameters.pop(name, None)
+    return psycopg.connect(
+        **parameters,
+        autocommit=True,
+        cursor_factory=psycopg.ClientCursor,
+        prepare_threshold=None,
+        context=connection.connection.adapters,
+    )
+
+
+def replayed(bare: psycopg.Connection[Any], statements: Sequence[Statement]) -> float:
+    """Milliseconds that the statements take by themselves, rows fetched."""
+    fresh = [(s, _anew(s.values)) for s in statements]
+    started = Clock()
+    cursor = bare.cursor()
+    open_ = False
+    for statement, values in fresh:
+        if statement.in_transaction and not open_:
+            cursor.execute("BEGIN")
+        elif open_ and not statement.in_transaction:
+            cursor.execute("COMMIT")
+        open_ = statement.in_transaction
+        cursor.execute(statement.sql, values)
+        while cursor.nextset():
+            pass
+        if cursor.description:
+            cursor.fetchall()
+    if open_:
+        cursor.execute("COMMIT")
+    return (Clock() - started) * 1000
+
+
+def _anew(values: Any) -> Any:
+    """A row that was inserted cannot be inserted again: it gets another id."""
+    if isinstance(values, dict) and isinstance(values.get("id"), UUID):
+        return {**values, "id": new_id()}
+    return values
+
+
+def encoded(texts: Sequence[str]) -> float:
+    """Milliseconds that the bare encoder takes, one text after the other."""
+    encoder = get_encoder()
+    started = Clock()
+    for text in texts:
+        encoder.encode([text])
+    return (Clock() - started) * 1000

@@ -1,0 +1,131 @@
+"""What was measured, as tables on the terminal, as Markdown and as JSON."""
+
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.table import Table as Drawn
+
+console = Console(width=None if os.isatty(1) else 150, highlight=False)
+Cell = str | float | int | None
+
+
+def say(words: str) -> None:
+    """One line on the terminal."""
+    console.print(words, markup=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under a title; numbers are shown with as many digits as they need."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+    def markdown(self) -> str:
+        lines = [f"### {self.title}", ""]
+        if self.note:
+            lines += [self.note, ""]
+        lines += [_line(self.columns), _line(["---"] * len(self.columns))]
+        return "\n".join([*lines, *(_line([shown(c) for c in row]) for row in self.rows), ""])
+
+    def draw(self) -> None:
+        drawn = Drawn(title=self.title, title_justify="left", caption=self.note or None)
+        drawn.caption_justify = "left"
+        for index, column in enumerate(self.columns):
+            drawn.add_column(column, justify="right" if index else "left")
+        for row in self.rows:
+            drawn.add_row(*(shown(cell) for cell in row))
+        console.print(drawn)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def shown(cell: Cell) -> str:
+    """A number with three significant digits, or all of a larger one."""
+    if cell is None:
+        return "-"
+    if not isinstance(cell, float):
+        return f"{cell:,}" if isinstance(cell, int) else cell
+    size = abs(cell)
+    digits = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3
+    return f"{cell:,.{digits}f}"
+
+
+def commit() -> str:
+    """The commit that is measured, with a plus sign where files differ from it."""
+    try:
+        head = _git("rev-parse", "--short", "HEAD")
+        return head + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _git(*words: str) -> str:
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(["git", *words], cwd=root, capture_output=True, check=True, text=True)
+    return done.stdout.strip()
+
+
+def machine() -> dict[str, Any]:
+    """On what it runs."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        model = next(line.partition(":")[2].strip() for line in lines if "model name" in line)
+    except (OSError, StopIteration):
+        model = platform.processor()
+    return {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+    }
+
+
+@dataclass(slots=True)
+class Report:
+    """Collects the tables and the raw figures of every part."""
+
+    folder: Path
+    facts: dict[str, Any] = field(default_factory=dict)
+    results: dict[str, Any] = field(default_factory=dict)
+    tables: list[Table] = field(default_factory=list)
+
+    def start(self, **facts: Any) -> None:
+        self.facts = {
+            "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "commit": commit(),
+            **machine(),
+            "load_at_start": list(os.getloadavg()),
+            **facts,
+        }
+
+    def add(self, name: str, figures: Any, tables: Sequence[Table], seconds: float) -> None:
+        """Keep a part's figures, draw its tables, and write what there is so far."""
+        load = [round(value, 2) for value in os.getloadavg()]
+        self.results[name] = {"seconds": round(seconds, 1), "load_after": load, "figures": figures}
+        self.tables += tables
+        for table in tables:
+            table.draw()
+        self.write()
+
+    def write(self) -> None:
+        """report.json and report.md in the folder."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        option = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
+        whole = {"facts": self.facts, "results": self.results}
+        (self.folder / "report.json").write_bytes(orjson.dumps(whole, option=option))
+        facts = [f"- {name}: {value}" for name, value in self.facts.items()]
+        parts = ["# Benchmarks", "\n".join(facts), *(t.markdown() for t in self.tables)]
+        (self.folder / "report.md").write_text("\n\n".join(parts), encoding="utf-8")

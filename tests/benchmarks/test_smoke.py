@@ -1,0 +1,95 @@
+"""The bench runs from end to end on a data set of a few lines (`make bench` runs it in full)."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.__main__ import PARTS
+from tests.benchmarks.metrics import QUALITY
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = ["roof", "harbour", "library", "station", "museum", "garden", "theatre", "market"]
+
+
+def write_dataset(folder: Path) -> None:
+    """Two groups of turns, one with a list of readers; questions with and without an answer."""
+    folder.mkdir()
+    memories, queries = [], []
+    for group in ("north", "south"):
+        for seq, place in enumerate(PLACES):
+            memory = {"id": f"{group}/{seq}", "group": group, "seq": seq, "speaker": f"Kim {group}"}
+            memory |= {"text": f"The {place} of the {group} opens at {seq + 7} o'clock."}
+            if group == "north":
+                memory |= {"audience": ["Kim north", "Lee"], "timestamp": "2026-03-02T09:00:00"}
+            memories.append(memory)
+            query = {"id": f"q/{group}/{seq}", "group": group, "evidence_ids": [f"{group}/{seq}"]}
+            queries.append({**query, "question": f"When does the {place} of the {group} open?"})
+    queries.append({"id": "q/none", "group": "north", "question": "Who?", "answerable": False})
+    for name, rows in (("memories", memories), ("queries", queries)):
+        text = "\n".join(json.dumps(row) for row in rows)
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+
+
+def measure(tmp_path: Path, *words: str) -> dict[str, Any]:
+    """Run the bench on a database of its own; the figures of every part."""
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.local",
+        "BENCH_DATABASE": f"commonmind_bench_{os.getpid()}",
+        "ENCODER": "minilm",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks", "--output", str(tmp_path / "out"), *words],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    return {name: part["figures"] for name, part in report["results"].items()}
+
+
+@pytest.mark.slow
+@pytest.mark.model
+@pytest.mark.timeout(1200)
+@pytest.mark.conformance("Q03", "Q04", "Q05")
+def test_the_bench_measures_every_part(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "tiny")
+    figures = measure(tmp_path, "--quick", "--dataset", str(tmp_path / "tiny"))
+    assert set(figures) == set(PARTS)
+
+    quality = figures["quality"]
+    assert (quality["memories"], quality["left_out"], quality["unanswerable"]) == (16, 0, 1)
+    for ways in quality["scopes"].values():
+        best = ways["hybrid, minmax"]
+        assert best["questions"] == 16
+        assert best["refused"] == 0
+        assert all(0 <= best[name] <= 100 for name in QUALITY)
+        assert best["recall@5"] > 90, "each question shares its words with one memory"
+    assert all(row["recall@10"] >= 0.99 for row in figures["exactness"])
+    assert all(row["ratio"] > 0 and row["whole"]["n"] > 0 for row in figures["latency"])
+    assert figures["writing"]["batch"]["per_s"] > 0
+    assert figures["writing"]["room"]["bytes"] > 768, "at least the vector"
+    assert all(not r["failed"] and r["per_s"] > 0 for r in figures["load"]["rounds"])
+    markdown = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "| in the group: hybrid, minmax |" in markdown
+    assert (tmp_path / "out" / "vectors.npz").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.model
+@pytest.mark.timeout(3600)
+@pytest.mark.conformance("Q01")
+def test_vector_search_is_as_good_as_brute_force(tmp_path: Path) -> None:
+    rows = measure(tmp_path, "--only", "exactness")["exactness"]
+    assert [row["memories"] for row in rows[::2]] == [200, 2_000, 20_000, 200_000]
+    assert {row["share"] for row in rows} == {"100 %", "1 %"}
+    assert [row for row in rows if row["recall@10"] < 0.99] == []
+    assert [row for row in rows if row["served"] < min(10, row["readable"])] == []
