@@ -11,7 +11,8 @@ from memories.encoders.base import get_encoder
 from memories.encoders.minilm import load_minilm
 from memories.encoders.sentence_transformers import SentenceTransformerEncoder
 
-pytestmark = pytest.mark.model
+# The export alone may take minutes where many share the cores.
+pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
 
 TEXTS = [
     "[2023-05-08] Caroline: I went to a support group yesterday and it was powerful.",
