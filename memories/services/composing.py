@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from memories.models import Memory
 from memories.policies.importance import default_importance, mentions
 from memories.services.drafts import Draft
-from memories.services.placing import Desk, Placement
+from memories.services.placements import Placement
+from memories.services.placing import Desk
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

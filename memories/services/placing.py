@@ -16,6 +16,7 @@ from memories.policies.visibility import (
 )
 from memories.services.drafts import Draft
 from memories.services.labels import kind_label
+from memories.services.placements import Placement
 from memories.services.references import References
 from orgs.models import AudienceKind, Group, GroupMembership, Organisation
 from orgs.principals import Actor, Principal, resolve
@@ -30,28 +31,6 @@ from robots.models import Robot
 from robots.services import WEB, IdentityClaim, MissingScope, act, builtin_robot
 
 WRITES_NOTHING = "Your role reads; ask an admin for a role that writes."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placement:
-    """Everything about a draft that had to be looked up."""
-
-    principal: Principal
-    audience_id: UUID
-    audience_kind: str
-    audience_label: str
-    status: str
-    kind: str
-    member_id: UUID | None
-    speaker: str
-    speaker_member_id: UUID | None
-    listeners: tuple[UUID, ...]
-    proposed_audience_id: UUID | None = None
-
-    @property
-    def is_deposit(self) -> bool:
-        """Whether the writer puts it where it cannot look."""
-        return self.audience_id not in self.principal.audiences
 
 
 @dataclass(slots=True)
