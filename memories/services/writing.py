@@ -9,6 +9,7 @@ from django.db import connection
 
 from memories.models import Contribution, Embedding, Memory, Pending, Status, Text
 from memories.policies import cues
+from memories.services.bulk import insert_rows
 from memories.services.hints import hint_embedding
 from orgs.models import Organisation, new_id
 from orgs.rls import current_scope, deposit_scope
@@ -59,8 +60,8 @@ def insert(rows: Sequence[Memory], *, language: str, now: datetime) -> None:
         return
     unread = {row.audience_id for row in rows} - set(current_scope().audiences)
     with deposit_scope(sorted(unread | set(current_scope().deposit))):
-        Memory.objects.bulk_create(rows)
-        Contribution.objects.bulk_create(
+        insert_rows(rows)
+        insert_rows(
             [
                 Contribution(
                     organisation_id=row.organisation_id,
@@ -100,7 +101,7 @@ def index(rows: Sequence[Memory], *, language: str, now: datetime) -> None:
                 "short": cues.SHORT_QUESTION,
             },
         )
-    Pending.objects.bulk_create(
+    insert_rows(
         [
             Pending(
                 organisation_id=row.organisation_id,

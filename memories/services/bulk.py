@@ -1,0 +1,39 @@
+"""Many rows in one statement: the rows travel as one JSON document.
+
+Building an INSERT of a thousand rows from the ORM's expressions takes longer than running it.
+Postgres reads the document with the table's own row type, so that every column keeps its type;
+row-level security checks each row as ever.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from django.db import connection, models
+
+
+def _plain(value: Any) -> Any:
+    """Bytes in the form that Postgres reads as bytea."""
+    if isinstance(value, bytes | memoryview):
+        return "\\x" + bytes(value).hex()
+    raise TypeError(type(value).__name__)
+
+
+def insert_rows(rows: Sequence[models.Model]) -> None:
+    """Insert unsaved rows of one model. Raises IntegrityError and DataError like `save`."""
+    if not rows:
+        return
+    meta = rows[0]._meta
+    names = [(field.attname, field.column) for field in meta.concrete_fields]
+    document = orjson.dumps(
+        [{column: getattr(row, attribute) for attribute, column in names} for row in rows],
+        default=_plain,
+    ).decode()
+    columns = ", ".join(connection.ops.quote_name(column) for _, column in names)
+    table = connection.ops.quote_name(meta.db_table)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {table} ({columns}) "
+            f"SELECT {columns} FROM json_populate_recordset(NULL::{table}, %s::json)",
+            [document],
+        )
