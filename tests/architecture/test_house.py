@@ -124,6 +124,7 @@ EXECUTORS = {"ask", "execute", "executemany", "extra", "raw", "RawSQL"}
 FRAGMENTS = {
     ("memories/maintenance/indexes.py", "create"): "parts that the module names; values quoted",
     ("memories/retrieval/candidates.py", "_run"): "conditions of `narrow`, with parameters",
+    ("memories/services/bulk.py", "insert_rows"): "the model's own table and columns, quoted",
     ("memories/retrieval/conditions.py", "narrow"): "fragments of `_COLUMNS`, with parameters",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",
     ("orgs/rls.py", "ask"): "the settings before a statement that is itself checked",
