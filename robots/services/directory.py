@@ -56,7 +56,10 @@ def known_groups(actor: Actor) -> "QuerySet[Group]":
 def known_group(actor: Actor, reference: str) -> Group:
     """One of the known groups, by id or external id. Raises NotFound."""
     with organisation_scope(actor.organisation_id):
-        return find_group(actor.organisation_id, reference, known_groups(actor))
+        group = find_group(actor.organisation_id, reference)
+        if not known_groups(actor).filter(id=group.id).exists():
+            raise NotFound("no such group")
+    return group
 
 
 def members_in(group: Group) -> "QuerySet[Member]":
@@ -83,7 +86,10 @@ def known_members(actor: Actor) -> "QuerySet[Member]":
 def known_member(actor: Actor, reference: str) -> Member:
     """One of the known members, by id or platform:identifier. Raises NotFound."""
     with organisation_scope(actor.organisation_id):
-        return find_member(actor.organisation_id, reference, among=known_members(actor))
+        member = find_member(actor.organisation_id, reference)
+        if not known_members(actor).filter(id=member.id).exists():
+            raise NotFound("no such member")
+    return member
 
 
 def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
