@@ -24,5 +24,12 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def with_names(self) -> "MemoryQuerySet":
         """With what an answer shows of robot, group, member and audience; no further query."""
         return self.select_related(
-            "robot", "group", "member", "author", "audience", "speaker_member"
+            "robot",
+            "group",
+            "member",
+            "author",
+            "audience",
+            "speaker_member",
+            "editor",
+            "editor_robot",
         )

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memories.api import (
+    history,
     problems,  # noqa: F401  (maps this app's exceptions)
     views,
 )
@@ -15,6 +16,8 @@ api = [
     path("memories/<uuid:memory_id>/restore", views.RestoreView.as_view(), name="memory-restore"),
     path("memories/<uuid:memory_id>/archive", views.ArchiveView.as_view(), name="memory-archive"),
     path("memories/<uuid:memory_id>/share", views.ShareView.as_view(), name="memory-share"),
+    path("memories/<uuid:memory_id>/history", history.HistoryView.as_view(), name="memory-history"),
+    path("memories/<uuid:memory_id>/lineage", history.LineageView.as_view(), name="memory-lineage"),
     path("recall", views.RecallView.as_view(), name="recall"),
     path("stats", views.StatsView.as_view(), name="stats"),
 ]

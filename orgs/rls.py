@@ -157,9 +157,11 @@ class Reads:
 
     by: "organisation", "audience" (needs audience_id), "self" (the organisation table) or
     "member" (the organisation, or the signed-in user's own memberships).
+    also: further columns that name audiences; the reader must be in each of them.
     """
 
     by: str = "organisation"
+    also: tuple[str, ...] = ()
 
     def expression(self, command: str) -> str:
         organisation = BY_ORGANISATION.format(
@@ -167,7 +169,8 @@ class Reads:
         )
         if self.by == "audience":
             audience = f"({BY_AUDIENCE} OR {BY_DEPOSIT})" if command == "INSERT" else BY_AUDIENCE
-            return f"{organisation} AND {audience}"
+            others = [BY_AUDIENCE.replace("audience_id", column, 1) for column in self.also]
+            return " AND ".join([organisation, audience, *others])
         if self.by == "member" and command == "SELECT":
             return f"{organisation} OR {BY_USER}"
         if self.by == "self" and command == "SELECT":
@@ -187,7 +190,7 @@ class Protect(Operation):
     """Put RLS, FORCE, policies, grants and composite constraints on a tenant table.
 
     table: the table's name.
-    by: see `Reads`.
+    by, also: see `Reads`.
     references: column -> (table, what ON DELETE does); the constraint is on
         (organisation_id, column), so that no row can point into another organisation.
     append_only: rows are inserted and read; UPDATE and DELETE are refused to every role.
@@ -208,8 +211,10 @@ class Protect(Operation):
         worker: bool = False,
         support: tuple[str, ...] = (),
         searcher: tuple[str, ...] = (),
+        also: tuple[str, ...] = (),
     ) -> None:
         self.table, self.by, self.append_only = table, by, append_only
+        self.also = also
         self.references = dict(references or {})
         self.worker, self.support, self.searcher = worker, support, searcher
 
@@ -229,7 +234,7 @@ class Protect(Operation):
             sql.append(
                 f"ALTER TABLE {table} ADD CONSTRAINT {table}_tenant UNIQUE (organisation_id, id)"
             )
-        reads = Reads(self.by)
+        reads = Reads(self.by, self.also)
         sql += [policy_sql(table, APP, c, reads.expression(c)) for c in commands]
         if self.worker:
             sql.append(f"GRANT {', '.join(commands)} ON {table} TO {WORKER}")

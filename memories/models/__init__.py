@@ -10,10 +10,12 @@ from memories.models.memories import (
     Type,
 )
 from memories.models.recalls import Recall
+from memories.models.versions import Derivation, Version
 
 __all__ = [
     "Category",
     "Contribution",
+    "Derivation",
     "Embedding",
     "Kind",
     "Level",
@@ -25,4 +27,5 @@ __all__ = [
     "Text",
     "Tier",
     "Type",
+    "Version",
 ]

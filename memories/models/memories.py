@@ -120,6 +120,8 @@ class Memory(TenantModel):
     forgotten_at = models.DateTimeField(null=True, blank=True)
     forgotten_by_subject = models.BooleanField(default=False)
     version = models.PositiveIntegerField(default=1)
+    editor = TenantKey("orgs.Member", null=True, blank=True)
+    editor_robot = TenantKey("robots.Robot", null=True, blank=True)
 
     objects = MemoryQuerySet.as_manager()
 

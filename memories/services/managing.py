@@ -23,6 +23,7 @@ from orgs.services import (
 from robots.services import find_robot, stamp_activity
 
 EDITABLE = ("content", "category", "importance", "tags", "metadata", "expires_at")
+STAMPS = ("updated_at", "version", "editor", "editor_robot")
 
 
 class NotYours(Exception):
@@ -50,7 +51,7 @@ def principal_for(actor: Actor) -> Principal:
     return resolve(actor)
 
 
-def _fetch(principal: Principal, memory_id: UUID, *, lock: bool = False) -> Memory:
+def fetch(principal: Principal, memory_id: UUID, *, lock: bool = False) -> Memory:
     """One readable memory; call inside the principal's scope. Raises NotFound.
 
     What is forgotten exists only for those who may bring it back.
@@ -68,7 +69,7 @@ def get_memory(actor: Actor, memory_id: UUID) -> Seen:
     """One memory that the asker may read. Raises NotFound."""
     principal = resolve(actor)
     with principal.scope():
-        memory = _fetch(principal, memory_id)
+        memory = fetch(principal, memory_id)
         if memory.status == Status.FORGOTTEN and not may_change(principal, memory):
             raise NotFound("no such memory")
         owed = Pending.objects.filter(
@@ -149,7 +150,7 @@ def _restorable(actor: Actor) -> Q:
 
 def changeable(principal: Principal, memory_id: UUID) -> Memory:
     """The memory, locked. Raises NotFound, and NotYours for one that is only readable."""
-    memory = _fetch(principal, memory_id, lock=True)
+    memory = fetch(principal, memory_id, lock=True)
     if not may_change(principal, memory):
         raise NotYours("You may read this memory, but it is not yours to change.")
     return memory
@@ -183,13 +184,20 @@ def edit_memory(
                 memory.content, speaker=memory.speaker, subject=memory.member_id
             )
             _refuse_twin(memory)
-        memory.updated_at, memory.version = now, memory.version + 1
-        memory.save(update_fields=[*changed, "content_hash", "updated_at", "version"])
+        stamp_version(memory, actor, now)
+        memory.save(update_fields=[*changed, "content_hash", *STAMPS])
         if "content" in changed and memory.status == Status.ACTIVE:
             writing.unindex([memory], now)
             writing.reindex(memory, now)
         note(principal, "memory.edited", memory, now, fields=sorted(changed))
     return memory
+
+
+def stamp_version(memory: Memory, actor: Actor, now: datetime) -> None:
+    """Say who makes the next version; the database keeps the one before. Save with STAMPS."""
+    memory.version, memory.updated_at = memory.version + 1, now
+    memory.editor_id = actor.member_id if actor.is_person else None
+    memory.editor_robot_id = actor.robot_id
 
 
 def _refuse_twin(memory: Memory) -> None:

@@ -11,7 +11,7 @@ from memories.models import Memory, Status
 from memories.policies.visibility import ALIASES, Misplaced, Place, Visibility, derive_kind
 from memories.services import writing
 from memories.services.drafts import Readers
-from memories.services.managing import NotYours, changeable, note
+from memories.services.managing import STAMPS, NotYours, changeable, note, stamp_version
 from memories.services.references import References
 from orgs.models import AudienceKind, Organisation
 from orgs.principals import Actor, Principal, resolve
@@ -46,7 +46,7 @@ def share_memory(
         # Resolved anew: the list may have been made a moment ago, and must hold the sharer.
         with resolve(actor).scope():
             _refuse_twin(memory, after)
-            _move(memory, target, now)
+            _move(memory, target, actor, now)
             note(principal, "memory.shared", memory, now, before=str(before), after=str(after))
     return memory
 
@@ -132,16 +132,15 @@ def _publishes(principal: Principal) -> bool:
     )
 
 
-def _move(memory: Memory, target: _Target, now: datetime) -> None:
+def _move(memory: Memory, target: _Target, actor: Actor, now: datetime) -> None:
     """Give a memory another audience; the database carries its parts along.
 
     It is indexed anew: the words that its old neighbours lent it are not for the new readers, nor
     its own for theirs.
     """
     writing.unindex([memory], now)
-    memory.audience_id, memory.updated_at = target.audience_id, now
-    memory.version += 1
-    memory.deposited_by = None
+    memory.audience_id, memory.deposited_by = target.audience_id, None
+    stamp_version(memory, actor, now)
     memory.group_id = target.group_id or memory.group_id
     memory.kind = derive_kind(
         Place(
@@ -151,7 +150,5 @@ def _move(memory: Memory, target: _Target, now: datetime) -> None:
             listeners=bool(memory.listeners),
         )
     )
-    memory.save(
-        update_fields=["audience", "group", "kind", "updated_at", "version", "deposited_by"]
-    )
+    memory.save(update_fields=["audience", "group", "kind", "deposited_by", *STAMPS])
     writing.reindex(memory, now)

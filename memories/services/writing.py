@@ -11,6 +11,7 @@ from memories.models import Contribution, Embedding, Memory, Pending, Status, Te
 from memories.policies import cues
 from memories.services.bulk import insert_rows
 from memories.services.hints import hint_embedding
+from memories.services.lineage import derive
 from orgs.models import Organisation, new_id
 from orgs.rls import current_scope, deposit_scope
 
@@ -76,6 +77,7 @@ def insert(rows: Sequence[Memory], *, language: str, now: datetime) -> None:
                 for row in rows
             ]
         )
+        derive(rows, now)
         index([row for row in rows if row.status == Status.ACTIVE], language=language, now=now)
 
 

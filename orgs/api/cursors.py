@@ -1,7 +1,7 @@
 """Cursors: opaque, signed for the asker, stable under inserts (keyset, newest first)."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -17,16 +17,29 @@ def _salt(actor: Actor) -> str:
     return f"cursor:{actor.organisation_id}:{actor.member_id}:{actor.robot_id}"
 
 
-def sign(actor: Actor, last: UUID) -> str:
-    return signing.dumps(last.hex, salt=_salt(actor), compress=False)
+Place = TypeVar("Place")
 
 
-def read(actor: Actor, cursor: str) -> UUID:
-    """The id after which to go on. Raises ValidationError for anything not signed for the asker."""
+def sign(actor: Actor, last: str) -> str:
+    return signing.dumps(last, salt=_salt(actor), compress=False)
+
+
+def read(actor: Actor, cursor: str, place: Callable[[str], Place] = UUID) -> Place:  # type: ignore[assignment]
+    """What `place` makes of where to go on, an id if nothing else is said.
+
+    Raises ValidationError for anything not signed for the asker.
+    """
     try:
-        return UUID(hex=signing.loads(cursor, salt=_salt(actor)))
+        return place(signing.loads(cursor, salt=_salt(actor)))
     except (signing.BadSignature, ValueError) as error:
         raise ValidationError({"cursor": ["Not a cursor of yours."]}) from error
+
+
+def following(request: Request, last: str) -> str:
+    """The address of the page after `last`."""
+    query = {k: v for k, v in request.query_params.items() if k != "cursor"}
+    query["cursor"] = sign(request.user, last)
+    return request.build_absolute_uri(f"{request.path}?{urlencode(query)}")
 
 
 def page(
@@ -42,10 +55,9 @@ def page(
     if cursor:
         rows = rows.filter(id__lt=read(actor, cursor))
     found = list(rows.order_by("-id")[: limit + 1])
-    following = None
-    if len(found) > limit:
-        found = found[:limit]
-        query = {k: v for k, v in request.query_params.items() if k != "cursor"}
-        query["cursor"] = sign(actor, found[-1].id)
-        following = request.build_absolute_uri(f"{request.path}?{urlencode(query)}")
-    return {"results": [render(row) for row in found], "next": following}
+    more = len(found) > limit
+    found = found[:limit]
+    return {
+        "results": [render(row) for row in found],
+        "next": following(request, found[-1].id.hex) if more else None,
+    }

@@ -1,0 +1,92 @@
+"""What a memory was before, and what it is connected with."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import rendering
+from memories.api.serializers import AudienceSerializer, MemorySerializer, NamedSerializer
+from memories.api.views import checked
+from memories.services.history import Past, history, lineage
+from orgs.api.cursors import following, read
+from orgs.api.serializers import StrictSerializer, TextField
+
+
+class HistoryParametersSerializer(StrictSerializer):
+    """Query parameters of a history."""
+
+    limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
+    cursor = TextField(max_length=2000, required=False)
+
+
+class VersionSerializer(serializers.Serializer[Any]):
+    """How a memory was; the first of a history is how it is."""
+
+    version = serializers.IntegerField()
+    current = serializers.BooleanField()
+    content = serializers.CharField()
+    category = serializers.CharField()
+    importance = serializers.FloatField()
+    tags = serializers.ListField(child=serializers.CharField())
+    metadata = serializers.DictField()
+    expires_at = serializers.DateTimeField(allow_null=True)
+    audience = AudienceSerializer()
+    robot = NamedSerializer(allow_null=True)
+    member = NamedSerializer(allow_null=True)
+    at = serializers.DateTimeField()
+
+
+class LineageSerializer(serializers.Serializer[Any]):
+    derived_from = MemorySerializer(many=True)
+    used_in = MemorySerializer(many=True)
+
+
+def _version(past: Past) -> dict[str, Any]:
+    return {
+        "version": past.number,
+        "current": past.current,
+        "content": past.content,
+        "category": past.category,
+        "importance": past.importance,
+        "tags": past.tags,
+        "metadata": past.metadata,
+        "expires_at": past.expires_at,
+        "audience": {"kind": past.audience_kind, "label": past.audience_label},
+        "robot": rendering.named(past.robot),
+        "member": rendering.named(past.member),
+        "at": past.at,
+    }
+
+
+class HistoryView(APIView):
+    @extend_schema(
+        operation_id="memories_history",
+        parameters=[HistoryParametersSerializer],
+        responses=VersionSerializer(many=True),
+    )
+    def get(self, request: Request, memory_id: UUID) -> Response:
+        """Every version that the caller may read, the newest first, with who made it."""
+        asked = checked(HistoryParametersSerializer, request.query_params.dict())
+        cursor = asked.get("cursor")
+        before = read(request.user, cursor, int) if cursor else None
+        found = history(request.user, memory_id, limit=asked["limit"], before=before)
+        more = following(request, str(found.before)) if found.before else None
+        return Response({"results": [_version(one) for one in found.versions], "next": more})
+
+
+class LineageView(APIView):
+    @extend_schema(operation_id="memories_lineage", responses=LineageSerializer)
+    def get(self, request: Request, memory_id: UUID) -> Response:
+        """What it was made from and what was made from it, as far as the caller may read it."""
+        found = lineage(request.user, memory_id)
+        return Response(
+            {
+                "derived_from": [rendering.memory(row) for row in found.derived_from],
+                "used_in": [rendering.memory(row) for row in found.used_in],
+            }
+        )
