@@ -50,19 +50,12 @@ class References:
         return found | {("group", self.group(r).id) for r in readers.groups}
 
     def _find_group(self, reference: str) -> Group:
-        group = find_group(self.actor.organisation_id, reference)
-        return self._known(group, known_groups(self.actor).filter(id=group.id).exists())
+        return find_group(self.actor.organisation_id, reference, known_groups(self.actor))
 
     def _find_member(self, reference: str, group: Group | None) -> Member:
-        member = find_member(self.actor.organisation_id, reference, group)
-        if KeyScope.ACT_FOR in self.actor.scopes:
-            return member
-        return self._known(member, known_members(self.actor).filter(id=member.id).exists())
-
-    def _known(self, found: Found, known: bool) -> Found:
-        if not known:
-            raise NotFound("not known to the caller")
-        return found
+        free = KeyScope.ACT_FOR in self.actor.scopes
+        among = None if free else known_members(self.actor)
+        return find_member(self.actor.organisation_id, reference, group, among)
 
     def _once(self, place: tuple[object, ...], find: Callable[[], Found]) -> Found:
         if place not in self._kept:

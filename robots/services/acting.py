@@ -150,9 +150,9 @@ def _standing(
 
 def _person_in(actor: Actor, member: str | None, group: str | None, include_direct: bool) -> Actor:
     with organisation_scope(actor.organisation_id):
-        where = find_group(actor.organisation_id, group) if group is not None else None
-        if where and not readable_groups(actor).filter(id=where.id).exists():
-            raise NotFound("no such group")
+        where = None
+        if group is not None:
+            where = find_group(actor.organisation_id, group, readable_groups(actor))
         if member is not None:
             try:
                 claimed = find_member(actor.organisation_id, member, where).id

@@ -56,10 +56,7 @@ def known_groups(actor: Actor) -> "QuerySet[Group]":
 def known_group(actor: Actor, reference: str) -> Group:
     """One of the known groups, by id or external id. Raises NotFound."""
     with organisation_scope(actor.organisation_id):
-        group = find_group(actor.organisation_id, reference)
-        if not known_groups(actor).filter(id=group.id).exists():
-            raise NotFound("no such group")
-    return group
+        return find_group(actor.organisation_id, reference, known_groups(actor))
 
 
 def members_in(group: Group) -> "QuerySet[Member]":
@@ -86,10 +83,7 @@ def known_members(actor: Actor) -> "QuerySet[Member]":
 def known_member(actor: Actor, reference: str) -> Member:
     """One of the known members, by id or platform:identifier. Raises NotFound."""
     with organisation_scope(actor.organisation_id):
-        member = find_member(actor.organisation_id, reference)
-        if not known_members(actor).filter(id=member.id).exists():
-            raise NotFound("no such member")
-    return member
+        return find_member(actor.organisation_id, reference, among=known_members(actor))
 
 
 def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:

@@ -1,0 +1,66 @@
+"""How long an answer takes does not tell foreign from absent either (T06)."""
+
+import statistics
+import time
+
+import pytest
+
+from tests.isolation.cast import set_stage
+from tests.isolation.surface import ABSENT
+from tests.world import World
+
+ROUNDS, TRIES = 400, 3
+
+
+def difference(client: object, secret: str, absent: str, call: str, body: str | None) -> float:
+    """How far the medians lie apart, as a share of the smaller; calls take turns."""
+    took: dict[str, list[float]] = {secret: [], absent: []}
+    for n in range(ROUNDS):
+        for value in (secret, absent) if n % 2 else (absent, secret):
+            started = time.perf_counter()
+            if body is None:
+                answer = client.get(call.format(value))  # type: ignore[attr-defined]
+            else:
+                answer = client.post(call, {"query": "word", body: value}, format="json")  # type: ignore[attr-defined]
+            took[value].append(time.perf_counter() - started)
+            assert answer.status_code == 404
+    medians = [statistics.median(times) for times in took.values()]
+    return abs(medians[0] - medians[1]) / min(medians)
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("T06")
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(
+    ("kind", "call", "body"),
+    [
+        ("foreign memory", "/api/v1/memories/{}", None),
+        ("hidden memory", "/api/v1/memories/{}", None),
+        ("foreign group", "/api/v1/groups/{}", None),
+        ("hidden group", "/api/v1/groups/{}", None),
+        ("hidden group", "/api/v1/groups/{}/members", None),
+        ("foreign member", "/api/v1/members/{}", None),
+        ("hidden member", "/api/v1/members/{}", None),
+        ("foreign robot", "/api/v1/robots/{}", None),
+        ("foreign group", "/api/v1/recall", "group"),
+        ("hidden group", "/api/v1/recall", "group"),
+    ],
+)
+def test_foreign_and_absent_take_equally_long(
+    lasting_world: World, kind: str, call: str, body: str | None
+) -> None:
+    stage = set_stage(lasting_world)
+    here, there = lasting_world.here, lasting_world.there
+    secret = {
+        "foreign memory": stage.memories["canary-there"],
+        "hidden memory": stage.memories["canary-private-mina"],
+        "foreign group": there.groups["design"].id,
+        "hidden group": here.groups["design"].id,
+        "foreign member": there.members["mina"].id,
+        "hidden member": here.members["ada"].id,
+        "foreign robot": there.robots["clio"].id,
+    }[kind]
+    client = here.api("bolt")
+    # The machine has other work: noise is not a leak, what stays in each of three tries is.
+    measured = [difference(client, str(secret), ABSENT, call, body) for _ in range(TRIES)]
+    assert min(measured) < 0.10, measured
