@@ -174,17 +174,16 @@ class RecallView(APIView):
         """Ask; only what the asker may read comes back, best first."""
         data = checked(s.RecallSerializer, request.data)
         ranges = data.pop("timeframe", [])
-        explain = data.pop("explain")
         for later in ("profile", "prefer_personal"):
             data.pop(later)
         query = Query(text=data.pop("query"), ranges=tuple(ranges), **data)
         answer = recall(request.user, query, now=timezone.now(), load=answer_rows)
-        return Response(self._body(query, answer, explain))
+        return Response(self._body(query, answer))
 
-    def _body(self, query: Query, answer: Answer, explain: bool) -> dict[str, Any]:
+    def _body(self, query: Query, answer: Answer) -> dict[str, Any]:
         return {
             "recall_id": answer.recall_id,
-            "results": [rendering.hit(h, m, explain=explain) for h, m in answer.hits],
+            "results": [rendering.hit(h, m, explain=query.explain) for h, m in answer.hits],
             "query": query.text,
             "timeframe": [{"from": a, "to": b} for a, b in query.ranges] or None,
             "strategy": answer.strategy,

@@ -21,11 +21,12 @@ from pgvector import HalfVector
 
 Vector = NDArray[np.float32]
 
-REACH = 3
 MEANING = (0.3, 0.15, 0.1)
+WORDS = (0.7, 0.5, 0.3, 0.3, 0.3)
+REACH = len(WORDS)
 DAMPED_FROM = 40.0
 
-# Six on each side: the turns up to three away need their own three.
+# Ten on each side: the turns up to five away need their own five.
 _NEAR = """
 WITH given AS (
     SELECT id, conversation, audience_id, position FROM memories_memory
@@ -38,13 +39,13 @@ WITH given AS (
          WHERE m.organisation_id = %(organisation)s AND m.conversation = given.conversation
            AND m.audience_id = given.audience_id AND m.status = 'active'
            AND (m.position, m.id) < (given.position, given.id)
-         ORDER BY m.position DESC, m.id DESC LIMIT 6)
+         ORDER BY m.position DESC, m.id DESC LIMIT 10)
         UNION ALL
         (SELECT m.id FROM memories_memory m
          WHERE m.organisation_id = %(organisation)s AND m.conversation = given.conversation
            AND m.audience_id = given.audience_id AND m.status = 'active'
            AND (m.position, m.id) > (given.position, given.id)
-         ORDER BY m.position, m.id LIMIT 6)
+         ORDER BY m.position, m.id LIMIT 10)
     ) AS around
 )
 SELECT m.id, m.conversation, m.audience_id, t.length, e.own
@@ -70,14 +71,13 @@ WITH pairs AS (
 ), windows AS (
     SELECT id, string_agg(
         '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':1' || CASE
-            WHEN worth >= 1 THEN 'A' WHEN worth >= .6 THEN 'B' WHEN worth >= .425 THEN 'C'
+            WHEN worth >= 1 THEN 'A' WHEN worth >= .6 THEN 'B' WHEN worth >= .4 THEN 'C'
             ELSE 'D' END, ' ')::tsvector AS lexemes
-    FROM words WHERE worth >= .25 GROUP BY id
+    FROM words WHERE worth >= .2 GROUP BY id
 )
 UPDATE memories_text x SET lexemes = windows.lexemes
 FROM windows WHERE x.organisation_id = %(organisation)s AND x.memory_id = windows.id
 """
-WORDS = (0.7, 0.5, 0.35)
 
 _MOVE = """
 UPDATE memories_embedding e SET embedding = given.embedding::halfvec
@@ -117,25 +117,25 @@ class Surroundings:
         self.own.update(vectors)
         self.turns = list(by_conversation.values())
 
-    def _around(self, turns: Sequence[UUID], index: int) -> Iterable[tuple[int, UUID]]:
-        """(distance, id) of the turns up to REACH away."""
-        for k in range(1, REACH + 1):
+    def _around(self, turns: Sequence[UUID], index: int, reach: int) -> Iterable[tuple[int, UUID]]:
+        """(distance, id) of the turns up to `reach` away."""
+        for k in range(1, reach + 1):
             for at in (index - k, index + k):
                 if 0 <= at < len(turns):
                     yield k, turns[at]
 
-    def _due(self, turns: Sequence[UUID]) -> list[int]:
+    def _due(self, turns: Sequence[UUID], reach: int) -> list[int]:
         """The turns whose surroundings the batch changes: its own and those within reach."""
         changed = [i for i, id_ in enumerate(turns) if id_ in self.fresh]
         return sorted(
-            {at for i in changed for at in range(max(0, i - REACH), min(len(turns), i + REACH + 1))}
+            {at for i in changed for at in range(max(0, i - reach), min(len(turns), i + reach + 1))}
         )
 
     def searched(self) -> dict[UUID, Vector]:
         """The vector to search by, for the batch and for the turns around it that have one."""
         found = {id_: 2 * self.own[id_] for id_ in self.fresh}
         for turns in self.turns:
-            for index in self._due(turns):
+            for index in self._due(turns, len(MEANING)):
                 id_ = turns[index]
                 if id_ in self.own:
                     found[id_] = self._with_context(turns, index)
@@ -144,7 +144,7 @@ class Surroundings:
     def _with_context(self, turns: Sequence[UUID], index: int) -> Vector:
         own = self.own[turns[index]]
         context = own.copy()
-        for k, other in self._around(turns, index):
+        for k, other in self._around(turns, index, len(MEANING)):
             if other in self.own:
                 damping = min(1.0, DAMPED_FROM / max(1, self.length[other]))
                 context += MEANING[k - 1] * damping * self.own[other]
@@ -168,10 +168,10 @@ class Surroundings:
         others: list[UUID] = []
         worth: list[float] = []
         for turns in self.turns:
-            for index in self._due(turns):
+            for index in self._due(turns, REACH):
                 for other, weight in [
                     (turns[index], 1.0),
-                    *((o, WORDS[k - 1]) for k, o in self._around(turns, index)),
+                    *((o, WORDS[k - 1]) for k, o in self._around(turns, index, REACH)),
                 ]:
                     rows.append(turns[index])
                     others.append(other)

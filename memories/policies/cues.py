@@ -1,6 +1,7 @@
 """What the wording of a question or of a memory gives away. Pure, English."""
 
 import re
+from collections.abc import Sequence
 
 # Lexemes; a longer question says enough to be an answer itself.
 SHORT_QUESTION = 12
@@ -47,7 +48,7 @@ def asks_about_self(question: str) -> bool:
     return bool(_FIRST_PERSON.search(question))
 
 
-def possible_names(question: str, most: int = 200) -> list[str]:
+def possible_names(question: str, most: int = 60) -> list[str]:
     """Runs of one to three words in lower case, any of which may be a speaker's name."""
     words = [w.strip(".-") for w in _WORD.findall(question.lower())]
     words = [w.removesuffix("'s") for w in words if w][:most]
@@ -59,10 +60,25 @@ def possible_names(question: str, most: int = 200) -> list[str]:
     return sorted(runs)
 
 
-def without_names(question: str, names: list[str]) -> str:
-    """The question without these names (and their 's); itself if nothing else is left."""
-    rest = question
+def forms(question: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The texts whose vectors, added, stand for the question.
+
+    Without names: itself. Else the question without them, for names pull towards everything that
+    those people said; and as the first of them would say it ("Ann: what is my job"), for memories
+    are embedded as "speaker: text". names: in any case, longest first.
+    """
+    if not names:
+        return (question,)
+    bare = question
     for name in names:
-        rest = re.sub(rf"(?i)(?<!\w){re.escape(name)}(?:'s)?(?!\w)", " ", rest)
-    rest = re.sub(r"\s+", " ", rest).strip()
-    return rest or question
+        bare = re.sub(rf"(?i)(?<!\w){re.escape(name)}(?:'s)?(?!\w)", " ", bare)
+    speaker = rf"(?i)(?<!\w)({re.escape(names[0])})"
+    spelt = re.search(rf"{speaker}(?!\w)", question)
+    own = re.sub(rf"{speaker}'s(?!\w)", "my", question)
+    own = re.sub(rf"{speaker}(?!\w)", "I", own)
+    said = f"{spelt.group(1) if spelt else names[0]}: {_spaced(own)}"
+    return (_spaced(bare) or question, said)
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()

@@ -1,66 +1,117 @@
-"""The two arms: what lies near the question in meaning, and what shares its words.
+"""The candidates: what lies near the question in meaning, and what shares its words.
 
-Both read narrow tables under row-level security, so the permitted rows are chosen before the
-limit: k readable rows come back whenever k exist.
+Everything runs under row-level security, so the permitted rows are chosen before the limit: k
+readable rows come back whenever k exist. Up to EXACT readable rows (see `scale`) each of them
+is scored by both arms, in one statement; above, the organisation's own indexes choose, and each
+arm judges what it chose. Either way the candidates travel as columns of numbers.
 """
 
-from collections.abc import Iterable
 from typing import Any
-from uuid import UUID
 
 from django.db import connection
 from pgvector import HalfVector
 
 from memories.policies.cues import possible_names
+from memories.policies.scoring import TIERS
+from memories.policies.strength import CATEGORIES
+from memories.retrieval.columns import COLUMNS, pool_from
 from memories.retrieval.conditions import narrow
 from memories.retrieval.scale import is_large
-from memories.retrieval.types import Candidates, Question
+from memories.retrieval.types import Pool, Question
+from memories.retrieval.wording import QUERY_CHARACTERS, QUERY_LEXEMES
 
 # Per arm; with 200 the top ten are those of scoring every row (docs/benchmarks.md).
 POOL = 200
 # Of the weighted reciprocal ranks, as they were published.
 NARROW_POOL = 50
-# A question's first words decide; more would only cost time.
-QUERY_CHARACTERS = 2_000
-QUERY_LEXEMES = 48
 
-# OFFSET 0 keeps the distance from being computed twice; the covering index holds all columns.
-_MEANING = """
-SELECT memory_id, -d FROM (
-    SELECT n.memory_id, n.embedding <#> %(vector)s::halfvec AS d
-    FROM memories_embedding n
-    WHERE n.organisation_id = %(organisation)s AND n.model = %(model)s {conditions}
-    OFFSET 0
-) AS scored ORDER BY d LIMIT %(pool)s
-"""
-
-# Words are OR-ed. A lexeme's label is its worth: own 1, a neighbour's .7, .5 or .35; an own one
-# counts less in a long text. idf is taken over the rows that the asker may read and no others.
-_WORDS = r"""
-WITH terms AS MATERIALIZED (
-    SELECT lexeme,
-        ('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''')::tsquery AS q
-    FROM unnest(to_tsvector(%(language)s::regconfig, %(text)s)) LIMIT %(lexemes)s
-), hits AS MATERIALIZED (
-    SELECT n.memory_id, n.length, terms.lexeme,
-        ts_rank('{{.35,.5,.7,1}}', n.lexemes, terms.q) * 1.64493406685 AS worth
-    FROM memories_text n CROSS JOIN terms
-    WHERE n.organisation_id = %(organisation)s AND n.lexemes @@ terms.q {conditions}
-), weights AS (
-    SELECT lexeme, ln(1 + (total.n - count(*) + .5) / (count(*) + .5)) AS idf
-    FROM hits, (SELECT count(*) AS n FROM memories_text n
-                WHERE n.organisation_id = %(organisation)s {conditions}) AS total
-    GROUP BY lexeme, total.n
-), scored AS (
-    SELECT memory_id, sum(idf * CASE WHEN worth > .99
-        THEN worth / (.5 + .5 * greatest(1, length / 40.0)) ELSE worth END) AS score
-    FROM hits JOIN weights USING (lexeme) GROUP BY memory_id
+# Every readable row by each arm. Words are OR-ed; a lexeme's label is its worth: own 1, a
+# neighbour's .7, .5 or .3 (ts_rank of one position gives it exactly); an own one counts less in a
+# long text. idf is taken over the rows that the asker may read and no others.
+_TEXTS = """
+WITH texts AS MATERIALIZED (
+    SELECT n.memory_id, n.length, n.asks, n.timed, n.speaker_key,
+        .5::float8 + .5::float8 * greatest(1, n.length / 40::float8) AS guard {worths}
+    FROM memories_text n WHERE n.organisation_id = %(organisation)s {conditions}
+), weights AS MATERIALIZED (
+    SELECT count(*) AS rows {weights} FROM texts
+), words AS MATERIALIZED (
+    SELECT texts.*, {score} AS score FROM texts, weights
+), """
+_WORTH = (
+    ", CASE WHEN n.lexemes @@ %(q{i})s::tsquery THEN ts_rank('{{.3,.5,.7,1}}', n.lexemes, "
+    "%(q{i})s::tsquery) * 1.64493406685::float8 ELSE 0 END AS w{i}"
 )
-SELECT memory_id, score FROM (
-    SELECT memory_id, score, row_number() OVER (ORDER BY score DESC, memory_id DESC) AS place
-    FROM scored
-) AS ranked WHERE place <= %(pool)s OR memory_id = ANY(%(also)s)
+_WEIGHT = (
+    ", ln(1 + (count(*) - count(*) FILTER (WHERE w{i} > 0) + .5::float8) "
+    "/ (count(*) FILTER (WHERE w{i} > 0) + .5::float8)) AS i{i}"
+)
+_SCORE = "i{i} * CASE WHEN w{i} > .99 THEN w{i} / guard ELSE w{i} END"
+
+# Without a vector no row has a product. The scalar subquery keeps the distance from being
+# computed twice; the covering index holds all that is read here.
+_NEAR = """
+near AS MATERIALIZED (
+    SELECT n.memory_id, -(n.embedding <#> %(vector)s::halfvec) AS product
+    FROM memories_embedding n
+    WHERE %(vector)s IS NOT NULL AND n.organisation_id = %(organisation)s
+      AND n.model = %(model)s {conditions}
+), """
+
+_TAGGED = """
+tagged AS MATERIALIZED (
+    SELECT n.memory_id, (SELECT count(*) FROM unnest(m.tags) AS tag
+                         WHERE tag = ANY(%(names)s)) AS shared
+    FROM memories_text n
+    JOIN memories_memory m ON m.organisation_id = n.organisation_id AND m.id = n.memory_id
+    WHERE %(with_tags)s AND n.organisation_id = %(organisation)s
+      AND m.tags && %(names)s::varchar[] {conditions}
+    ORDER BY shared DESC, n.memory_id DESC LIMIT %(pool)s
+), """
+
+_BEST = """
+found AS MATERIALIZED (
+    SELECT memory_id, max(near) AS near, max(worded) AS worded, max(tagged) AS tagged FROM (
+        (SELECT memory_id, 1 AS near, 0 AS worded, 0 AS tagged FROM near
+         WHERE %(by_meaning)s ORDER BY product DESC, memory_id DESC LIMIT %(pool)s)
+        UNION ALL
+        (SELECT memory_id, 0, 1, 0 FROM words
+         WHERE score > 0 ORDER BY score DESC, memory_id DESC LIMIT %(pool)s)
+        UNION ALL
+        (SELECT memory_id, 0, 0, shared FROM tagged)
+    ) AS arms GROUP BY memory_id
+), candidates AS MATERIALIZED (
+    SELECT found.*, near.product, nullif(words.score, 0) AS score, words.length, words.asks,
+        words.timed, words.speaker_key
+    FROM found LEFT JOIN near USING (memory_id) LEFT JOIN words USING (memory_id)
+)
 """
+
+# What the indexes of a large organisation chose, with what the rows themselves say.
+_CHOSEN = """
+WITH {tagged} chosen AS MATERIALIZED (
+    SELECT * FROM unnest(%(ids)s::uuid[], %(near)s::int[], %(products)s::float8[],
+                         %(worded)s::int[], %(scores)s::float8[])
+        AS given (memory_id, near, product, worded, score)
+), found AS MATERIALIZED (
+    SELECT coalesce(c.memory_id, t.memory_id) AS memory_id, coalesce(c.near, 0) AS near,
+        c.product, coalesce(c.worded, 0) AS worded, c.score, coalesce(t.shared, 0) AS tagged
+    FROM chosen c FULL JOIN tagged t USING (memory_id)
+), candidates AS MATERIALIZED (
+    SELECT f.memory_id, f.near, f.worded, f.tagged, f.score, t.length, t.asks, t.timed,
+        t.speaker_key, coalesce(f.product, (
+            SELECT -(e.embedding <#> %(vector)s::halfvec) FROM memories_embedding e
+            WHERE e.organisation_id = %(organisation)s AND e.memory_id = f.memory_id
+              AND e.model = %(model)s)) AS product
+    FROM found f
+    LEFT JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.memory_id = f.memory_id
+)
+"""
+
+_SIMILARITY = (
+    "(SELECT -(e.own <#> %(vector)s::halfvec) FROM memories_embedding e WHERE "
+    "e.organisation_id = m.organisation_id AND e.memory_id = m.id AND e.model = %(model)s)"
+)
 
 # The organisation's partial HNSW answers; it returns its rows nearly in order, and the policy
 # lets through what may be read until enough are found.
@@ -77,97 +128,92 @@ _HNSW_SETTINGS = (
 )
 _BACK = "SELECT set_config('enable_sort', 'on', true), set_config('enable_seqscan', 'on', true)"
 _LARGE_WORDS = (
-    "SELECT memory_id, score "
+    "SELECT memory_id, score, most "
     "FROM search.words(%(language)s::regconfig, %(text)s, %(lexemes)s, %(pool)s)"
 )
 
-_TAGS = """
-SELECT n.memory_id,
-    (SELECT count(*) FROM unnest(m.tags) AS tag WHERE tag = ANY(%(names)s)) AS shared
-FROM memories_text n
-JOIN memories_memory m ON m.organisation_id = n.organisation_id AND m.id = n.memory_id
-WHERE n.organisation_id = %(organisation)s AND m.tags && %(names)s::varchar[] {conditions}
-ORDER BY shared DESC, n.memory_id DESC LIMIT %(pool)s
-"""
 
-_NAMED = """
-WITH named AS (
-    SELECT n.speaker_key, count(*) AS rows FROM memories_text n
-    WHERE n.organisation_id = %(organisation)s AND n.speaker_key = ANY(%(names)s) {conditions}
-    GROUP BY n.speaker_key
-)
-SELECT speaker_key, rows::float8 / (
-    SELECT count(*) FROM memories_text n
-    WHERE n.organisation_id = %(organisation)s {conditions}
-) FROM named
-"""
-
-
-def _run(template: str, question: Question, **parameters: Any) -> list[tuple[Any, ...]]:
+def candidates(question: Question) -> Pool:
+    """Up to POOL memories of each arm, with all that scoring needs to know of them."""
     conditions, values = narrow(question)
-    statement = template.format(conditions="".join(f" AND {c}" for c in conditions))
-    with connection.cursor() as cursor:
-        cursor.execute(statement, {**values, **parameters})
-        found: list[tuple[Any, ...]] = cursor.fetchall()
-        return found
-
-
-def named_speakers(question: Question) -> dict[str, float]:
-    """The speakers in the scope that the question names, with their share of its rows."""
-    names = possible_names(question.text[:QUERY_CHARACTERS])
-    return dict(_run(_NAMED, question, names=names))
-
-
-def by_meaning(question: Question, pool: int = POOL) -> Candidates:
-    """The nearest memories by inner product with the searched vectors (about -.2 to 1.6)."""
-    if question.vector is None:
-        return Candidates()
-    values: dict[str, Any] = {
-        "vector": HalfVector(question.vector).to_text(),
+    narrowed = "".join(f" AND {c}" for c in conditions)
+    values |= {
+        "vector": None if question.vector is None else HalfVector(question.vector).to_text(),
         "model": question.model,
-        "pool": max(pool, question.limit),
+        "pool": max(NARROW_POOL if question.fusion == "weighted_rrf" else POOL, question.limit),
+        "now": question.now,
+        "asker": question.asker,
+        "named": list(question.named),
+        "every_category": list(CATEGORIES),
+        "every_tier": list(TIERS),
+        "with_tags": question.strategy == "hybrid" and question.fusion == "rrf",
+        "names": possible_names(question.text[:QUERY_CHARACTERS]),
     }
-    if _is_open_and_large(question):
-        values["organisation"] = question.organisation_id
-        with connection.cursor() as cursor:
+    # A narrowed question is scored exactly, however large the scope.
+    if not conditions and is_large(question):
+        return _by_indexes(question, values)
+    return _by_scoring_all(question, narrowed, values)
+
+
+def _by_scoring_all(question: Question, narrowed: str, values: dict[str, Any]) -> Pool:
+    lexemes = question.lexemes if question.strategy != "vector" else ()
+    numbers = range(len(lexemes))
+    statement = "".join(
+        (
+            _TEXTS.format(
+                conditions=narrowed,
+                worths="".join(_WORTH.format(i=i) for i in numbers),
+                weights="".join(_WEIGHT.format(i=i) for i in numbers),
+                score=" + ".join(_SCORE.format(i=i) for i in numbers) or "0::float8",
+            ),
+            _NEAR.format(conditions=narrowed),
+            _TAGGED.format(conditions=narrowed),
+            _BEST,
+            _columns(question, "+".join(f"i{i}" for i in numbers) or "0", " FROM weights"),
+        )
+    )
+    values |= {f"q{i}": _as_query(lexeme) for i, lexeme in enumerate(lexemes)}
+    values["by_meaning"] = question.strategy != "keyword"
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return pool_from(cursor.fetchone())
+
+
+def _by_indexes(question: Question, values: dict[str, Any]) -> Pool:
+    near: dict[Any, float] = {}
+    words: dict[Any, float] = {}
+    most = 0.0
+    with connection.cursor() as cursor:
+        if question.vector is not None and question.strategy != "keyword":
             cursor.execute(_HNSW_SETTINGS)
             cursor.execute(_HNSW, values)
-            found = dict(cursor.fetchall())
+            near = dict(cursor.fetchall())
             cursor.execute(_BACK)
-        return Candidates(found)
-    return Candidates(dict(_run(_MEANING, question, **values)))
-
-
-def by_words(question: Question, also: Iterable[UUID] = (), pool: int = POOL) -> Candidates:
-    """The memories that share most with the question's words, and the score of `also`.
-
-    In a large scope the rarest words choose the candidates, and `also` is not scored.
-    """
-    values: dict[str, Any] = {
-        "text": question.text[:QUERY_CHARACTERS],
-        "language": question.language,
-        "lexemes": QUERY_LEXEMES,
-        "pool": max(pool, question.limit),
-    }
-    if _is_open_and_large(question):
-        with connection.cursor() as cursor:
+        if question.strategy != "vector":
+            values |= {"language": question.language, "lexemes": QUERY_LEXEMES}
+            values["text"] = question.text[:QUERY_CHARACTERS]
             cursor.execute(_LARGE_WORDS, values)
-            return Candidates({id_: float(score) for id_, score in cursor.fetchall()})
-    rows = _run(_WORDS, question, also=list(also), **values)
-    return Candidates({id_: float(score) for id_, score in rows})
+            for id_, score, best in cursor.fetchall():
+                words[id_], most = score, best
+        ids = list(near | words)
+        values |= {
+            "ids": ids,
+            "near": [int(id_ in near) for id_ in ids],
+            "products": [near.get(id_) for id_ in ids],
+            "worded": [int(id_ in words) for id_ in ids],
+            "scores": [words.get(id_) for id_ in ids],
+            "most": most,
+        }
+        statement = _CHOSEN.format(tagged=_TAGGED.format(conditions=""))
+        cursor.execute(statement + _columns(question, "%(most)s::float8", ""), values)
+        return pool_from(cursor.fetchone())
 
 
-def by_tags(question: Question, pool: int = POOL) -> Candidates:
-    """The memories that carry most tags which the question spells out."""
-    names = possible_names(question.text[:QUERY_CHARACTERS])
-    rows = _run(_TAGS, question, names=names, pool=max(pool, question.limit))
-    return Candidates({id_: float(shared) for id_, shared in rows})
+def _columns(question: Question, most: str, source: str) -> str:
+    wanted = question.with_similarity or question.min_similarity is not None
+    return COLUMNS.format(similarity=_SIMILARITY if wanted else "NULL", most=most, source=source)
 
 
-def _is_open_and_large(question: Question) -> bool:
-    """Nothing narrows the question and the scope is too large to score every row of it.
-
-    A narrowed question is scored exactly, however large the scope.
-    """
-    conditions, _values = narrow(question)
-    return not conditions and is_large(question)
+def _as_query(lexeme: str) -> str:
+    """One lexeme as the text of a tsquery."""
+    return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"

@@ -1,48 +1,77 @@
-"""One relevance from several lists of scores. Pure: lists in, numbers out."""
+"""One relevance from several arms. Pure: columns in, numbers out.
 
-from collections.abc import Mapping, Sequence
-from uuid import UUID
+A place is NaN where the arm cannot judge the memory; it gets nothing from that arm.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from memories.retrieval.types import Floats, Pool
 
 RRF_K = 60
-WEIGHTS = (0.5, 0.5)
+# Of meaning and words; found by measurement (docs/benchmarks.md).
+WEIGHTS = (0.47, 0.53)
 RRF_WEIGHTS = (0.6, 0.4)
 # The lower end of inner products with the searched vectors. Fixed: the true minimum would need
 # the whole scope, and changes nothing at the top.
 MEANING_FLOOR = -0.1
+# The words are measured by the best candidate and, for the rest, by what a text with every word
+# of the question would get: a best candidate with few of them is not a full hit.
+COVERAGE = 0.3
 
 
-def minmax(scores: Mapping[UUID, float], floor: float = 0.0) -> dict[UUID, float]:
-    """(score - floor) / (best - floor) in 0-1: 1 for the best."""
-    if not scores:
-        return {}
-    width = max(scores.values()) - floor
+def minmax(scores: Floats, floor: float = 0.0, best: float | None = None) -> Floats:
+    """(score - floor) / (best - floor) in 0-1; NaN is 0. best: the highest score, if not given."""
+    known = scores[~np.isnan(scores)]
+    width = (best if best is not None else known.max(initial=floor)) - floor
     if width <= 0:
-        return dict.fromkeys(scores, 0.0)
-    return {id_: max(0.0, (score - floor) / width) for id_, score in scores.items()}
-
-
-def weighted_sum(
-    lists: Sequence[Mapping[UUID, float]], weights: Sequence[float] = WEIGHTS
-) -> dict[UUID, float]:
-    """Sum of weight x score; a memory that a list lacks gets 0 from it."""
-    fused: dict[UUID, float] = {}
-    for scores, weight in zip(lists, weights, strict=True):
-        for id_, score in scores.items():
-            fused[id_] = fused.get(id_, 0.0) + weight * score
-    return fused
+        return np.zeros_like(scores)
+    brought: Floats = np.nan_to_num(np.clip((scores - floor) / width, 0.0, 1.0))
+    return brought
 
 
 def reciprocal_rank(
-    lists: Sequence[Sequence[UUID]], weights: Sequence[float] | None = None, k: int = RRF_K
-) -> dict[UUID, float]:
-    """Sum of weight / (k + rank), rank from 1 (Cormack, Clarke and Büttcher, 2009)."""
-    fused: dict[UUID, float] = {}
-    for ranking, weight in zip(lists, weights or [1.0] * len(lists), strict=True):
-        for rank, id_ in enumerate(ranking, start=1):
-            fused[id_] = fused.get(id_, 0.0) + weight / (k + rank)
+    lists: Sequence[Floats], weights: Sequence[float] | None = None, k: int = RRF_K
+) -> Floats:
+    """Sum of weight / (k + rank), rank from 1 (Cormack, Clarke and Büttcher, 2009).
+
+    Each list has one score a memory, higher is better, NaN where it does not hold the memory.
+    """
+    fused = np.zeros_like(lists[0])
+    for scores, weight in zip(lists, weights or [1.0] * len(lists), strict=True):
+        order = np.argsort(-scores, kind="stable")[: np.count_nonzero(~np.isnan(scores))]
+        fused[order] += weight / (k + 1 + np.arange(len(order)))
     return fused
 
 
-def ranked(scores: Mapping[UUID, float]) -> list[UUID]:
-    """Best first; equal scores by id, so that the order is the same each time."""
-    return sorted(scores, key=lambda id_: (-scores[id_], str(id_)))
+def fuse(pool: Pool, strategy: str, fusion: str) -> Floats:
+    """One number in 0-1 for every candidate.
+
+    minmax weighs scores, so both arms judge every candidate; the reciprocal ranks are of what
+    each arm found by itself.
+    """
+    if strategy == "vector":
+        return minmax(pool.product, MEANING_FLOOR)
+    if strategy == "keyword":
+        return minmax(pool.words)
+    if fusion == "minmax":
+        return weighted(pool)
+    near = np.where(pool.by_meaning, pool.product, np.nan)
+    worded = np.where(pool.by_words, pool.words, np.nan)
+    if fusion == "weighted_rrf":
+        return minmax(reciprocal_rank([near, worded], RRF_WEIGHTS))
+    tagged = np.where(pool.by_tags > 0, pool.by_tags, np.nan)
+    return minmax(reciprocal_rank([near, worded, tagged]))
+
+
+def weighted(pool: Pool) -> Floats:
+    """Both arms by WEIGHTS; one alone where the other found nothing."""
+    near = minmax(pool.product, MEANING_FLOOR)
+    found = np.nan_to_num(pool.words).max(initial=0.0)
+    if found <= 0:
+        return near
+    worded = minmax(pool.words, best=(1 - COVERAGE) * found + COVERAGE * max(found, pool.most))
+    if not near.any():
+        return worded
+    return WEIGHTS[0] * near + WEIGHTS[1] * worded

@@ -35,9 +35,10 @@ class Question:
 
     context_group: the group in which it is asked; rows of direct conversations and of other
     groups stay out unless `include_direct`. organisation_audience is readable everywhere.
-    named: the speakers that the question names, in lower case, with their share of the scope.
-    vector: None where only words are asked. asks_when, asks_about_self: see policies.cues;
-    the latter only where a member asks.
+    lexemes, named: the question's words as the text index has them, and the speakers of the
+    scope whom it names, in lower case (see `retrieval.wording`). vector: None where only words
+    are asked. asks_when, asks_about_self: see policies.cues; the latter only where a member asks.
+    with_similarity: whether each hit is to carry the cosine with its own text.
     """
 
     organisation_id: UUID
@@ -49,24 +50,57 @@ class Question:
     strategy: str = "hybrid"
     fusion: str = "minmax"
     vector: Vector | None = None
+    lexemes: tuple[str, ...] = ()
     asker: UUID | None = None
     asks_when: bool = False
     asks_about_self: bool = False
-    named: Mapping[str, float] = field(default_factory=dict)
+    named: tuple[str, ...] = ()
     context_group: UUID | None = None
     audiences: frozenset[UUID] = frozenset()
     organisation_audience: UUID | None = None
     include_direct: bool = False
     include_shared: bool = True
     min_similarity: float | None = None
+    with_similarity: bool = False
     filters: Filters = field(default_factory=Filters)
 
 
-@dataclass(slots=True)
-class Candidates:
-    """What one arm found: scores by memory, higher is better."""
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
-    scores: dict[UUID, float] = field(default_factory=dict)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """The candidates as columns, one place a memory.
+
+    ids: 16 bytes each. product: inner product with the searched vectors (about -.2 to 1.6), words:
+    score of the words, both NaN where that arm cannot judge the memory; by_meaning, by_words:
+    whether the arm chose it, by_tags: how many of its tags the question spells out. similarity:
+    cosine with the text's own vector, or NaN. length in lexemes, days since the last access;
+    category and tier as places in the lists of the policies. most: what the words could score.
+    """
+
+    ids: NDArray[np.bytes_]
+    product: Floats
+    words: Floats
+    similarity: Floats
+    by_meaning: Flags
+    by_words: Flags
+    by_tags: Floats
+    length: Floats
+    asks: Flags
+    timed: Flags
+    by_named: Flags
+    by_asker: Flags
+    importance: Floats
+    accesses: Floats
+    days: Floats
+    category: NDArray[np.intp]
+    tier: NDArray[np.intp]
+    most: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.ids)
 
 
 @dataclass(slots=True)

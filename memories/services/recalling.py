@@ -11,10 +11,10 @@ import numpy as np
 
 from memories.encoders import EncoderError, encode_query, model_id
 from memories.models import Memory
-from memories.policies.cues import asks_about_self, asks_when, without_names
-from memories.retrieval.candidates import named_speakers
+from memories.policies.cues import asks_about_self, asks_when, forms
 from memories.retrieval.pipeline import search
 from memories.retrieval.types import Filters, Hit, Question
+from memories.retrieval.wording import worded
 from memories.services.metering import RECALL_SECONDS
 from memories.services.serving import record_served
 from orgs.principals import Actor, Principal, resolve, shareable_audiences
@@ -43,6 +43,7 @@ class Query:
     filters: dict[str, Any] = field(default_factory=dict)
     ranges: tuple[tuple[datetime | None, datetime | None], ...] = ()
     counts: bool = True
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def recall(actor: Actor, query: Query, *, now: datetime, load: Load = whole_memo
     if query.shareable_with is not None:
         principal = _shareable(principal, query.shareable_with)
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
-        served = search(_with_vector(_question(principal, query, now)))
+        served = search(_with_vector(worded(_question(principal, query, now))))
         rows = load(principal.organisation_id, [hit.id for hit in served.hits])
         took_ms = (time.perf_counter() - started) * 1000
         RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
@@ -115,28 +116,23 @@ def _question(principal: Principal, query: Query, now: datetime) -> Question:
         include_direct=actor.include_direct,
         include_shared=query.include_shared,
         min_similarity=query.min_similarity,
+        with_similarity=query.explain,
         filters=_filters(actor.organisation_id, query),
     )
 
 
 def _with_vector(question: Question) -> Question:
-    """The question with its vector and the speakers it names.
-
-    The vector is the normalised sum of the whole question's and of the question without the
-    names: names pull towards everything those people said.
-    """
+    """The question with its vector, the normalised sum of its forms' (see policies.cues)."""
     if question.strategy == "keyword":
         return question
-    named = named_speakers(question)
+    names = sorted(question.named, key=len, reverse=True)
     try:
-        vector = encode_query(question.text)
-        if rest := without_names(question.text, list(named)) if named else "":
-            vector = vector + encode_query(rest)
-            vector = vector / np.linalg.norm(vector)
+        vectors = [encode_query(form) for form in forms(question.text, names)]
     except EncoderError:
         # Words still find; health says that meaning does not.
-        return replace(question, strategy="keyword", named=named)
-    return replace(question, vector=vector, named=named)
+        return replace(question, strategy="keyword")
+    vector = sum(vectors[1:], vectors[0])
+    return replace(question, vector=vector / np.linalg.norm(vector))
 
 
 def _filters(organisation_id: UUID, query: Query) -> Filters:

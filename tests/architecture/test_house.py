@@ -123,7 +123,9 @@ EXECUTORS = {"ask", "execute", "executemany", "extra", "raw", "RawSQL"}
 # Reviewed: (module, function) that put fixed fragments together; values go in as parameters.
 FRAGMENTS = {
     ("memories/maintenance/indexes.py", "create"): "parts that the module names; values quoted",
-    ("memories/retrieval/candidates.py", "_run"): "conditions of `narrow`, with parameters",
+    ("memories/retrieval/candidates.py", "_by_scoring_all"): "`narrow`, and numbered columns",
+    ("memories/retrieval/candidates.py", "_by_indexes"): "constants of the module",
+    ("memories/retrieval/wording.py", "worded"): "conditions of `narrow`, with parameters",
     ("memories/services/bulk.py", "insert_rows"): "the model's own table and columns, quoted",
     ("memories/retrieval/conditions.py", "narrow"): "fragments of `_COLUMNS`, with parameters",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",

@@ -260,7 +260,7 @@ def test_a_score_is_the_sum_of_its_explained_parts(lasting_world: World) -> None
     outcomes = remember_many(here.robot("aria"), drafts, now=NOW)
     here.embed()
     now = NOW + timedelta(days=10)
-    answer = recall(here.robot("bolt"), Query(text="zebra"), now=now)
+    answer = recall(here.robot("bolt"), Query(text="zebra", explain=True), now=now)
     rates, tiers = {"fact": 0.02, "event": 0.05}, {"fast": 1.0, "glacial": 0.25}
     assert {hit.id for hit, _ in answer.hits} == {o.id for o in outcomes}
     for hit, memory in answer.hits:
