@@ -92,6 +92,6 @@ RESET ROLE;
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0005_words")]
+    dependencies = [("memories", "0007_history")]
 
     operations = [migrations.RunSQL(WORDS, migrations.RunSQL.noop)]
