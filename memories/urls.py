@@ -5,6 +5,7 @@ from django.urls import path
 from memories.api import (
     history,
     problems,  # noqa: F401  (maps this app's exceptions)
+    proposals,
     views,
 )
 from memories.views import changing, detail, recall
@@ -19,6 +20,13 @@ api = [
     path("memories/<uuid:memory_id>/history", history.HistoryView.as_view(), name="memory-history"),
     path("memories/<uuid:memory_id>/lineage", history.LineageView.as_view(), name="memory-lineage"),
     path("recall", views.RecallView.as_view(), name="recall"),
+    path("proposals", proposals.ProposalsView.as_view(), name="proposals"),
+    path("proposals/<uuid:item_id>", proposals.ProposalView.as_view(), name="proposal"),
+    path("proposals/<uuid:item_id>/decision", proposals.DecisionView.as_view(), name="decision"),
+    path("proposals/<uuid:item_id>/undo", proposals.UndoView.as_view(), name="decision-undo"),
+    path("proposals/<uuid:item_id>/lock", proposals.LockView.as_view(), name="proposal-lock"),
+    path("proposals/<uuid:item_id>/assign", proposals.AssignView.as_view(), name="proposal-assign"),
+    path("reports", proposals.ReportsView.as_view(), name="reports"),
     path("stats", views.StatsView.as_view(), name="stats"),
 ]
 

@@ -2,11 +2,15 @@
 
 from memories.policies.visibility import Misplaced
 from memories.services.forgetting import RedLine
-from memories.services.managing import NotYours
+from memories.services.managing import NotYours, Outdated
 from memories.services.remembering import KeyTaken
+from memories.services.reviewing import Decided, Held
 from orgs.api.problems import map_exception
 
 map_exception(Misplaced, 400, "misplaced", "The wish does not fit the place")
 map_exception(KeyTaken, 409, "key-taken", "The key names another text")
 map_exception(NotYours, 403, "not-yours", "Not yours to change")
 map_exception(RedLine, 409, "red-line", "Protected")
+map_exception(Outdated, 409, "outdated", "Changed meanwhile")
+map_exception(Decided, 409, "decided", "Decided already")
+map_exception(Held, 409, "held", "Somebody else has it open")

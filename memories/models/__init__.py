@@ -9,11 +9,13 @@ from memories.models.memories import (
     Tier,
     Type,
 )
+from memories.models.proposals import Cause, Proposal, State
 from memories.models.recalls import Recall
 from memories.models.versions import Derivation, Version
 
 __all__ = [
     "Category",
+    "Cause",
     "Contribution",
     "Derivation",
     "Embedding",
@@ -22,7 +24,9 @@ __all__ = [
     "Memory",
     "Pending",
     "PendingState",
+    "Proposal",
     "Recall",
+    "State",
     "Status",
     "Text",
     "Tier",

@@ -6,6 +6,8 @@ from uuid import UUID
 from memories.models import Memory, Status
 from memories.services import writing
 from memories.services.managing import changeable, note
+from memories.services.queueing import enqueue_again, withdraw
+from memories.services.withdrawing import take_away
 from orgs.principals import Actor, resolve
 from orgs.services import AlreadyExists, NotFound
 
@@ -33,10 +35,8 @@ def forget_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         )
         if memory.red_line and not by_subject:
             raise RedLine
-        memory.status, memory.forgotten_at, memory.updated_at = Status.FORGOTTEN, now, now
-        memory.forgotten_by_subject = by_subject
-        memory.save(update_fields=["status", "forgotten_at", "forgotten_by_subject", "updated_at"])
-        writing.unindex([memory], now)
+        take_away(memory, by_subject=by_subject, now=now)
+        withdraw(memory.organisation_id, memory.id, now)
         note(principal, "memory.forgotten", memory, now)
     return memory
 
@@ -51,6 +51,7 @@ def archive_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         memory.status, memory.archived_at, memory.updated_at = Status.ARCHIVED, now, now
         memory.save(update_fields=["status", "archived_at", "updated_at"])
         writing.unindex([memory], now)
+        withdraw(memory.organisation_id, memory.id, now)
         note(principal, "memory.archived", memory, now)
     return memory
 
@@ -75,5 +76,6 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         )
         if memory.status == Status.ACTIVE:
             writing.reindex(memory, now)
+        enqueue_again(memory, now)
         note(principal, "memory.restored", memory, now)
     return memory

@@ -7,11 +7,12 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.models import Memory, Status
+from memories.models import Cause, Memory, Status
 from memories.policies.visibility import ALIASES, Misplaced, Place, Visibility, derive_kind
 from memories.services import writing
 from memories.services.drafts import Readers
 from memories.services.managing import STAMPS, NotYours, changeable, note, stamp_version
+from memories.services.queueing import withdraw
 from memories.services.references import References
 from orgs.models import AudienceKind, Organisation
 from orgs.principals import Actor, Principal, resolve
@@ -46,6 +47,7 @@ def share_memory(
         # Resolved anew: the list may have been made a moment ago, and must hold the sharer.
         with resolve(actor).scope():
             _refuse_twin(memory, after)
+            withdraw(memory.organisation_id, memory.id, now, Cause.DUPLICATE)
             _move(memory, target, actor, now)
             note(principal, "memory.shared", memory, now, before=str(before), after=str(after))
     return memory

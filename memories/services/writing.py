@@ -12,6 +12,7 @@ from memories.policies import cues
 from memories.services.bulk import insert_rows
 from memories.services.hints import hint_embedding
 from memories.services.lineage import derive
+from memories.services.queueing import enqueue, enqueue_again
 from orgs.models import Organisation, new_id
 from orgs.rls import current_scope, deposit_scope
 
@@ -56,7 +57,7 @@ def about(memory: Memory) -> str:
 
 
 def insert(rows: Sequence[Memory], *, language: str, now: datetime) -> None:
-    """New memories with contribution, text row and the embedding that is owed."""
+    """New memories with contribution, text row and the embedding or decision that is owed."""
     if not rows:
         return
     unread = {row.audience_id for row in rows} - set(current_scope().audiences)
@@ -78,6 +79,7 @@ def insert(rows: Sequence[Memory], *, language: str, now: datetime) -> None:
             ]
         )
         derive(rows, now)
+        enqueue(rows, now)
         index([row for row in rows if row.status == Status.ACTIVE], language=language, now=now)
 
 
@@ -229,6 +231,8 @@ def repeat(said: Mapping[UUID, Sequence["Item"]], robot_id: UUID, now: datetime)
             },
         )
     active = [row for row in revived if row.status == Status.ACTIVE]
+    for row in revived:
+        enqueue_again(row, now)
     if active:
         index(active, language=active[0].organisation.language, now=now)
     return {row.id: row.remember_count for row in rows}

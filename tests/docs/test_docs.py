@@ -89,6 +89,9 @@ def test_every_request_answers_as_documented(aria: APIClient) -> None:
     for example in examples():
         path = example.path.replace("{memory}", memory)
         content = json.dumps(example.body) if example.body is not None else ""
+        if "{recent}" in content:
+            newest = aria.get("/api/v1/memories").json()["results"][0]["id"]
+            content = content.replace("{recent}", newest)
         response = aria.generic(example.method, path, content, "application/json")
         given = json.loads(response.content) if response.content else None
         memory = memory or given["id"]

@@ -7,8 +7,9 @@ from uuid import UUID
 
 from rest_framework.test import APIClient
 
-from memories.models import Memory
+from memories.models import Memory, Proposal
 from orgs.models import Audience
+from orgs.principals import resolve
 from orgs.rls import Scope, scope
 from orgs.services import create_group, create_member, link_identity
 from robots.services import register_robot
@@ -30,6 +31,9 @@ READERS: dict[str, frozenset[str]] = {
     "canary-internal-clio": frozenset({"clio"}),
     "canary-shared-bob": frozenset({"aria", "bob"}),
     "canary-proposed-bob": frozenset({"bob", "ada", "chidi"}),
+    # The items of the review queue: for whoever decides or proposed them.
+    "canary-item-bob": frozenset({"bob", "ada", "chidi"}),
+    "canary-there-item": frozenset(),
     "canary-there": frozenset({"stranger"}),
     "canary-there-private": frozenset(),
 }
@@ -84,6 +88,9 @@ def set_stage(world: World) -> Stage:
     plant(here, stage, "canary-proposed-bob", bob, visibility="organisation")
     plant(there, stage, "canary-there", there.robot("aria"))
     plant(there, stage, "canary-there-private", there.person("mina"), visibility="private")
+    there.remember(there.person("bob"), "A proposal there.", visibility="organisation")
+    stage.memories["canary-item-bob"] = item_of(here)
+    stage.memories["canary-there-item"] = item_of(there)
     stage.secrets["stranger"] = secrets_of(there, "foreign", stage, "canary-there")
     stage.secrets["here"] = secrets_of(here, "local", stage, "canary-")
     for name in ROBOTS:
@@ -93,6 +100,12 @@ def set_stage(world: World) -> Stage:
     stage.callers["stranger"] = lambda: there.api("aria")
     stage.callers["nobody"] = APIClient
     return stage
+
+
+def item_of(tenant: Tenant) -> UUID:
+    """The one item of the tenant's review queue."""
+    with resolve(tenant.person("ada")).scope():
+        return Proposal.objects.values_list("id", flat=True).get()
 
 
 def secrets_of(tenant: Tenant, mark: str, stage: Stage, prefix: str) -> list[str]:

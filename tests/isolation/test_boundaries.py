@@ -220,6 +220,7 @@ def fill(world: World) -> None:
         owed = tenant.remember(tenant.robot("bolt"), "Something still owed.").id
         edit_memory(tenant.robot("bolt"), owed, {"content": "Something owed."}, now=NOW)
         tenant.remember(mina, "Made from it.", source={"memories": [str(owed)]})
+        tenant.remember(mina, "Something for everyone.", visibility="organisation")
         recall(mina, Query(text="something"), now=NOW)
 
 

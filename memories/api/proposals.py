@@ -1,0 +1,154 @@
+"""The review queue over HTTP: one service call a view."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import proposal_serializers as s
+from memories.api import rendering
+from memories.api.views import checked
+from memories.models import Cause, Proposal
+from memories.services.deciding import Answer, approve, merge, reject
+from memories.services.labels import kind_label
+from memories.services.managing import principal_for
+from memories.services.proposing import propose_correction, report_memory
+from memories.services.reviewing import assign, get_item, hold, queue, release
+from memories.services.undoing import undo
+from orgs.api.cursors import page
+
+VERBS = {"approve": approve, "reject": reject, "merge": merge}
+PLAIN = ("id", "cause", "state", "content", "reason", "decision", "created_at", "decided_at")
+
+
+def body(item: Proposal) -> dict[str, Any]:
+    """An item as whoever decides or proposed it sees it."""
+    named = ("proposed_by", "robot", "assignee", "locked_by", "decided_by")
+    other, target = item.other, item.target_audience
+    return {
+        **{name: getattr(item, name) for name in PLAIN},
+        **{name: rendering.named(getattr(item, name)) for name in named},
+        "memory": rendering.memory(item.memory),
+        "version": item.memory.version,
+        "other": other and {"id": other.id, "content": other.content, "version": other.version},
+        "target": target and {"kind": target.kind, "label": kind_label(target.kind)},
+        "locked_until": item.locked_until,
+    }
+
+
+def listing(request: Request, filters: dict[str, Any]) -> Response:
+    """One page of the queue."""
+    principal = principal_for(request.user)
+    with principal.scope():
+        found = page(
+            request,
+            queue(principal, filters),
+            limit=filters["limit"],
+            cursor=filters.get("cursor"),
+            render=body,
+        )
+    return Response(found)
+
+
+class ProposalsView(APIView):
+    @extend_schema(
+        operation_id="proposals_list",
+        parameters=[s.ProposalFiltersSerializer],
+        responses=s.ProposalSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """What the caller may decide or has proposed, newest first."""
+        return listing(request, checked(s.ProposalFiltersSerializer, request.query_params.dict()))
+
+    @extend_schema(
+        operation_id="proposals_correct",
+        request=s.ProposeSerializer,
+        responses={201: s.ProposalSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Suggest another text for a memory that is not the caller's to change."""
+        data = checked(s.ProposeSerializer, request.data)
+        item = propose_correction(request.user, data.pop("memory"), now=timezone.now(), **data)
+        return Response(body(item), status=201)
+
+
+class ProposalView(APIView):
+    @extend_schema(operation_id="proposals_get", responses=s.ProposalSerializer)
+    def get(self, request: Request, item_id: UUID) -> Response:
+        """One item."""
+        return Response(body(get_item(request.user, item_id)))
+
+
+class DecisionView(APIView):
+    @extend_schema(
+        operation_id="proposals_decide",
+        request=s.DecisionSerializer,
+        responses=s.ProposalSerializer,
+    )
+    def post(self, request: Request, item_id: UUID) -> Response:
+        """Approve, reject or merge; an item is decided once."""
+        data = checked(s.DecisionSerializer, request.data)
+        verb = VERBS[data.pop("action")]
+        return Response(body(verb(request.user, item_id, Answer(**data), now=timezone.now())))
+
+
+class UndoView(APIView):
+    @extend_schema(operation_id="proposals_undo", request=None, responses=s.ProposalSerializer)
+    def post(self, request: Request, item_id: UUID) -> Response:
+        """Take a decision back, as long as nobody has changed its result."""
+        return Response(body(undo(request.user, item_id, now=timezone.now())))
+
+
+class LockView(APIView):
+    @extend_schema(operation_id="proposals_lock", request=None, responses=s.ProposalSerializer)
+    def post(self, request: Request, item_id: UUID) -> Response:
+        """Keep an item from others for five minutes; again to keep it longer."""
+        return Response(body(hold(request.user, item_id, now=timezone.now())))
+
+    @extend_schema(operation_id="proposals_unlock", responses=s.ProposalSerializer)
+    def delete(self, request: Request, item_id: UUID) -> Response:
+        """Let go of an item."""
+        return Response(body(release(request.user, item_id)))
+
+
+class AssignView(APIView):
+    @extend_schema(
+        operation_id="proposals_assign",
+        request=s.AssignSerializer,
+        responses=s.ProposalSerializer,
+    )
+    def post(self, request: Request, item_id: UUID) -> Response:
+        """Give an item to a curator or admin, or with null to nobody."""
+        member = checked(s.AssignSerializer, request.data)["member"]
+        return Response(body(assign(request.user, item_id, member, now=timezone.now())))
+
+
+class ReportsView(APIView):
+    scopes = {"POST": "read"}
+
+    @extend_schema(
+        operation_id="reports_list",
+        parameters=[s.ReportFiltersSerializer],
+        responses=s.ProposalSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Reports that the caller may decide or has made, newest first."""
+        filters = checked(s.ReportFiltersSerializer, request.query_params.dict())
+        return listing(request, {**filters, "cause": Cause.REPORT})
+
+    @extend_schema(
+        operation_id="reports_create",
+        request=s.ReportRequestSerializer,
+        responses={201: s.ProposalSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Say that a memory is wrong or should not be here; every reader may."""
+        data = checked(s.ReportRequestSerializer, request.data)
+        item = report_memory(
+            request.user, data["memory"], reason=data["reason"], now=timezone.now()
+        )
+        return Response(body(item), status=201)

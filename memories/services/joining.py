@@ -1,0 +1,108 @@
+"""Copies, and memories put together; call inside a scope that reads both places."""
+
+from copy import copy
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import F
+
+from memories.models import Memory, Status
+from memories.policies.deduplication import content_hash
+from memories.policies.visibility import Misplaced
+from memories.services import writing
+from orgs.models import Organisation, new_id
+
+_JOIN = """
+INSERT INTO memories_contribution AS c (id, organisation_id, memory_id, audience_id, kind,
+                                        robot_id, member_id, first_at, last_at, count)
+SELECT gen_random_uuid(), m.organisation_id, m.id, m.audience_id, m.kind,
+       said.robot_id, said.member_id, said.first_at, said.last_at, said.count
+FROM memories_contribution said
+JOIN memories_memory m ON m.organisation_id = said.organisation_id AND m.id = %(into)s
+WHERE said.organisation_id = %(organisation)s AND said.memory_id = %(source)s
+ON CONFLICT (organisation_id, memory_id, robot_id) DO UPDATE
+SET count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)
+"""
+
+
+def copy_to(
+    memory: Memory, audience_id: UUID, *, content: str, by_subject: bool, now: datetime
+) -> dict[str, Any]:
+    """A copy of the memory for other readers; what they have already counts once more.
+
+    Returns {made: id} and, where it was there, what it was. by_subject: its subject brings it
+    back, and so may also what they forgot. Raises Misplaced for what its subject forgot.
+    """
+    digest = content_hash(content, speaker=memory.speaker, subject=memory.member_id)
+    there = Memory.objects.filter(
+        organisation_id=memory.organisation_id, audience_id=audience_id, content_hash=digest
+    )
+    twin = there.select_for_update().order_by("forgotten_by_subject", "id").first()
+    if twin is None:
+        return {"made": str(_insert_copy(memory, audience_id, content, digest, now))}
+    if twin.forgotten_by_subject and not by_subject:
+        raise Misplaced("Whom this is about has forgotten it; only they bring it back.")
+    before = twin.status
+    joined = join(memory, twin)
+    if before != Status.ACTIVE:
+        revive(twin, now)
+    return {"made": str(twin.id), "was": before, **joined}
+
+
+def _insert_copy(
+    memory: Memory, audience_id: UUID, content: str, digest: bytes, now: datetime
+) -> UUID:
+    row = copy(memory)
+    row.pk, row.audience_id, row.content, row.content_hash = new_id(), audience_id, content, digest
+    row.status, row.proposed_audience_id, row.deposited_by = Status.ACTIVE, None, None
+    row.version = row.remember_count = 1
+    row.access_count, row.last_accessed_at = 0, None
+    row.editor_id = row.editor_robot_id = None
+    row.created_at = row.updated_at = now
+    taken = Memory.objects.filter(
+        organisation_id=row.organisation_id, audience_id=audience_id, key=row.key
+    )
+    if row.key is not None and taken.exists():
+        row.key = None
+    language = Organisation.objects.values_list("language", flat=True).get(id=row.organisation_id)
+    writing.insert([row], language=language, now=now)
+    return row.id
+
+
+def join(source: Memory, into: Memory) -> dict[str, Any]:
+    """Let the readers of `into` see who else has said it. Returns how often, for undoing."""
+    with connection.cursor() as cursor:
+        values = {"organisation": into.organisation_id, "source": source.id, "into": into.id}
+        cursor.execute(_JOIN, values)
+    count(into, source.remember_count)
+    return {"into": str(into.id), "times": source.remember_count}
+
+
+def count(memory: Memory, times: int) -> None:
+    """It was said so many times more."""
+    Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id).update(
+        remember_count=F("remember_count") + times
+    )
+
+
+def shelve(memory: Memory, now: datetime) -> None:
+    """Take a memory that has been decided out of the way; its author can bring it up again."""
+    if memory.status == Status.ACTIVE:
+        writing.unindex([memory], now)
+    memory.status, memory.archived_at, memory.updated_at = Status.ARCHIVED, now, now
+    memory.save(update_fields=["status", "archived_at", "updated_at"])
+
+
+def revive(memory: Memory, now: datetime, status: str = Status.ACTIVE) -> None:
+    """Bring a memory back to what it was."""
+    memory.status, memory.forgotten_at, memory.archived_at = status, None, None
+    memory.forgotten_by_subject, memory.updated_at = False, now
+    memory.save(
+        update_fields=[
+            "status", "forgotten_at", "archived_at", "forgotten_by_subject", "updated_at",
+        ]
+    )  # fmt: skip
+    if status == Status.ACTIVE:
+        writing.reindex(memory, now)

@@ -1,0 +1,116 @@
+"""Take a decision back, as long as nothing was built on it."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from memories.models import Cause, Memory, Proposal, State, Status
+from memories.services import joining
+from memories.services.managing import edit_memory
+from memories.services.reviewing import find, to_decide
+from memories.services.withdrawing import take_away
+from orgs import audit
+from orgs.models import Role
+from orgs.principals import Actor, Principal, resolve
+from orgs.services import AlreadyExists, NotFound
+
+DECIDED = (State.APPROVED, State.MERGED, State.REJECTED)
+CHANGED = "It was changed after the decision, so the decision stands. Edit it instead."
+
+
+def undo(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
+    """Let the item wait again. Its decider may, or an admin.
+
+    Raises NotFound, PermissionError for others, AlreadyExists when there is nothing to undo or
+    somebody has changed the result meanwhile.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        item = _decided(principal, item_id)
+        rows = _locked(principal, item)
+        outcome = item.outcome
+        if "rewritten" in outcome:
+            _write_back(actor, _there(rows, outcome["rewritten"]), item, now)
+        if "into" in outcome:
+            joining.count(_there(rows, outcome["into"]), -outcome["times"])
+        if "made" in outcome:
+            _unmake(_there(rows, outcome["made"]), item, now)
+        if "forgotten" in outcome:
+            joining.revive(_there(rows, outcome["forgotten"]), now)
+        if "shelved" in outcome:
+            back = Status.PENDING_REVIEW if item.target_audience_id else Status.ACTIVE
+            joining.revive(_there(rows, outcome["shelved"]), now, back)
+        _reopen(item, now, actor)
+        return find(principal, item_id)
+
+
+def _decided(principal: Principal, item_id: UUID) -> Proposal:
+    item, actor = to_decide(principal, item_id), principal.actor
+    if item.state not in DECIDED:
+        raise AlreadyExists("There is no decision to undo.")
+    if actor.member_id != item.decided_by_id and actor.role != Role.ADMIN:
+        raise PermissionError("Whoever decided it undoes it, or an admin.")
+    return item
+
+
+def _locked(principal: Principal, item: Proposal) -> dict[UUID, Memory]:
+    """The memories that the decision touched, then the item, in the order of every decision."""
+    named = ("rewritten", "into", "made", "forgotten", "shelved")
+    ids = {UUID(item.outcome[name]) for name in named if name in item.outcome}
+    rows = Memory.objects.select_for_update(of=("self",)).filter(
+        organisation_id=principal.organisation_id, id__in=ids
+    )
+    found = {row.id: row for row in rows.order_by("id")}
+    mine = Proposal.objects.select_for_update(of=("self",)).filter(
+        organisation_id=principal.organisation_id, id=item.id, state=item.state
+    )
+    if not mine.exists():
+        raise AlreadyExists("Somebody has undone it already.")
+    return found
+
+
+def _there(rows: dict[UUID, Memory], id_: str) -> Memory:
+    row = rows.get(UUID(id_))
+    if row is None:
+        raise NotFound("it is gone, or out of reach")
+    return row
+
+
+def _write_back(actor: Actor, memory: Memory, item: Proposal, now: datetime) -> None:
+    if memory.version != item.outcome["version"] or memory.status != Status.ACTIVE:
+        raise AlreadyExists(CHANGED)
+    edit_memory(actor, memory.id, {"content": item.outcome["before"]}, now=now)
+
+
+def _unmake(memory: Memory, item: Proposal, now: datetime) -> None:
+    """A copy is forgotten again; what was there before is what it was."""
+    was = item.outcome.get("was", "")
+    if was == Status.ACTIVE:
+        return
+    if memory.status != Status.ACTIVE or (not was and memory.version != 1):
+        raise AlreadyExists(CHANGED)
+    take_away(memory, by_subject=item.cause == Cause.RETURN, now=now)
+
+
+def _reopen(item: Proposal, now: datetime, actor: Actor) -> None:
+    try:
+        with transaction.atomic():
+            Proposal.objects.filter(organisation_id=item.organisation_id, id=item.id).update(
+                state=State.OPEN,
+                outcome={},
+                decision="",
+                decided_by=None,
+                decided_at=None,
+                other=item.other_id if item.cause == Cause.DUPLICATE else None,
+            )
+    except IntegrityError as error:
+        raise AlreadyExists("The same waits for a decision already.") from error
+    audit.record(
+        "proposal.reopened",
+        actor=actor,
+        now=now,
+        target=item.id,
+        target_type="proposal",
+        memory=str(item.memory_id),
+    )
