@@ -209,7 +209,7 @@ def test_the_database_refuses_a_memory_without_a_robot(world: World) -> None:
     for statement in statements:
         with (
             resolve(here.robot("aria")).scope(),
-            pytest.raises(IntegrityError, match="null value|never changes"),
+            pytest.raises(IntegrityError, match=r"null value|never changes"),
             transaction.atomic(),
             connection.cursor() as cursor,
         ):

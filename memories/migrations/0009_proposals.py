@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0007_history'),
+        ('memories', '0008_words_most'),
         ('orgs', '0003_support_chooses'),
         ('robots', '0002_protect'),
     ]

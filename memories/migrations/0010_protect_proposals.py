@@ -29,7 +29,7 @@ ALTER TABLE memories_proposal ADD CONSTRAINT memories_proposal_memory_fk
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0008_proposals"), ("robots", "0002_protect")]
+    dependencies = [("memories", "0009_proposals"), ("robots", "0002_protect")]
 
     operations = [
         migrations.RunSQL(ITEMS, migrations.RunSQL.noop),
