@@ -43,7 +43,8 @@ def frame(request: HttpRequest) -> dict[str, Any]:
             "role": Role(member.role).label,
         },
         "search_url": reverse("library"),
-        "sign_out_url": reverse("logout"),
+        "sign_out_url": reverse("account_logout"),
+        "account_url": reverse("account"),
         "choose_url": reverse("organisations") if len(several) > 1 else "",
     }
 

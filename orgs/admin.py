@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from django.contrib import admin, auth
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
@@ -15,12 +18,16 @@ admin.site.site_header = "Commonmind support"
 admin.site.site_title = "Commonmind support"
 admin.site.index_title = "What support may look at"
 admin.site.site_url = "/"
-admin.site.unregister(PermissionGroup)
+# Keys of second factors and single sign-on are nobody's to look at.
+admin.site.unregister(
+    [PermissionGroup, EmailAddress, Authenticator, SocialAccount, SocialApp, SocialToken]
+)
 
 
 @admin.register(Member)
 class MemberAdmin(SupportAdmin):
     columns = ("id", "name", "role", "user_id", "time_zone", "created_at")
+    columns += ("joined_at", "removed_at")
     list_filter = ("role",)
 
 

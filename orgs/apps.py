@@ -6,4 +6,11 @@ class OrgsConfig(AppConfig):
     verbose_name = "Organisations"
 
     def ready(self) -> None:
-        from orgs import checks  # noqa: F401
+        from django.contrib.auth.signals import user_logged_in
+
+        from orgs import (
+            checks,  # noqa: F401
+            sessions,
+        )
+
+        user_logged_in.connect(sessions.on_signed_in, dispatch_uid="orgs.sign-ins")

@@ -1,50 +1,115 @@
-"""Signing in and accepting an invitation."""
+"""Signing in, second factors and accepting an invitation, in our words."""
 
 from typing import Any
 
+from allauth.account import forms as account
+from allauth.mfa.base import forms as codes
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.webauthn.forms import AddWebAuthnForm, EditWebAuthnForm
 from django import forms
-from django.contrib.auth import authenticate
 from django.contrib.auth.password_validation import validate_password
-from django.http import HttpRequest
+from django.core.validators import MaxLengthValidator
 
-from orgs import throttling
 from orgs.models import User
 
-WRONG = "This e-mail address and password do not belong together. Check both and try again."
-BLOCKED = "Too many attempts for this address. Wait ten minutes, then try again."
+PASSWORD_HELP = "At least 8 characters. A few unrelated words are easy to remember."  # noqa: S105
+CODE_INPUT = {
+    "autocomplete": "one-time-code",
+    "autofocus": True,
+    "spellcheck": "false",
+    "class": "mono",
+}
 
 
-class SignInForm(forms.Form):
-    email = forms.EmailField(
-        label="E-mail",
-        max_length=254,
-        widget=forms.EmailInput(attrs={"autocomplete": "username", "autofocus": True}),
-    )
-    password = forms.CharField(
-        max_length=1000,
-        strip=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
-    user: User | None = None
+def shorten(field: forms.Field, length: int) -> None:
+    """Refuse what is longer."""
+    field.validators.append(MaxLengthValidator(length))
+    field.widget.attrs["maxlength"] = length
 
-    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+
+def plain(field: forms.Field, label: str, help_text: str = "", **attributes: Any) -> None:
+    """A label above the field says what it is; nothing is written into it."""
+    field.label, field.help_text = label, help_text
+    field.widget.attrs.pop("placeholder", None)
+    field.widget.attrs.update(attributes)
+
+
+class SignInForm(account.LoginForm):
+    """The field is called `email`, as password managers know it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.request = request
+        plain(self.fields["login"], "E-mail", autocomplete="username", autofocus=True)
+        plain(self.fields["password"], "Password")
+        plain(self.fields["remember"], "Keep me signed in", "For two weeks, on this computer.")
+        shorten(self.fields["password"], 1000)
 
-    def clean(self) -> dict[str, Any]:
-        """Whose password this is; the same words for every reason why it is nobody's."""
-        data = super().clean()
-        if self.errors:
-            return data
-        email, address = User.objects.normalise(data["email"]), self.request.META["REMOTE_ADDR"]
-        if throttling.is_blocked(email, address):
-            raise forms.ValidationError(BLOCKED, code="blocked")
-        self.user = authenticate(self.request, username=email, password=data["password"])
-        if self.user is None:
-            throttling.count_failure(email, address)
-            raise forms.ValidationError(WRONG, code="wrong")
-        throttling.forget_failures(email, address)
-        return data
+    def add_prefix(self, field_name: str) -> str:
+        return super().add_prefix("email" if field_name == "login" else field_name)
+
+
+class OnePasswordMixin:
+    """A new password is typed once: the browser can show it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        del self.fields["password2"]
+        plain(self.fields["password1"], "New password", PASSWORD_HELP)
+        shorten(self.fields["password1"], 1000)
+
+
+class ChangePasswordForm(OnePasswordMixin, account.ChangePasswordForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self.fields["oldpassword"], "Current password", autofocus=True)
+        shorten(self.fields["oldpassword"], 1000)
+
+
+class SetPasswordForm(OnePasswordMixin, account.SetPasswordForm):
+    """The first password of who came by single sign-on."""
+
+
+class CodeForm(codes.AuthenticateForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(
+            self.fields["code"],
+            "Code",
+            "Six digits from your authenticator app, or one of your recovery codes.",
+            **CODE_INPUT,
+        )
+
+
+class CodeAgainForm(codes.ReauthenticateForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self.fields["code"], "Code", "From your authenticator app.", **CODE_INPUT)
+
+
+class ActivateCodeForm(ActivateTOTPForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self.fields["code"], "The six digits that the app shows", **CODE_INPUT)
+
+
+class AddKeyForm(AddWebAuthnForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self.fields["name"], "What do you call it", "For example the name of this computer.")
+        shorten(self.fields["name"], 80)
+        plain(
+            self.fields["passwordless"],
+            "Sign in with it alone, without my password",
+            "The device then asks for your fingerprint, face or PIN.",
+        )
+        self.fields["passwordless"].initial = True
+
+
+class RenameKeyForm(EditWebAuthnForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self.fields["name"], "What do you call it")
+        shorten(self.fields["name"], 80)
 
 
 class PasswordForm(forms.Form):
@@ -52,7 +117,7 @@ class PasswordForm(forms.Form):
 
     password = forms.CharField(
         label="Choose a password",
-        help_text="At least 8 characters. A few unrelated words are easy to remember.",
+        help_text=PASSWORD_HELP,
         max_length=1000,
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password", "autofocus": True}),
@@ -65,3 +130,12 @@ class PasswordForm(forms.Form):
     def clean_password(self) -> str:
         validate_password(self.cleaned_data["password"], self.user)
         return self.cleaned_data["password"]
+
+
+class NewPasswordForm(PasswordForm):
+    """The password after a link of `manage.py reset_password`."""
+
+    def save(self) -> User:
+        self.user.set_password(self.cleaned_data["password"])
+        self.user.save(update_fields=["password"])
+        return self.user

@@ -1,54 +1,75 @@
-"""Slow down guessing of passwords: failures are counted by e-mail and address, in Redis."""
+"""Where attempts at signing in are counted: in Redis, and while that is away in this process."""
 
-import hashlib
+import json
 import logging
+import time
+from collections.abc import Callable
+from typing import Any
 
 import redis
-from django.conf import settings
+from django.core.cache.backends.base import DEFAULT_TIMEOUT
+from django.core.cache.backends.locmem import LocMemCache
+from django.core.cache.backends.redis import RedisCache
 
 log = logging.getLogger("commonmind.throttling")
 
-FAILURES = 8
-WINDOW_SECONDS = 600
+# After a failure Redis is left alone for so long: a sign-in asks it a dozen times.
+PAUSE_SECONDS = 5
 
 
-def _client() -> redis.Redis:
-    return redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=0.5, socket_timeout=0.5)
+class JSONSerializer:
+    """Counts as JSON: what lies in Redis is never unpickled."""
+
+    def dumps(self, value: Any) -> bytes:
+        return json.dumps(value).encode()
+
+    def loads(self, data: bytes) -> Any:
+        return json.loads(data)
 
 
-def _name(email: str, address: str) -> str:
-    # A digest, so that Redis holds no list of who signs in from where.
-    return "sign-in:" + hashlib.sha256(f"{email}\n{address}".encode()).hexdigest()
+class SteadyCache(RedisCache):
+    """Django's cache in Redis; people get in, and guessing stays slow, while Redis is away."""
 
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        waits = {"socket_connect_timeout": 0.5, "socket_timeout": 0.5}
+        options = {"serializer": JSONSerializer, **waits, **params.get("OPTIONS", {})}
+        super().__init__(server, {"KEY_PREFIX": "commonmind", **params, "OPTIONS": options})
+        self._nearby = LocMemCache("commonmind-attempts", params)
+        self._away_until = 0.0
 
-def is_blocked(email: str, address: str) -> bool:
-    """Whether there were too many failures within the window.
+    def _try(self, far: Callable[[], Any], near: Callable[[], Any]) -> Any:
+        if time.monotonic() >= self._away_until:
+            try:
+                return far()
+            except redis.RedisError as error:
+                self._away_until = time.monotonic() + PAUSE_SECONDS
+                log.warning("attempts are counted in this process: %s", type(error).__name__)
+        return near()
 
-    Without Redis nobody is blocked: people must get in while a cache is down.
-    """
-    try:
-        count = _client().get(_name(email, address))
-    except redis.RedisError as error:
-        log.warning("sign-in is not throttled: %s", type(error).__name__)
-        return False
-    return int(count or 0) >= FAILURES
+    def add(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: Any = None
+    ) -> bool:
+        return self._try(
+            lambda: super(SteadyCache, self).add(key, value, timeout, version),
+            lambda: self._nearby.add(key, value, timeout, version),
+        )
 
+    def get(self, key: Any, default: Any = None, version: Any = None) -> Any:
+        return self._try(
+            lambda: super(SteadyCache, self).get(key, default, version),
+            lambda: self._nearby.get(key, default, version),
+        )
 
-def count_failure(email: str, address: str) -> None:
-    """Note a failure; the window begins with the first one."""
-    name = _name(email, address)
-    try:
-        with _client().pipeline() as pipe:
-            pipe.set(name, 0, ex=WINDOW_SECONDS, nx=True)
-            pipe.incr(name)
-            pipe.execute()
-    except redis.RedisError as error:
-        log.warning("failed sign-in not counted: %s", type(error).__name__)
+    def set(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: Any = None
+    ) -> None:
+        self._try(
+            lambda: super(SteadyCache, self).set(key, value, timeout, version),
+            lambda: self._nearby.set(key, value, timeout, version),
+        )
 
-
-def forget_failures(email: str, address: str) -> None:
-    """The right password ends the count."""
-    try:
-        _client().delete(_name(email, address))
-    except redis.RedisError as error:
-        log.warning("failed sign-ins not forgotten: %s", type(error).__name__)
+    def delete(self, key: Any, version: Any = None) -> bool:
+        return self._try(
+            lambda: super(SteadyCache, self).delete(key, version),
+            lambda: self._nearby.delete(key, version),
+        )

@@ -7,3 +7,4 @@ class RobotsConfig(AppConfig):
 
     def ready(self) -> None:
         from robots import principals, services  # noqa: F401
+        from robots.services import leaving  # noqa: F401

@@ -5,6 +5,8 @@ from pathlib import Path
 import environ
 
 from config.logs import logging_settings
+from config.settings.accounts import *
+from config.settings.accounts import APPS, form_targets
 
 env = environ.Env()
 
@@ -28,6 +30,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    *APPS,
     "orgs",
     "robots",
     "memories",
@@ -45,6 +48,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "orgs.sessions.SignInsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.errors.PageErrorsMiddleware",
 ]
@@ -76,9 +81,6 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 
 AUTH_USER_MODEL = "orgs.User"
-LOGIN_URL = "login"
-LOGIN_REDIRECT_URL = "home"
-LOGOUT_REDIRECT_URL = "login"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -98,7 +100,7 @@ CONTENT_SECURITY_POLICY = {
         "img-src": ["'self'", "data:"],
         "object-src": ["'none'"],
         "base-uri": ["'none'"],
-        "form-action": ["'self'"],
+        "form-action": ["'self'", *form_targets()],
         "frame-ancestors": ["'none'"],
     }
 }

@@ -15,6 +15,7 @@ if not os.environ.get("DATABASE_URL") and _services.exists():
     for _name, _value in json.loads(_services.read_text()).items():
         os.environ.setdefault(_name, str(_value))
 
+from config.settings.accounts import shared_counts  # noqa: E402
 from config.settings.services import celery, databases, env  # noqa: E402
 
 SECRET_KEY = env.str("SECRET_KEY", default="")
@@ -24,6 +25,7 @@ if not SECRET_KEY:
 DATABASES = databases(pool_size=env.int("DATABASE_POOL_SIZE", default=8))
 REDIS_URL = env.str("REDIS_URL", default="")
 globals().update(celery(REDIS_URL))
+CACHES = shared_counts(REDIS_URL)
 STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False

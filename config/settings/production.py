@@ -1,5 +1,6 @@
 """Production: everything from the environment, nothing guessed, cookies only over TLS."""
 
+from config.settings.accounts import shared_counts
 from config.settings.base import *
 from config.settings.services import celery, databases, env
 
@@ -9,6 +10,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 DATABASES = databases(pool_size=env.int("DATABASE_POOL_SIZE", default=10))
 REDIS_URL = env.str("REDIS_URL")
 globals().update(celery(REDIS_URL))
+CACHES = shared_counts(REDIS_URL)
 
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

@@ -1,5 +1,6 @@
 """Settings of the test suite: real Postgres and Valkey, a fake encoder, no pool."""
 
+from config.settings.accounts import shared_counts
 from config.settings.base import *
 from config.settings.services import celery, databases, env
 
@@ -7,6 +8,7 @@ SECRET_KEY = "only-for-tests-" + "x" * 40
 DATABASES = databases(pool_size=0)
 REDIS_URL = env.str("REDIS_URL")
 globals().update(celery(REDIS_URL))
+CACHES = shared_counts(REDIS_URL)
 ENCODER = "fake"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STATICFILES_DIRS = [BASE_DIR / "static"]

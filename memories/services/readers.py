@@ -73,7 +73,8 @@ def _look_up(principal: Principal, audiences: list[Audience], organisation: str)
     kinds = {audience.kind for audience in audiences}
     known = _Known(organisation)
     if kinds & {AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLICIT, "review"}:
-        rows = Member.objects.filter(**tenant).only("id", "name", "role", "organisation_id")
+        rows = Member.objects.filter(**tenant, removed_at=None)
+        rows = rows.only("id", "name", "role", "organisation_id")
         known.members = {member.id: member for member in rows.order_by("name")}
         robots = Robot.objects.filter(**tenant, builtin=None, retired_at=None)
         known.robots = dict(robots.values_list("id", "name"))

@@ -3,6 +3,7 @@ from orgs.models.audit import AuditEntry
 from orgs.models.base import TenantKey, TenantModel, new_id
 from orgs.models.memberships import ExternalIdentity, Member, Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
+from orgs.models.sign_ins import SignIn
 from orgs.models.users import User
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Organisation",
     "ReaderKind",
     "Role",
+    "SignIn",
     "TenantKey",
     "TenantModel",
     "User",

@@ -14,7 +14,11 @@ class Role(models.TextChoices):
 
 
 class Member(TenantModel):
-    """A person in an organisation; `user` is null until that person has signed in."""
+    """A person in an organisation.
+
+    `user` is the account that is invited or has joined; it opens nothing before `joined_at`, and
+    nothing after `removed_at`. Without a user it is somebody whom robots or imports know.
+    """
 
     user = models.ForeignKey(
         "orgs.User", models.CASCADE, null=True, blank=True, related_name="memberships"
@@ -22,6 +26,8 @@ class Member(TenantModel):
     name = models.CharField(max_length=200)
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.MEMBER)
     time_zone = models.CharField(max_length=64, default="UTC")
+    joined_at = models.DateTimeField(null=True, blank=True)
+    removed_at = models.DateTimeField(null=True, blank=True)
     invite_digest = models.CharField(max_length=64, blank=True, default="")
     invite_expires_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

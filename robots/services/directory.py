@@ -71,7 +71,7 @@ def members_in(group: Group) -> "QuerySet[Member]":
 
 def known_members(actor: Actor) -> "QuerySet[Member]":
     """For a person everyone in the organisation, for a robot the members of its groups."""
-    members = Member.objects.filter(organisation_id=actor.organisation_id)
+    members = Member.objects.filter(organisation_id=actor.organisation_id, removed_at=None)
     if actor.is_person:
         return members
     seated = GroupMembership.objects.filter(

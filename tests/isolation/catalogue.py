@@ -22,6 +22,28 @@ OPEN = {
 }
 # It names an audience without being content that the audience reads.
 REGISTRY = {"orgs_audienceentry"}
+# Tables that belong to no organisation, each with its reason. An account may be a member of
+# several organisations and is looked up before one is known; its rows hold how a person proves
+# who they are, never what anybody remembers, and the application's role alone may read them.
+SHARED = {
+    "orgs_user": "the account",
+    "orgs_user_groups": "permissions of support accounts; unused",
+    "orgs_user_user_permissions": "permissions of support accounts; unused",
+    "orgs_signin": "in which browsers a person is signed in",
+    "account_emailaddress": "whether the address of an account is proven",
+    "account_emailconfirmation": "of allauth; unused, no mail is sent",
+    "mfa_authenticator": "second factors and passkeys, their secrets encrypted",
+    "socialaccount_socialaccount": "which single sign-on opens an account",
+    "socialaccount_socialapp": "of allauth; unused, the environment names the provider",
+    "socialaccount_socialtoken": "of allauth; unused, tokens are not kept",
+    "django_session": "sessions, by a random key",
+    "auth_group": "of Django; unused",
+    "auth_group_permissions": "of Django; unused",
+    "auth_permission": "of Django; unused",
+    "django_admin_log": "of Django's admin: changes of accounts by superusers",
+    "django_content_type": "of Django: names of models",
+    "django_migrations": "of Django",
+}
 ROLES = ("commonmind_app", "commonmind_worker", "commonmind_support")
 CHECKED = ("INSERT", "UPDATE")
 
@@ -60,6 +82,26 @@ WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped
 def tenant_tables(connection: Connection) -> list[str]:
     """Every table that belongs to organisations, and their own."""
     return [row[1] for row in connection.execute(_TABLES, [TENANT])]
+
+
+def other_faults(connection: Connection) -> list[str]:
+    """Tables that are neither an organisation's nor named above, and who may read those."""
+    tenants = set(tenant_tables(connection))
+    rows = connection.execute(
+        "SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE c.relkind IN ('r', 'p') AND n.nspname = 'public'"
+    )
+    others = {name for (name,) in rows} - tenants
+    found = [f"{name}: belongs to no organisation, and nobody says why" for name in others]
+    found = [f for f in found if f.partition(":")[0] not in SHARED]
+    found += [
+        f"{name}: {role} may {command}"
+        for name in others
+        for role in ROLES[1:]
+        for command in ("SELECT", "INSERT", "UPDATE", "DELETE")
+        if _granted(connection, role, name, command)
+    ]
+    return sorted(found)
 
 
 def table_faults(connection: Connection) -> list[str]:

@@ -18,8 +18,10 @@ from drf_spectacular.generators import SchemaGenerator
 METHODS = ("get", "post", "put", "patch", "delete")
 # Addresses of the frame around the product, which know no tenant.
 OUTSIDE = ("admin/", "design/", "static/", "healthz", "readyz", "metrics")
-# Signing in counts its attempts, so that no two answers are equal; it takes no id.
-OUTSIDE += ("accounts/login/",)
+# Account pages know no tenant and count attempts, so that no two answers are equal. What of them
+# takes an id (a session, a passkey) looks it up among the person's own
+# (tests/orgs/test_second_step.py).
+OUTSIDE += ("accounts/",)
 UNDESCRIBED = {"api/v1/schema", "api/v1/docs"}
 Path = tuple[str | int, ...]
 

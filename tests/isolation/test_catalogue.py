@@ -3,7 +3,13 @@
 import pytest
 
 from tests.databases import undone
-from tests.isolation.catalogue import definer_faults, definers, table_faults, tenant_tables
+from tests.isolation.catalogue import (
+    definer_faults,
+    definers,
+    other_faults,
+    table_faults,
+    tenant_tables,
+)
 
 CARELESS = """
 CREATE TABLE careless (
@@ -20,6 +26,20 @@ def test_every_tenant_table_is_protected(committed: None) -> None:
         assert table_faults(connection) == []
     assert {"memories_memory", "orgs_member", "robots_key", "orgs_organisation"} <= set(tables)
     assert len(tables) >= 18
+
+
+@pytest.mark.conformance("T01")
+def test_tables_without_an_organisation_are_few_and_closed_to_worker_and_support(
+    committed: None,
+) -> None:
+    with undone("owner") as connection:
+        assert other_faults(connection) == []
+        connection.execute("CREATE TABLE loose (id uuid PRIMARY KEY)")
+        connection.execute("GRANT SELECT ON mfa_authenticator TO commonmind_support")
+        assert other_faults(connection) == [
+            "loose: belongs to no organisation, and nobody says why",
+            "mfa_authenticator: commonmind_support may SELECT",
+        ]
 
 
 @pytest.mark.conformance("T01")

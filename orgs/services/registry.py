@@ -1,4 +1,4 @@
-"""Organisations, groups, members, identities and audiences: one verb per use case.
+"""Organisations, groups, identities and audiences: one verb per use case.
 
 Every function here runs inside the organisation's scope or opens it; `organisation_id` is the
 tenant, `now` the caller's clock.
@@ -7,7 +7,7 @@ tenant, `now` the caller's clock.
 import hashlib
 import secrets
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -25,13 +25,10 @@ from orgs.models import (
     Member,
     Organisation,
     Role,
-    User,
     new_id,
 )
 from orgs.principals import Actor
-from orgs.rls import Scope, organisation_scope, scope
-
-INVITE_LIFETIME = timedelta(days=14)
+from orgs.rls import organisation_scope
 
 
 class AlreadyExists(Exception):
@@ -189,90 +186,6 @@ def set_confidential(*, actor: Actor, group: Group, confidential: bool, now: dat
             target_type="group",
             confidential=confidential,
         )
-
-
-def create_member(
-    *,
-    organisation_id: UUID,
-    now: datetime,
-    name: str = "",
-    email: str = "",
-    role: str = Role.MEMBER,
-    password: str | None = None,
-) -> tuple[Member, str]:
-    """Create a member; with an e-mail also the user and an invitation.
-
-    Returns the member and the invitation's secret, empty when a password was given or there is
-    no e-mail. Raises AlreadyExists when the user is a member already.
-    """
-    user, secret = None, ""
-    with scope(Scope(organisation=organisation_id)):
-        if email:
-            user = User.objects.filter(email=User.objects.normalise(email)).first()
-            if user is None:
-                user = User.objects.create_user(email, password, name=name)
-            elif Member.objects.filter(organisation_id=organisation_id, user=user).exists():
-                raise AlreadyExists(f"{email} is a member of this organisation")
-            if not user.has_usable_password():
-                secret = secrets.token_urlsafe(32)
-        member = Member(
-            organisation_id=organisation_id,
-            user=user,
-            name=name or (email.split("@", maxsplit=1)[0] if email else "unnamed"),
-            role=role,
-            invite_digest=invite_digest(secret) if secret else "",
-            invite_expires_at=now + INVITE_LIFETIME if secret else None,
-            created_at=now,
-        )
-        member.save(force_insert=True)
-        ensure_audience(organisation_id, AudienceKind.MEMBER, str(member.id))
-    return member, secret
-
-
-def invite_digest(secret: str) -> str:
-    """What is kept of an invitation's secret."""
-    return hashlib.sha256(secret.encode()).hexdigest()
-
-
-def find_invitation(*, organisation_id: UUID, secret: str, now: datetime) -> Member:
-    """The invited member with user and organisation. Raises NotFound for a spent secret."""
-    with organisation_scope(organisation_id):
-        member = (
-            Member.objects.filter(
-                organisation_id=organisation_id,
-                invite_digest=invite_digest(secret),
-                invite_expires_at__gt=now,
-                user__isnull=False,
-            )
-            .select_related("user", "organisation")
-            .first()
-        )
-    if member is None:
-        raise NotFound("this invitation is not valid any more")
-    return member
-
-
-def accept_invitation(*, organisation_id: UUID, secret: str, password: str, now: datetime) -> User:
-    """Set the password of an invited user, once. Raises NotFound for a spent or wrong secret."""
-    with organisation_scope(organisation_id):
-        member = (
-            Member.objects.select_for_update(of=("self",))
-            .filter(
-                organisation_id=organisation_id,
-                invite_digest=invite_digest(secret),
-                invite_expires_at__gt=now,
-                user__isnull=False,
-            )
-            .first()
-        )
-        if member is None or not secret:
-            raise NotFound("this invitation is not valid any more")
-        user = member.user
-        user.set_password(password)
-        user.save(update_fields=["password"])
-        member.invite_digest, member.invite_expires_at = "", None
-        member.save(update_fields=["invite_digest", "invite_expires_at"])
-    return user
 
 
 def add_to_group(*, organisation_id: UUID, group_id: UUID, member_ids: Iterable[UUID]) -> int:

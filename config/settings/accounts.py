@@ -1,0 +1,100 @@
+"""Signing in: django-allauth, closed to strangers; single sign-on where the environment says so."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import environ
+
+env = environ.Env()
+
+APPS = [
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+]
+
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "account_login"
+
+ACCOUNT_ADAPTER = "orgs.adapters.AccountAdapter"
+ACCOUNT_FORMS = {
+    "login": "orgs.forms.SignInForm",
+    "change_password": "orgs.forms.ChangePasswordForm",
+    "set_password": "orgs.forms.SetPasswordForm",
+}
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+# No mail server is assumed: an address is proven by single sign-on or not at all.
+ACCOUNT_EMAIL_VERIFICATION = "none"
+# Guesses at one account from one address pause after 8 failures, from everywhere after 60.
+ACCOUNT_RATE_LIMITS = {
+    "login": "60/m/ip",
+    "login_failed": "8/600s/key",
+    "login_failed_everywhere": "60/3600s/key",
+    "change_password": "10/m/user",
+    "reauthenticate": "10/m/user",
+}
+
+MFA_ADAPTER = "orgs.adapters.SecondFactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_TOTP_ISSUER = "Commonmind"
+MFA_TOTP_TOLERANCE = 1
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_FORMS = {
+    "authenticate": "orgs.forms.CodeForm",
+    "reauthenticate": "orgs.forms.CodeAgainForm",
+    "activate_totp": "orgs.forms.ActivateCodeForm",
+    "add_webauthn": "orgs.forms.AddKeyForm",
+    "edit_webauthn": "orgs.forms.RenameKeyForm",
+}
+
+# Whoever the identity provider vouches for enters the account of that address, if there is one.
+SOCIALACCOUNT_ADAPTER = "orgs.adapters.SingleSignOnAdapter"
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SINGLE_SIGN_ON = "sso"
+OIDC_SERVER_URL = env.str("OIDC_SERVER_URL", default="")
+OIDC_NAME = env.str("OIDC_NAME", default="single sign-on")
+
+
+def single_sign_on() -> dict[str, Any]:
+    """SOCIALACCOUNT_PROVIDERS: one OpenID Connect provider, or none."""
+    if not OIDC_SERVER_URL:
+        return {}
+    return {
+        "openid_connect": {
+            "OAUTH_PKCE_ENABLED": True,
+            "APPS": [
+                {
+                    "provider_id": SINGLE_SIGN_ON,
+                    "name": OIDC_NAME,
+                    "client_id": env.str("OIDC_CLIENT_ID"),
+                    "secret": env.str("OIDC_CLIENT_SECRET"),
+                    "settings": {"server_url": OIDC_SERVER_URL},
+                }
+            ],
+        }
+    }
+
+
+def form_targets() -> list[str]:
+    """Origins to which a form may lead: browsers apply `form-action` to redirects as well."""
+    if not OIDC_SERVER_URL:
+        return []
+    parts = urlsplit(OIDC_SERVER_URL)
+    return [f"{parts.scheme}://{parts.netloc}", *env.list("OIDC_FORM_ORIGINS", default=[])]
+
+
+SOCIALACCOUNT_PROVIDERS = single_sign_on()
+
+
+def shared_counts(redis_url: str) -> dict[str, Any]:
+    """CACHES: counts of attempts, shared by the web processes."""
+    return {"default": {"BACKEND": "orgs.throttling.SteadyCache", "LOCATION": redis_url}}

@@ -1,0 +1,42 @@
+"""Let a person choose a new password, without a mail server."""
+
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib.auth.tokens import default_token_generator
+from django.core.management.base import CommandError, CommandParser
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+
+from orgs.management.output import SpeakingCommand
+from orgs.models import User
+from orgs.sessions import end_sign_ins
+
+
+class Command(SpeakingCommand):
+    help = "Print a link by which a person sets a new password: it works once, for three days."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("email")
+        parser.add_argument(
+            "--forget-second-step",
+            action="store_true",
+            help="also remove their authenticator app, passkeys and recovery codes",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(email=User.objects.normalise(options["email"])).first()
+        if user is None or not user.is_active:
+            raise CommandError(f"No account has the address {options['email']}.")
+        if options["forget_second_step"]:
+            Authenticator.objects.filter(user=user).delete()
+        end_sign_ins(user)
+        uid = urlsafe_base64_encode(force_bytes(user.pk))
+        path = reverse("new-password", args=[uid, default_token_generator.make_token(user)])
+        self.say(
+            {"email": user.email, "reset_url": f"{settings.PUBLIC_URL}{path}"},
+            as_json=options["json"],
+        )

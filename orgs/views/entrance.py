@@ -1,0 +1,141 @@
+"""The ways in beside signing in: an invitation, a link to a new password, choosing where to."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import PasswordResetConfirmView
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse, reverse_lazy
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from orgs.forms import NewPasswordForm, PasswordForm
+from orgs.models import Member, Organisation, Role
+from orgs.services import (
+    NotFound,
+    accept_invitation,
+    can_sign_in,
+    find_invitation,
+    join,
+    waiting_for,
+)
+from orgs.sessions import choose, memberships
+
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "POST"])
+def invitation(request: HttpRequest, organisation_id: UUID, secret: str) -> HttpResponse:
+    """Join by a link: with a first password, or as the account that the link is for."""
+    try:
+        member = find_invitation(organisation_id=organisation_id, secret=secret, now=timezone.now())
+    except NotFound:
+        return render(request, "accounts/invitation_over.html", status=404)
+    if request.user.is_authenticated:
+        return _as_oneself(request, member, secret)
+    if can_sign_in(member.user):
+        return _invitation(request, member, sign_in=True)
+    return _with_a_password(request, member, secret)
+
+
+def _invitation(request: HttpRequest, member: Member, **more: object) -> HttpResponse:
+    context = {"member": member, "organisation": member.organisation, "here": request.path}
+    broken = getattr(more.get("form"), "errors", None)
+    return render(
+        request, "accounts/invitation.html", context | more, status=422 if broken else 200
+    )
+
+
+def _as_oneself(request: HttpRequest, member: Member, secret: str) -> HttpResponse:
+    """Somebody is signed in: the invited one joins with a button, others are told whose it is."""
+    if request.user.pk != member.user_id:
+        return _invitation(request, member, other=request.user.email)
+    if request.method != "POST":
+        return _invitation(request, member, mine=True)
+    accept_invitation(
+        organisation_id=member.organisation_id,
+        secret=secret,
+        user=request.user,
+        now=timezone.now(),
+    )
+    return _welcome(request, member.organisation, "Welcome.")
+
+
+def _with_a_password(request: HttpRequest, member: Member, secret: str) -> HttpResponse:
+    """The address has no account that anybody could enter yet: the link makes it theirs."""
+    form = PasswordForm(member.user, request.POST or None)
+    if request.method != "POST" or not form.is_valid():
+        return _invitation(request, member, form=form)
+    user = accept_invitation(
+        organisation_id=member.organisation_id,
+        secret=secret,
+        password=form.cleaned_data["password"],
+        now=timezone.now(),
+    )
+    login(request, user, backend=BACKEND)
+    return _welcome(request, member.organisation, "Welcome. Your password is set.")
+
+
+def _welcome(request: HttpRequest, organisation: Organisation, words: str) -> HttpResponse:
+    choose(request, organisation.id)
+    messages.success(request, words)
+    return redirect("home")
+
+
+class NewPasswordView(PasswordResetConfirmView):
+    """A link that `manage.py reset_password` printed: works once, for three days."""
+
+    form_class = NewPasswordForm
+    template_name = "accounts/new_password.html"
+    success_url = reverse_lazy("account_login")
+
+    def form_valid(self, form: NewPasswordForm) -> HttpResponse:
+        messages.success(self.request, "Your new password is set. Sign in with it.")
+        return super().form_valid(form)
+
+
+def _choice(member: Member, organisation: Organisation) -> dict[str, object]:
+    return {
+        "id": organisation.id,
+        "name": organisation.name,
+        "url": reverse("organisation", args=[organisation.slug]),
+        "role": Role(member.role).label,
+    }
+
+
+@login_required
+def organisations(request: HttpRequest) -> HttpResponse:
+    """The person's organisations, to choose one, and those that invite them."""
+    context = {
+        "organisations": [_choice(*pair) for pair in memberships(request.user)],
+        "invitations": [_choice(*pair) for pair in waiting_for(request.user)],
+        "member": {"name": str(request.user), "email": request.user.email},
+        "support_url": reverse("admin:index") if request.user.is_staff else "",
+    }
+    return render(request, "orgs/choose.html", context)
+
+
+@login_required
+def organisation(request: HttpRequest, slug: str) -> HttpResponse:
+    """Go into one of the person's organisations; every other slug does not exist."""
+    found = next((o for _, o in memberships(request.user) if o.slug == slug), None)
+    if found is None or not choose(request, found.id):
+        raise Http404
+    return redirect("home")
+
+
+@require_POST
+@login_required
+def join_organisation(request: HttpRequest, organisation_id: UUID) -> HttpResponse:
+    """Accept an invitation to an address that single sign-on has proven."""
+    join(request.user, organisation_id=organisation_id, now=timezone.now())
+    choose(request, organisation_id)
+    messages.success(request, "Welcome.")
+    return redirect("home")
