@@ -3,12 +3,14 @@
 from django.urls import path
 
 from memories.api import (
+    explaining,
     history,
     problems,  # noqa: F401  (maps this app's exceptions)
     proposals,
     views,
 )
-from memories.views import changing, detail, recall
+from memories.views import changing, detail, recall, versions
+from memories.views import explaining as why
 
 api = [
     path("memories", views.MemoriesView.as_view(), name="memories"),
@@ -19,6 +21,11 @@ api = [
     path("memories/<uuid:memory_id>/share", views.ShareView.as_view(), name="memory-share"),
     path("memories/<uuid:memory_id>/history", history.HistoryView.as_view(), name="memory-history"),
     path("memories/<uuid:memory_id>/lineage", history.LineageView.as_view(), name="memory-lineage"),
+    path(
+        "memories/<uuid:memory_id>/explain",
+        explaining.ExplainView.as_view(),
+        name="memory-explain",
+    ),
     path("recall", views.RecallView.as_view(), name="recall"),
     path("proposals", proposals.ProposalsView.as_view(), name="proposals"),
     path("proposals/<uuid:item_id>", proposals.ProposalView.as_view(), name="proposal"),
@@ -38,4 +45,11 @@ pages = [
     path("memories/<uuid:memory_id>/edit/", changing.edit, name="memory-edit"),
     path("memories/<uuid:memory_id>/forget/", changing.forget, name="memory-forget"),
     path("memories/<uuid:memory_id>/restore/", changing.restore, name="memory-restore-page"),
+    path("memories/<uuid:memory_id>/why/", why.why, name="memory-why"),
+    path("memories/<uuid:memory_id>/versions/", versions.versions, name="memory-versions"),
+    path(
+        "memories/<uuid:memory_id>/versions/<int:number>/restore/",
+        versions.restore,
+        name="memory-version-restore",
+    ),
 ]

@@ -164,6 +164,13 @@ class ShareView(APIView):
         return Response(rendering.memory(get_memory(request.user, row.id).memory))
 
 
+def query_of(data: dict[str, Any]) -> Query:
+    """A validated recall as the service takes it."""
+    fields = {k: v for k, v in data.items() if k not in ("profile", "prefer_personal")}
+    ranges = tuple(fields.pop("timeframe", []))
+    return Query(text=fields.pop("query"), ranges=ranges, **fields)
+
+
 class RecallView(APIView):
     scopes = {"POST": "read"}
 
@@ -172,11 +179,7 @@ class RecallView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Ask; only what the asker may read comes back, best first."""
-        data = checked(s.RecallSerializer, request.data)
-        ranges = data.pop("timeframe", [])
-        for later in ("profile", "prefer_personal"):
-            data.pop(later)
-        query = Query(text=data.pop("query"), ranges=tuple(ranges), **data)
+        query = query_of(checked(s.RecallSerializer, request.data))
         answer = recall(request.user, query, now=timezone.now(), load=answer_rows)
         return Response(self._body(query, answer))
 

@@ -172,7 +172,7 @@ def _by_scoring_all(question: Question, narrowed: str, values: dict[str, Any]) -
             _columns(question, "+".join(f"i{i}" for i in numbers) or "0", " FROM weights"),
         )
     )
-    values |= {f"q{i}": _as_query(lexeme) for i, lexeme in enumerate(lexemes)}
+    values |= {f"q{i}": as_query(lexeme) for i, lexeme in enumerate(lexemes)}
     values["by_meaning"] = question.strategy != "keyword"
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
@@ -214,6 +214,6 @@ def _columns(question: Question, most: str, source: str) -> str:
     return COLUMNS.format(similarity=_SIMILARITY if wanted else "NULL", most=most, source=source)
 
 
-def _as_query(lexeme: str) -> str:
+def as_query(lexeme: str) -> str:
     """One lexeme as the text of a tsquery."""
     return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Q
 
 from memories.models import Contribution, Kind, Memory, Status
 from memories.querysets import MemoryQuerySet
-from memories.services.managing import NotYours, may_change, may_restore
+from memories.services.history import History, versions_of
+from memories.services.lineage import Lineage
+from memories.services.managing import NotYours, fetch, may_change, may_restore
 from memories.services.readers import Readers, readers_of
 from orgs.models import Group
 from orgs.principals import Actor, Principal, resolve
@@ -20,6 +23,9 @@ from robots.services.directory import known_groups
 
 PAGE = 30
 TURNS_AROUND = 2
+VERSIONS = 10
+CONTRIBUTIONS = 20
+CONNECTED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +47,15 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One memory with the robots that said it and the turns around it, oldest first."""
+    """One memory with the robots that said it, the turns around it (oldest first), what it was
+    made from and used in, and its versions (newest first)."""
 
     shown: Shown
     contributions: list[Contribution]
     before: list[Memory]
     after: list[Memory]
+    lineage: Lineage
+    history: History
     restorable: bool
 
 
@@ -106,54 +115,99 @@ def detail(actor: Actor, memory_id: UUID, *, organisation: str) -> Detail:
     """One memory. Raises NotFound; a forgotten one exists only for those who may bring it back."""
     principal = resolve(actor)
     with principal.scope():
-        memory = (
-            Memory.objects.filter(organisation_id=principal.organisation_id, id=memory_id)
-            .for_people()
-            .with_names()
-            .first()
-        )
-        if memory is None:
-            raise NotFound("no such memory")
+        memory = _find(principal, memory_id)
         shown = show(principal, [memory], organisation)[0]
-        if memory.status == Status.FORGOTTEN and not may_restore(principal, memory):
-            raise NotFound("no such memory")
         contributions = Contribution.objects.filter(
             organisation_id=principal.organisation_id, memory_id=memory.id
         ).select_related("robot", "member")
-        before, after = _around(memory)
+        before, after, lineage = _connected(principal, memory)
         return Detail(
             shown,
-            list(contributions.order_by("first_at", "id")),
+            list(contributions.order_by("first_at", "id")[:CONTRIBUTIONS]),
             before,
             after,
+            lineage,
+            versions_of(principal, memory, limit=VERSIONS),
             restorable=shown.changeable
             and memory.status in (Status.FORGOTTEN, Status.ARCHIVED)
             and may_restore(principal, memory),
         )
 
 
-def _around(memory: Memory) -> tuple[list[Memory], list[Memory]]:
-    """The readable turns next to it in the same conversation."""
-    if memory.conversation is None:
-        return [], []
-    turns = (
-        Memory.objects.filter(
-            organisation_id=memory.organisation_id,
-            conversation=memory.conversation,
-            group=memory.group,
-            status=Status.ACTIVE,
+# The turns next to it in the same conversation, what it was made from, and what was made from it.
+_CONNECTED = """
+(SELECT 'before', m.id FROM memories_memory m
+ WHERE m.organisation_id = %(organisation)s AND m.conversation = %(conversation)s
+   AND m.group_id IS NOT DISTINCT FROM %(group)s AND m.status = 'active' AND m.id <> %(id)s
+   AND m.position <= %(position)s
+ ORDER BY m.position DESC, m.id DESC LIMIT %(turns)s)
+UNION ALL
+(SELECT 'after', m.id FROM memories_memory m
+ WHERE m.organisation_id = %(organisation)s AND m.conversation = %(conversation)s
+   AND m.group_id IS NOT DISTINCT FROM %(group)s AND m.status = 'active' AND m.id <> %(id)s
+   AND m.position > %(position)s
+ ORDER BY m.position, m.id LIMIT %(turns)s)
+UNION ALL
+(SELECT 'derived_from', d.source_id FROM memories_derivation d
+ WHERE d.organisation_id = %(organisation)s AND d.memory_id = %(id)s
+ ORDER BY d.source_id DESC LIMIT %(most)s)
+UNION ALL
+(SELECT 'used_in', d.memory_id FROM memories_derivation d
+ WHERE d.organisation_id = %(organisation)s AND d.source_id = %(id)s
+ ORDER BY d.memory_id DESC LIMIT %(most)s)
+"""
+
+
+def _connected(principal: Principal, memory: Memory) -> tuple[list[Memory], list[Memory], Lineage]:
+    """What the asker may read of it; two queries."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _CONNECTED,
+            {
+                "organisation": principal.organisation_id,
+                "conversation": memory.conversation,
+                "group": memory.group_id,
+                "id": memory.id,
+                "position": memory.position,
+                "turns": TURNS_AROUND,
+                "most": CONNECTED,
+            },
         )
-        .exclude(id=memory.id)
-        .with_names()
-    )
-    before = turns.filter(position__lte=memory.position).order_by("-position", "-id")
-    after = turns.filter(position__gt=memory.position).order_by("position", "id")
-    return list(before[:TURNS_AROUND])[::-1], list(after[:TURNS_AROUND])
+        found = cursor.fetchall()
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
+    known = rows.exclude(status=Status.FORGOTTEN).with_names().in_bulk([id_ for _, id_ in found])
+
+    def those(what: str) -> list[Memory]:
+        return [known[id_] for name, id_ in found if name == what and id_ in known]
+
+    lineage = Lineage(those("derived_from"), those("used_in"))
+    return those("before")[::-1], those("after"), lineage
+
+
+def _find(principal: Principal, memory_id: UUID) -> Memory:
+    memory = fetch(principal, memory_id)
+    if memory.kind == Kind.INTERNAL:
+        raise NotFound("no such memory")
+    return memory
+
+
+def readable(actor: Actor, memory_id: UUID) -> Memory:
+    """One memory and nothing around it. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        return _find(principal, memory_id)
+
+
+def one(actor: Actor, memory_id: UUID, *, organisation: str) -> Shown:
+    """One memory with its readers. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        return show(principal, [_find(principal, memory_id)], organisation)[0]
 
 
 def editable(actor: Actor, memory_id: UUID, *, organisation: str) -> Shown:
     """An active memory that the asker may change. Raises NotFound and NotYours."""
-    shown = detail(actor, memory_id, organisation=organisation).shown
+    shown = one(actor, memory_id, organisation=organisation)
     if not shown.changeable:
         raise NotYours("You may read this memory, but it is not yours to change.")
     return shown

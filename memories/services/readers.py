@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from django.db.models import Q
+from django.db import connection
 
 from memories.models import Memory
-from orgs.models import Audience, AudienceEntry, AudienceKind, Group, GroupMembership, Member
-from orgs.principals import MODERATORS, Principal, readable_groups
-from robots.models import Delegation, Robot, RobotGroup
+from orgs.models import AudienceKind
+from orgs.principals import MODERATORS, Principal
 
 SHOWN = 8
 
@@ -35,16 +34,24 @@ class Readers:
 
 @dataclass(slots=True)
 class _Known:
-    """Everything looked up for a set of audiences."""
+    """What was looked up for one audience.
 
-    organisation: str
-    members: dict[UUID, Member] = field(default_factory=dict)
-    in_group: dict[UUID, list[UUID]] = field(default_factory=dict)
-    robots: dict[UUID, str] = field(default_factory=dict)
-    robots_in: dict[UUID, list[UUID]] = field(default_factory=dict)
-    groups: dict[UUID, Group] = field(default_factory=dict)
-    entries: dict[UUID, list[tuple[str, UUID]]] = field(default_factory=dict)
+    inside: how many people are of it; others: how many read it because they curate. names are
+    of people, the asker first, and of no more than SHOWN. hidden: groups not to be named.
+    """
+
+    inside: int = 0
+    others: int = 0
+    names: list[str] = field(default_factory=list)
+    robots: list[str] = field(default_factory=list)
+    robot_count: int = 0
+    groups: list[str] = field(default_factory=list)
+    hidden: int = 0
     helpers: list[str] = field(default_factory=list)
+
+    @property
+    def more(self) -> int:
+        return self.inside + self.others - len(self.names)
 
 
 def people(count: int) -> str:
@@ -59,115 +66,166 @@ def and_robots(count: int) -> str:
     return " and 1 robot" if count == 1 else f" and {count:,} robots"
 
 
+# One statement for a whole page: people and robots of each audience, counted in the database.
+# Group names come only from groups that the asker reads.
+_LOOK_UP = """
+WITH wanted AS MATERIALIZED (
+    SELECT id, kind, group_id FROM orgs_audience
+    WHERE organisation_id = %(organisation)s AND id = ANY(%(audiences)s)
+), entries AS MATERIALIZED (
+    SELECT e.audience_id, e.kind, e.reader FROM orgs_audienceentry e
+    WHERE e.organisation_id = %(organisation)s
+      AND e.audience_id IN (SELECT id FROM wanted WHERE kind IN ('explicit', 'review'))
+), seen AS MATERIALIZED (
+    SELECT g.id, g.name, g.confidential FROM orgs_group g
+    WHERE g.organisation_id = %(organisation)s
+      AND g.id IN (SELECT group_id FROM wanted WHERE kind = 'group'
+                   UNION SELECT reader FROM entries WHERE kind = 'group')
+      AND (%(moderates)s AND NOT g.confidential OR g.id IN (
+          SELECT group_id FROM orgs_groupmembership
+          WHERE organisation_id = %(organisation)s AND member_id = %(me)s))
+), seats AS MATERIALIZED (
+    SELECT w.id AS audience, s.member_id AS member, true AS inside
+    FROM wanted w JOIN seen g ON w.kind = 'group' AND g.id = w.group_id
+    JOIN orgs_groupmembership s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
+    UNION
+    SELECT audience_id, reader, true FROM entries WHERE kind = 'member'
+), people AS (
+    SELECT audience, member, inside FROM seats
+    UNION ALL
+    SELECT w.id, m.id, w.kind <> 'group' FROM wanted w
+    JOIN orgs_member m ON m.organisation_id = %(organisation)s AND m.removed_at IS NULL
+    WHERE (w.kind = 'organisation'
+           OR w.kind = 'review' AND m.role = ANY(%(moderators)s)
+           OR w.kind = 'group' AND m.role = ANY(%(moderators)s)
+              AND w.group_id IN (SELECT id FROM seen WHERE NOT confidential))
+      AND NOT EXISTS (SELECT 1 FROM seats WHERE audience = w.id AND member = m.id)
+), placed AS (
+    SELECT p.audience, p.inside, m.id = %(me)s AS mine, m.name,
+        row_number() OVER (PARTITION BY p.audience
+                           ORDER BY m.id = %(me)s DESC, lower(m.name), m.id) AS place
+    FROM people p JOIN orgs_member m
+    ON m.organisation_id = %(organisation)s AND m.id = p.member AND m.removed_at IS NULL
+), robots AS (
+    SELECT w.id AS audience, r.name FROM wanted w
+    JOIN robots_robot r ON r.organisation_id = %(organisation)s
+    WHERE r.builtin IS NULL AND r.retired_at IS NULL
+      AND (w.kind = 'organisation'
+           OR w.kind = 'group' AND w.group_id IN (SELECT id FROM seen) AND EXISTS (
+               SELECT 1 FROM robots_robotgroup s WHERE s.organisation_id = %(organisation)s
+               AND s.robot_id = r.id AND s.group_id = w.group_id)
+           OR EXISTS (SELECT 1 FROM entries e WHERE e.audience_id = w.id
+                      AND e.kind = 'robot' AND e.reader = r.id))
+)
+SELECT audience, 'people', count(*) FILTER (WHERE inside), count(*) FILTER (WHERE NOT inside),
+    array_agg(CASE WHEN mine THEN 'You' ELSE name END ORDER BY place)
+        FILTER (WHERE place <= %(shown)s)
+FROM placed GROUP BY audience
+UNION ALL
+SELECT audience, 'robots', count(*), 0, (array_agg(name ORDER BY name))[1:%(most)s]
+FROM robots GROUP BY audience
+UNION ALL
+SELECT w.id, 'groups', 0, count(*) FILTER (WHERE g.id IS NULL),
+    array_agg(g.name ORDER BY g.name) FILTER (WHERE g.id IS NOT NULL)
+FROM wanted w LEFT JOIN entries e ON e.audience_id = w.id AND e.kind = 'group'
+LEFT JOIN seen g ON g.id = coalesce(e.reader, w.group_id)
+WHERE e.reader IS NOT NULL OR w.kind = 'group' GROUP BY w.id
+UNION ALL
+SELECT w.id, 'helpers', count(*), 0, array_agg(r.name ORDER BY r.name) FROM wanted w
+JOIN robots_robot r ON w.kind = 'member' AND r.organisation_id = %(organisation)s
+    AND r.retired_at IS NULL
+WHERE r.owner_id = %(me)s OR EXISTS (
+    SELECT 1 FROM robots_delegation d WHERE d.organisation_id = %(organisation)s
+    AND d.member_id = %(me)s AND d.robot_id = r.id AND d.revoked_at IS NULL)
+GROUP BY w.id
+"""
+MOST_ROBOTS = 20
+
+
 def readers_of(
     principal: Principal, memories: Iterable[Memory], organisation: str
 ) -> dict[UUID, Readers]:
-    """Readers by audience id; call inside the principal's scope. At most seven queries."""
+    """Readers by audience id; call inside the principal's scope. One query."""
     audiences = {memory.audience_id: memory.audience for memory in memories}
-    known = _look_up(principal, list(audiences.values()), organisation)
-    return {id_: _words(principal, audience, known) for id_, audience in audiences.items()}
+    known = _look_up(principal, list(audiences))
+    return {
+        id_: _words(audience.kind, organisation, known[id_]) for id_, audience in audiences.items()
+    }
 
 
-def _look_up(principal: Principal, audiences: list[Audience], organisation: str) -> _Known:
-    tenant = {"organisation_id": principal.organisation_id}
-    kinds = {audience.kind for audience in audiences}
-    known = _Known(organisation)
-    if kinds & {AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLICIT, "review"}:
-        rows = Member.objects.filter(**tenant, removed_at=None)
-        rows = rows.only("id", "name", "role", "organisation_id")
-        known.members = {member.id: member for member in rows.order_by("name")}
-        robots = Robot.objects.filter(**tenant, builtin=None, retired_at=None)
-        known.robots = dict(robots.values_list("id", "name"))
-    lists = [a.id for a in audiences if a.kind in (AudienceKind.EXPLICIT, AudienceKind.REVIEW)]
-    entries = AudienceEntry.objects.filter(**tenant, audience_id__in=lists) if lists else ()
-    for entry in entries:
-        known.entries.setdefault(entry.audience_id, []).append((entry.kind, entry.reader))
-    named = {r for rows in known.entries.values() for kind, r in rows if kind == "group"}
-    named |= {a.group_id for a in audiences if a.kind == AudienceKind.GROUP and a.group_id}
-    if named:
-        _look_up_groups(principal, named, known)
-    if AudienceKind.MEMBER in kinds:
-        known.helpers = _helpers(principal)
-    return known
+def _look_up(principal: Principal, audiences: list[UUID]) -> dict[UUID, _Known]:
+    found = {id_: _Known() for id_ in audiences}
+    if not found:
+        return found
+    actor = principal.actor
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _LOOK_UP,
+            {
+                "organisation": principal.organisation_id,
+                "audiences": audiences,
+                "me": actor.member_id,
+                "moderates": actor.moderates,
+                "moderators": list(MODERATORS),
+                "shown": SHOWN,
+                "most": MOST_ROBOTS,
+            },
+        )
+        for id_, what, count, others, names in cursor.fetchall():
+            _fill(found[id_], what, count, others, names or [])
+    return found
 
 
-def _look_up_groups(principal: Principal, ids: set[UUID], known: _Known) -> None:
-    tenant = {"organisation_id": principal.organisation_id}
-    mine = readable_groups(principal.actor).filter(id__in=ids)
-    known.groups = {group.id: group for group in mine}
-    for group, member in GroupMembership.objects.filter(
-        **tenant, group_id__in=known.groups
-    ).values_list("group_id", "member_id"):
-        known.in_group.setdefault(group, []).append(member)
-    for group, robot in RobotGroup.objects.filter(**tenant, group_id__in=known.groups).values_list(
-        "group_id", "robot_id"
-    ):
-        known.robots_in.setdefault(group, []).append(robot)
+def _fill(known: _Known, what: str, count: int, others: int, names: list[str]) -> None:
+    match what:
+        case "people":
+            known.inside, known.others, known.names = count, others, names
+        case "robots":
+            known.robot_count, known.robots = count, names
+        case "groups":
+            known.groups, known.hidden = names, others
+        case "helpers":
+            known.helpers = names
 
 
-def _helpers(principal: Principal) -> list[str]:
-    """Robots that read, for the asker, what is private to the asker."""
-    tenant = {"organisation_id": principal.organisation_id}
-    member = principal.actor.member_id
-    if member is None:
-        return []
-    trusted = Delegation.objects.filter(**tenant, member_id=member, revoked_at=None)
-    robots = Robot.objects.filter(
-        Q(owner_id=member) | Q(id__in=trusted.values("robot_id")), **tenant, retired_at=None
-    )
-    return list(robots.order_by("name").values_list("name", flat=True))
-
-
-def _words(principal: Principal, audience: Audience, known: _Known) -> Readers:
-    match audience.kind:
+def _words(kind: str, organisation: str, known: _Known) -> Readers:
+    match kind:
         case AudienceKind.ORGANISATION:
-            return _everyone(principal, known)
+            return _everyone(organisation, known)
         case AudienceKind.GROUP:
-            return _group(principal, audience.group_id, known)
+            return _group(known)
         case AudienceKind.MEMBER:
             return _only_you(known)
         case AudienceKind.REVIEW:
-            return _review(principal, audience.id, known)
-    return _list(principal, audience.id, known)
+            return Readers(
+                AudienceKind.REVIEW,
+                "Waiting for review",
+                "Its author and those who curate can read this, until somebody has decided.",
+                tuple(known.names),
+                known.more,
+            )
+    return _list(known)
 
 
-def _named(principal: Principal, ids: Iterable[UUID], known: _Known) -> tuple[list[str], int]:
-    """Names, the asker first, and how many are left."""
-    me = principal.actor.member_id
-    chosen = [known.members[id_] for id_ in dict.fromkeys(ids) if id_ in known.members]
-    chosen.sort(key=lambda member: (member.id != me, member.name.lower()))
-    names = ["You" if member.id == me else member.name for member in chosen[:SHOWN]]
-    return names, len(chosen) - len(names)
-
-
-def _everyone(principal: Principal, known: _Known) -> Readers:
-    names, more = _named(principal, known.members, known)
-    who = f"All {people(len(known.members))}" if len(known.members) > 1 else "You"
+def _everyone(organisation: str, known: _Known) -> Readers:
+    who = f"All {people(known.inside)}" if known.inside > 1 else "You"
     return Readers(
         AudienceKind.ORGANISATION,
-        f"Everyone in {known.organisation}",
-        f"{who}{and_robots(len(known.robots))} in {known.organisation} can read this.",
-        tuple(names),
-        more,
+        f"Everyone in {organisation}",
+        f"{who}{and_robots(known.robot_count)} in {organisation} can read this.",
+        tuple(known.names),
+        known.more,
     )
 
 
-def _curators(known: _Known) -> list[UUID]:
-    return [member.id for member in known.members.values() if member.role in MODERATORS]
-
-
-def _group(principal: Principal, group_id: UUID | None, known: _Known) -> Readers:
-    group = known.groups.get(group_id) if group_id else None
-    if group is None or group_id is None:
+def _group(known: _Known) -> Readers:
+    if not known.groups:
         return Readers(AudienceKind.GROUP, "A group", "The people of its group can read this.")
-    inside = known.in_group.get(group_id, [])
-    robots = and_robots(len([r for r in known.robots_in.get(group_id, ()) if r in known.robots]))
-    sentence = f"{people(len(inside))}{robots} in {group.name} can read this"
-    others = [] if group.confidential else [m for m in _curators(known) if m not in inside]
-    if others:
-        sentence += f", and {len(others)} who curate"
-    names, more = _named(principal, [*inside, *others], known)
-    return Readers(AudienceKind.GROUP, group.name, f"{sentence}.", tuple(names), more)
+    name = known.groups[0]
+    sentence = f"{people(known.inside)}{and_robots(known.robot_count)} in {name} can read this"
+    if known.others:
+        sentence += f", and {known.others} who curate"
+    return Readers(AudienceKind.GROUP, name, f"{sentence}.", tuple(known.names), known.more)
 
 
 def _only_you(known: _Known) -> Readers:
@@ -177,35 +235,21 @@ def _only_you(known: _Known) -> Readers:
     return Readers(AudienceKind.MEMBER, "Only you", sentence)
 
 
-def _review(principal: Principal, audience_id: UUID, known: _Known) -> Readers:
-    authors = [reader for kind, reader in known.entries.get(audience_id, ()) if kind == "member"]
-    names, more = _named(principal, [*authors, *_curators(known)], known)
-    return Readers(
-        AudienceKind.REVIEW,
-        "Waiting for review",
-        "Its author and those who curate can read this, until somebody has decided.",
-        tuple(names),
-        more,
-    )
-
-
-def _list(principal: Principal, audience_id: UUID, known: _Known) -> Readers:
-    entries = known.entries.get(audience_id, [])
-    members = [reader for kind, reader in entries if kind == "member"]
-    robots = [known.robots[r] for kind, r in entries if kind == "robot" and r in known.robots]
-    groups = [known.groups[r].name for kind, r in entries if kind == "group" and r in known.groups]
-    hidden = sum(1 for kind, r in entries if kind == "group" and r not in known.groups)
-    names, more = _named(principal, members, known)
-    parts = [f"everyone in {name}" for name in groups]
-    if hidden:
-        parts.append("one more group" if hidden == 1 else f"{hidden} more groups")
-    if members:
-        parts.append("you" if members == [principal.actor.member_id] else people(len(members)))
-    parts += robots
+def _list(known: _Known) -> Readers:
+    parts = [f"everyone in {name}" for name in known.groups]
+    if known.hidden:
+        parts.append("one more group" if known.hidden == 1 else f"{known.hidden} more groups")
+    if known.inside:
+        parts.append("you" if known.names == ["You"] else people(known.inside))
+    parts += known.robots
     sentence = f"{_joined(parts)} can read this."
-    label = _short([*groups, *names, *robots], more + hidden)
+    label = _short([*known.groups, *known.names, *known.robots], known.more + known.hidden)
     return Readers(
-        AudienceKind.EXPLICIT, label, sentence[0].upper() + sentence[1:], tuple(names), more
+        AudienceKind.EXPLICIT,
+        label,
+        sentence[0].upper() + sentence[1:],
+        tuple(known.names),
+        known.more,
     )
 
 

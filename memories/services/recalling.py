@@ -71,18 +71,29 @@ def recall(actor: Actor, query: Query, *, now: datetime, load: Load = whole_memo
     load: how the rows of the hits are read, inside the asker's scope.
     """
     started = time.perf_counter()
-    acting = act(actor, member=query.member, group=query.group, include_direct=query.include_direct)
-    principal = resolve(acting)
-    if query.shareable_with is not None:
-        principal = _shareable(principal, query.shareable_with)
+    principal = asker(actor, query)
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
-        served = search(_with_vector(worded(_question(principal, query, now))))
+        served = search(prepare(principal, query, now))
         rows = load(principal.organisation_id, [hit.id for hit in served.hits])
         took_ms = (time.perf_counter() - started) * 1000
         RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
         recall_id = record_served(principal, served, took_ms=took_ms, counts=query.counts, now=now)
     hits = [(hit, rows[hit.id]) for hit in served.hits if hit.id in rows]
     return Answer(recall_id, hits, served.strategy, took_ms)
+
+
+def asker(actor: Actor, query: Query) -> Principal:
+    """Who asks, for whom and where. Raises NotFound for what the asker may not know."""
+    acting = act(actor, member=query.member, group=query.group, include_direct=query.include_direct)
+    principal = resolve(acting)
+    if query.shareable_with is not None:
+        return _shareable(principal, query.shareable_with)
+    return principal
+
+
+def prepare(principal: Principal, query: Query, now: datetime) -> Question:
+    """Everything looked up and encoded; call inside the principal's scope."""
+    return _with_vector(worded(_question(principal, query, now)))
 
 
 def _shareable(principal: Principal, group: str) -> Principal:

@@ -133,9 +133,9 @@ def _conflict(request: HttpRequest, memory: Memory, form: forms.EditForm) -> Htt
 @members_only(*WRITERS)
 def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Out of every answer; the toast offers to undo it. Sent twice it is as good as once."""
-    found = browsing.detail(request.actor, memory_id, organisation=request.membership[1].name)
+    memory = browsing.readable(request.actor, memory_id)
     try:
-        if found.shown.memory.status != Status.FORGOTTEN:
+        if memory.status != Status.FORGOTTEN:
             forget_memory(request.actor, memory_id, now=timezone.now())
     except RedLine as error:
         messages.error(request, str(error))
@@ -157,7 +157,7 @@ def _list_it_came_from(request: HttpRequest) -> str:
 @members_only(*WRITERS)
 def restore(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Bring a forgotten memory back; one that is back already stays."""
-    browsing.detail(request.actor, memory_id, organisation=request.membership[1].name)
+    browsing.readable(request.actor, memory_id)
     with suppress(AlreadyExists):
         restore_memory(request.actor, memory_id, now=timezone.now())
     messages.success(request, "It is back, for the same readers as before.")

@@ -1,6 +1,7 @@
 """One memory: what it says, who can read it, where it comes from."""
 
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -9,9 +10,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from memories.models import Status
+from memories.models import Memory, Status
 from memories.services import browsing
-from memories.views import presenting
+from memories.views import presenting, versions
+from memories.views.forms import RecallForm
 from orgs.access import members_only
 
 
@@ -28,15 +30,35 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 
 
 def _context(request: HttpRequest, found: browsing.Detail) -> dict[str, Any]:
-    me, row = request.actor.member_id, found.shown.memory
+    me, row, changeable = request.actor.member_id, found.shown.memory, found.shown.changeable
     return {
         "memory": presenting.about(row, me),
         "learned": presenting.learned(row, me),
         "audience": presenting.gone(row) or presenting.audience(found.shown.readers),
         "turns": presenting.conversation(found, me),
         "heard_by": presenting.heard_by(found, me),
-        "back_url": reverse("library"),
+        "versions": versions.timeline(found.history, row, me, changeable=changeable)
+        if row.version > 1
+        else [],
+        "versions_url": reverse("memory-versions", args=[row.id]) if found.history.before else "",
+        "derived_from": [presenting.link(other) for other in found.lineage.derived_from],
+        "used_in": [presenting.link(other) for other in found.lineage.used_in],
+        **_question(request, row),
         **_actions(found),
+    }
+
+
+def _question(request: HttpRequest, row: Memory) -> dict[str, str]:
+    """What was asked before it was opened: the way back, and why it came up."""
+    form = RecallForm(request.GET)
+    form.is_valid()
+    asked = {k: form.cleaned_data.get(k) or "" for k in ("q", "group")}
+    query = urlencode({k: v for k, v in asked.items() if v})
+    why, library = reverse("memory-why", args=[row.id]), reverse("library")
+    return {
+        "q": asked["q"],
+        "why_url": f"{why}?{query}" if asked["q"] else why,
+        "back_url": f"{library}?{query}" if query else library,
     }
 
 

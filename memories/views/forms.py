@@ -23,6 +23,18 @@ class RecallForm(forms.Form):
     before = forms.UUIDField(required=False)
 
 
+class HistoryForm(forms.Form):
+    """Where a list of versions goes on."""
+
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+
+
+class SeenForm(forms.Form):
+    """The version that was on the screen when something was decided."""
+
+    seen = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+
+
 def _choices() -> list[tuple[str, str]]:
     named = [(value, CATEGORIES.get(value) or label) for value, label in Category.choices]
     return [("", "None"), *sorted(named, key=lambda pair: pair[1])]

@@ -142,6 +142,14 @@ def about(memory: Memory, me: object) -> dict[str, Any]:
     }
 
 
+def link(memory: Memory) -> dict[str, str]:
+    """A connected memory, to click on."""
+    return {
+        "text": excerpt(memory.content, set(), 160),
+        "url": reverse("memory-page", args=[memory.id]),
+    }
+
+
 def turn(memory: Memory, me: object, *, current: bool = False) -> dict[str, Any]:
     """One turn of the conversation that a memory comes from."""
     return {

@@ -127,6 +127,7 @@ FRAGMENTS = {
     ("memories/retrieval/candidates.py", "_by_indexes"): "constants of the module",
     ("memories/retrieval/wording.py", "worded"): "conditions of `narrow`, with parameters",
     ("memories/services/bulk.py", "insert_rows"): "the model's own table and columns, quoted",
+    ("memories/retrieval/excluding.py", "holds"): "conditions of `narrow`, with parameters",
     ("memories/retrieval/conditions.py", "narrow"): "fragments of `_COLUMNS`, with parameters",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",
     ("orgs/rls.py", "ask"): "the settings before a statement that is itself checked",
