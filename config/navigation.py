@@ -52,8 +52,11 @@ def frame(request: HttpRequest) -> dict[str, Any]:
 def _items(request: HttpRequest, role: str) -> list[Item]:
     """The pages by name, with the one that is open."""
     found = [_item(request, "library", "Memories", "memories")]
+    found.append(_item(request, "people", "People and groups", "people") | {"short": "People"})
     if role in MODERATORS:
         found.append(_item(request, "robots-page", "Robots", "robots"))
+    if role == Role.ADMIN:
+        found.append(_item(request, "audit", "Audit", "audit", "below"))
     if request.user.is_staff:
         found.append(_item(request, "design", "Design", "eye", "below"))
         found.append(_item(request, "admin:index", "Support", "shield", "below"))

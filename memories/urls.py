@@ -9,7 +9,7 @@ from memories.api import (
     proposals,
     views,
 )
-from memories.views import changing, detail, recall, versions
+from memories.views import audit, changing, detail, recall, versions
 from memories.views import explaining as why
 
 api = [
@@ -40,6 +40,7 @@ api = [
 pages = [
     path("", recall.library, name="home"),
     path("memories/", recall.library, name="library"),
+    path("audit/", audit.audit, name="audit"),
     path("memories/add/", changing.add, name="memory-add"),
     path("memories/<uuid:memory_id>/", detail.memory, name="memory-page"),
     path("memories/<uuid:memory_id>/edit/", changing.edit, name="memory-edit"),

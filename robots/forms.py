@@ -1,7 +1,7 @@
-"""What admins type about robots and keys.
+"""What is typed about robots, keys, people and groups.
 
-Each form carries the id of what it makes (`once`, signed), so that a form that is sent twice
-makes one thing.
+A form for a robot or key carries the id of what it makes (`once`, signed), so that a form that
+is sent twice makes one thing.
 """
 
 from datetime import timedelta
@@ -12,7 +12,7 @@ from django import forms
 from django.core import signing
 from django.core.exceptions import ValidationError
 
-from orgs.models import Group, new_id
+from orgs.models import Group, Role, new_id
 from robots.models import KeyScope
 
 FORM_LIFETIME = 86_400
@@ -104,3 +104,36 @@ class KeyForm(OnceForm):
     def lifetime(self) -> timedelta | None:
         days = self.cleaned_data["expires"]
         return timedelta(days=int(days)) if days else None
+
+
+ROLES = (
+    (Role.ADMIN, "Admin: also people, robots and keys"),
+    (Role.CURATOR, "Curator: also reviews what is shared"),
+    (Role.MEMBER, "Member: reads, writes and proposes"),
+    (Role.VIEWER, "Viewer: reads"),
+)
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(choices=ROLES, widget=forms.RadioSelect)
+
+
+class InvitationForm(forms.Form):
+    email = forms.EmailField(
+        label="E-mail", max_length=254, help_text="They sign in with this address."
+    )
+    name = forms.CharField(max_length=200, required=False, help_text="What colleagues call them.")
+    role = forms.ChoiceField(choices=ROLES, initial=Role.MEMBER, widget=forms.RadioSelect)
+
+
+class GroupForm(forms.Form):
+    name = forms.CharField(max_length=200, help_text="As people would call it: Launch, Design.")
+    confidential = forms.BooleanField(
+        required=False,
+        initial=True,
+        help_text="Only its people read it. Without this, admins and curators do too.",
+    )
+
+
+class PersonForm(forms.Form):
+    member = forms.UUIDField()

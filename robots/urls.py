@@ -1,10 +1,11 @@
-"""Addresses of robots: /api/v1/robots."""
+"""Addresses of robots, people and groups."""
 
 from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
-from robots import views as web_views
 from robots.api import views
+from robots.views import groups, people
+from robots.views import robots as web_views
 
 api = [
     path("robots", views.RobotsView.as_view(), name="robots"),
@@ -27,4 +28,21 @@ pages = [
     path("robots/<uuid:robot_id>/keys/", web_views.add_key, name="key-add"),
     path("robots/keys/<uuid:key_id>/renew/", web_views.renew_key, name="key-renew"),
     path("robots/keys/<uuid:key_id>/revoke/", web_views.revoke_key, name="key-revoke"),
+    path("people/", people.people, name="people"),
+    path("people/<uuid:member_id>/", people.person, name="person"),
+    path("people/<uuid:member_id>/role/", people.role, name="person-role"),
+    path("people/<uuid:member_id>/remove/", people.remove, name="person-remove"),
+    path("people/invitations/", people.invitations, name="invitations"),
+    path("people/invitations/add/", people.invite, name="invite"),
+    path("people/invitations/<uuid:member_id>/withdraw/", people.uninvite, name="uninvite"),
+    path("people/groups/", groups.groups, name="groups-page"),
+    path("people/groups/add/", groups.add, name="group-add"),
+    path("people/groups/<uuid:group_id>/", groups.group, name="group-page"),
+    path("people/groups/<uuid:group_id>/seat/", groups.seat, name="group-seat"),
+    path("people/groups/<uuid:group_id>/unseat/", groups.unseat, name="group-unseat"),
+    path(
+        "people/groups/<uuid:group_id>/confidential/",
+        groups.confidential,
+        name="group-confidential",
+    ),
 ]

@@ -1,0 +1,202 @@
+"""The audit trail in sentences, for admins of the organisation."""
+
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from memories.services.auditing import Trail, Wanted, read_trail
+from orgs.access import ADMINS, members_only
+from orgs.models import AuditEntry
+
+KINDS = {
+    "memory": "Memories",
+    "proposal": "Review",
+    "group": "Groups",
+    "member": "Members",
+    "robot": "Robots",
+    "key": "Keys",
+    "delegation": "Leave for robots",
+    "support": "Support staff",
+}
+# What an action is called in a sentence; the others are shown as they are written.
+WORDS = {
+    "memory.edited": "corrected",
+    "memory.updated": "corrected",
+    "memory.shared": "changed who may read",
+    "memory.forgotten": "forgot",
+    "memory.restored": "brought back",
+    "memory.archived": "archived",
+    "memory.erased": "erased for good",
+    "proposal.approved": "approved a proposal",
+    "proposal.rejected": "rejected a proposal",
+    "proposal.merged": "merged a proposal",
+    "proposal.assigned": "assigned a proposal",
+    "proposal.reopened": "took a decision back",
+    "group.created": "made the group",
+    "group.members": "changed the people in",
+    "group.renamed": "renamed",
+    "group.confidential": "changed who curates",
+    "member.created": "added",
+    "member.invited": "invited",
+    "member.uninvited": "withdrew the invitation of",
+    "member.joined": "joined",
+    "member.role": "changed the role of",
+    "member.removed": "removed",
+    "robot.registered": "registered",
+    "robot.seated": "changed the groups of",
+    "key.created": "made a key",
+    "key.renewed": "renewed a key",
+    "key.revoked": "revoked a key",
+    "delegation.given": "gave leave to",
+    "delegation.revoked": "took leave back",
+    "support.chose": "began to look at this organisation",
+    "support.listed": "looked at a list",
+    "support.viewed": "looked at one entry",
+    "support.opened": "opened a memory",
+    "support.read": "read a memory",
+}
+
+
+class FilterForm(forms.Form):
+    """The filters in the address; what is not understood is not filtered by."""
+
+    kind = forms.ChoiceField(choices=list(KINDS.items()), required=False)
+    who = forms.UUIDField(required=False)
+    staff = forms.BooleanField(required=False)
+    memory = forms.UUIDField(required=False)
+    since = forms.DateField(required=False)
+    until = forms.DateField(required=False)
+    before = forms.UUIDField(required=False)
+
+
+@require_safe
+@never_cache
+@members_only(*ADMINS)
+def audit(request: HttpRequest) -> HttpResponse:
+    """A page of the trail, filtered by what the address says."""
+    form = FilterForm(request.GET)
+    form.is_valid()
+    chosen = {name: value for name, value in form.cleaned_data.items() if value}
+    trail = read_trail(request.actor, Wanted(**_moments(chosen)))
+    context = {
+        "entries": [_entry(entry, trail, chosen) for entry in trail.entries],
+        "chosen": chosen,
+        "filters": [_kinds(chosen)],
+        "clear_url": reverse("audit") if chosen else "",
+        "page": _page(trail, chosen),
+        "empty": _empty(chosen),
+    }
+    return render(request, "orgs/audit.html", context)
+
+
+def _moments(chosen: dict[str, Any]) -> dict[str, Any]:
+    """Days become moments: from the first minute of one to the last of the other, in UTC."""
+    found = dict(chosen)
+    if since := chosen.get("since"):
+        found["since"] = datetime.combine(since, time.min, UTC)
+    if until := chosen.get("until"):
+        found["until"] = datetime.combine(until, time.min, UTC) + timedelta(days=1)
+    return found
+
+
+def _address(chosen: dict[str, Any], **more: Any) -> str:
+    query = {name: value for name, value in (chosen | more).items() if value}
+    return f"{reverse('audit')}?{urlencode(query)}" if query else reverse("audit")
+
+
+def _kinds(chosen: dict[str, Any]) -> dict[str, Any]:
+    options = [
+        {"value": value, "label": label, "selected": chosen.get("kind") == value}
+        for value, label in KINDS.items()
+    ]
+    return {"name": "kind", "label": "Everything", "options": options}
+
+
+def _page(trail: Trail, chosen: dict[str, Any]) -> dict[str, str]:
+    rest = {name: value for name, value in chosen.items() if name != "before"}
+    return {
+        "first_url": _address(rest) if "before" in chosen else "",
+        "next_url": _address(rest, before=trail.before) if trail.before else "",
+    }
+
+
+def _empty(chosen: dict[str, Any]) -> dict[str, str]:
+    if chosen:
+        return {
+            "title": "No match",
+            "text": "Nothing that you may know of was done like that.",
+            "action_url": reverse("audit"),
+            "action_label": "Show everything",
+        }
+    return {
+        "title": "Nothing yet",
+        "text": "Here stands who changed what, as soon as somebody does.",
+    }
+
+
+def _entry(entry: AuditEntry, trail: Trail, chosen: dict[str, Any]) -> dict[str, Any]:
+    rest = {name: value for name, value in chosen.items() if name not in ("before", "who", "staff")}
+    who, only = _who(entry, trail)
+    return {
+        "at": entry.at,
+        "who": who,
+        "robot": trail.robots.get(entry.robot, "") if entry.robot and entry.member else "",
+        "only_url": _address(rest, **only) if only else "",
+        "did": WORDS.get(entry.action, entry.action.replace(".", ": ").replace("_", " ")),
+        "action": entry.action,
+        **_what(entry, trail),
+        "detail": _detail(entry),
+    }
+
+
+def _who(entry: AuditEntry, trail: Trail) -> tuple[str, dict[str, Any]]:
+    if entry.staff:
+        return f"{trail.staff.get(entry.staff, 'Somebody')} (support)", {"staff": "on"}
+    if entry.member:
+        return trail.people.get(entry.member, "Somebody who is gone"), {"who": entry.member}
+    if entry.robot:
+        return trail.robots.get(entry.robot, "A robot that is gone"), {"who": entry.robot}
+    return "Commonmind itself", {}
+
+
+def _what(entry: AuditEntry, trail: Trail) -> dict[str, str]:
+    """The thing in words, with its address where the reader may open it."""
+    target: UUID | None = entry.target
+    if target is None or (entry.target_type == "member" and target == entry.member):
+        return {"what": ""}
+    if entry.target_type == "memory":
+        if target in trail.memories:
+            return {"what": "a memory", "what_url": reverse("memory-page", args=[target])}
+        return {"what": "a memory that is gone or not yours to read"}
+    known: dict[str, dict[UUID, str]] = {
+        "member": trail.people,
+        "robot": trail.robots,
+        "group": trail.groups,
+        "key": trail.keys,
+    }
+    hidden = {"group": "a group that you are not in"}.get(entry.target_type, "")
+    return {"what": known.get(entry.target_type, {}).get(target, hidden)}
+
+
+def _detail(entry: AuditEntry) -> str:
+    """Words of the trade beside it: a role, a number, a reason that support gave."""
+    told = entry.detail
+    if entry.action == "member.role":
+        return f"{told.get('before')} → {told.get('after')}"
+    if entry.action == "member.invited":
+        return f"as {told.get('role')}"
+    if entry.action == "group.confidential":
+        return "confidential" if told.get("confidential") else "open to curators"
+    if entry.action == "group.members":
+        return f"{len(told.get('added', []))} in, {len(told.get('removed', []))} out"
+    if entry.action.startswith("support."):
+        return str(told.get("reason", "") or entry.target_type)
+    return ""

@@ -1,0 +1,187 @@
+"""People and invitations. Everybody sees who is here; admins invite, change roles and remove."""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from orgs.access import ADMINS, members_only
+from orgs.models import Member, Role
+from orgs.services import (
+    AlreadyExists,
+    NotFound,
+    change_role,
+    invite_member,
+    remove_member,
+    withdraw_invitation,
+)
+from robots.forms import InvitationForm, RoleForm
+from robots.services import seating
+from robots.services.seating import Listed
+
+
+def after_of(request: HttpRequest) -> UUID | None:
+    """Where the page goes on. Raises NotFound for what is no id."""
+    try:
+        return UUID(request.GET["after"]) if "after" in request.GET else None
+    except ValueError as error:
+        raise NotFound("no such page") from error
+
+
+def pages_of(listed: Listed, here: str, query: str = "") -> dict[str, str]:
+    """For components/pagination.html."""
+    return {"next_url": f"{here}?{query}after={listed.after}" if listed.after else ""}
+
+
+def tabs_of(request: HttpRequest, current: str) -> list[dict[str, Any]]:
+    """The parts of People and groups that this person may open."""
+    parts = {"people": "People", "groups-page": "Groups"}
+    if request.actor.role in ADMINS:
+        parts["invitations"] = "Invitations"
+    return [
+        {"label": label, "url": reverse(name), "current": name == current}
+        for name, label in parts.items()
+    ]
+
+
+@require_safe
+@members_only()
+def people(request: HttpRequest) -> HttpResponse:
+    """Everyone in the organisation."""
+    named = request.GET.get("q", "").replace("\x00", "")[:200]
+    listed = seating.members_listed(request.actor, named=named, after=after_of(request))
+    context = {
+        "tabs": tabs_of(request, "people"),
+        "people": [_person(request, member) for member in listed.rows],
+        "q": named,
+        "page": pages_of(listed, reverse("people"), f"q={named}&" if named else ""),
+        "invite_url": reverse("invitations") if request.actor.role in ADMINS else "",
+    }
+    return render(request, "people/index.html", context)
+
+
+def _person(request: HttpRequest, member: Member) -> dict[str, Any]:
+    admin = request.actor.role in ADMINS
+    return {
+        "name": member.name,
+        "role": Role(member.role).label,
+        "you": member.id == request.actor.member_id,
+        "email": member.user.email if admin and member.user else "",
+        "account": member.user_id is not None,
+        "since": member.joined_at,
+        "url": reverse("person", args=[member.id]) if admin else "",
+    }
+
+
+@require_safe
+@members_only(*ADMINS)
+def person(request: HttpRequest, member_id: UUID) -> HttpResponse:
+    """One member, with the role and what can be changed."""
+    return _person_page(request, member_id)
+
+
+def _person_page(request: HttpRequest, member_id: UUID, status: int = 200, **more: Any) -> Any:
+    member, groups = seating.one_member(request.actor, member_id)
+    context = {
+        "person": _person(request, member) | {"id": member.id},
+        "groups": [{"name": g.name, "url": reverse("group-page", args=[g.id])} for g in groups],
+        "form": RoleForm(initial={"role": member.role}),
+    }
+    return render(request, "people/person.html", context | more, status=status)
+
+
+@require_POST
+@members_only(*ADMINS)
+def role(request: HttpRequest, member_id: UUID) -> HttpResponse:
+    """Change a member's role."""
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        return _person_page(request, member_id, 422, form=form)
+    try:
+        member = change_role(
+            request.actor,
+            member_id=member_id,
+            role=form.cleaned_data["role"],
+            now=timezone.now(),
+        )
+    except AlreadyExists as refused:
+        return _person_page(request, member_id, 409, refused=str(refused))
+    messages.success(request, f"{member.name} is now {Role(member.role).label.lower()}.")
+    return redirect("people")
+
+
+@require_POST
+@members_only(*ADMINS)
+def remove(request: HttpRequest, member_id: UUID) -> HttpResponse:
+    """Take a member out of the organisation."""
+    try:
+        member = remove_member(request.actor, member_id=member_id, now=timezone.now())
+    except AlreadyExists as refused:
+        return _person_page(request, member_id, 409, refused=str(refused))
+    messages.success(request, f"{member.name} is removed and opens nothing here any more.")
+    return redirect("people")
+
+
+@require_safe
+@never_cache
+@members_only(*ADMINS)
+def invitations(request: HttpRequest) -> HttpResponse:
+    """Open invitations, and the form for a new one."""
+    return _invitations(request)
+
+
+def _invitations(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
+    listed = seating.invitations_listed(request.actor, after_of(request))
+    context = {
+        "tabs": tabs_of(request, "invitations"),
+        "invitations": [_invitation(member) for member in listed.rows],
+        "page": pages_of(listed, reverse("invitations")),
+        "form": InvitationForm(),
+    }
+    return render(request, "people/invitations.html", context | more, status=status)
+
+
+def _invitation(member: Member) -> dict[str, Any]:
+    over = member.invite_expires_at is None or member.invite_expires_at <= timezone.now()
+    return {
+        "id": member.id,
+        "name": member.name,
+        "email": member.user.email,
+        "role": Role(member.role).label,
+        "ends_at": member.invite_expires_at,
+        "over": over,
+    }
+
+
+@require_POST
+@never_cache
+@members_only(*ADMINS)
+def invite(request: HttpRequest) -> HttpResponse:
+    """Make a link; this answer alone shows it."""
+    form = InvitationForm(request.POST)
+    if not form.is_valid():
+        return _invitations(request, 422, form=form)
+    try:
+        member, secret = invite_member(request.actor, now=timezone.now(), **form.cleaned_data)
+    except AlreadyExists as refused:
+        form.add_error("email", str(refused))
+        return _invitations(request, 422, form=form)
+    path = reverse("invitation", args=[member.organisation_id, secret])
+    made = {"name": member.name, "url": f"{settings.PUBLIC_URL}{path}"}
+    return _invitations(request, made=made)
+
+
+@require_POST
+@members_only(*ADMINS)
+def uninvite(request: HttpRequest, member_id: UUID) -> HttpResponse:
+    """Withdraw an invitation."""
+    member = withdraw_invitation(request.actor, member_id=member_id, now=timezone.now())
+    messages.success(request, f"The link for {member.name} does not work any more.")
+    return redirect("invitations")
