@@ -52,6 +52,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
 def _items(request: HttpRequest, role: str) -> list[Item]:
     """The pages by name, with the one that is open."""
     found = [_item(request, "library", "Memories", "memories")]
+    found.append(_item(request, "review", "Review", "review"))
     found.append(_item(request, "people", "People and groups", "people") | {"short": "People"})
     if role in MODERATORS:
         found.append(_item(request, "robots-page", "Robots", "robots"))

@@ -9,7 +9,7 @@ from memories.api import (
     proposals,
     views,
 )
-from memories.views import audit, changing, detail, recall, versions
+from memories.views import asking, audit, changing, detail, recall, review, versions
 from memories.views import explaining as why
 
 api = [
@@ -39,6 +39,17 @@ api = [
 
 pages = [
     path("", recall.library, name="home"),
+    path("review/", review.queue, name="review"),
+    path("review/<uuid:item_id>/", review.item, name="review-item"),
+    path("review/<uuid:item_id>/approve/", review.approve, name="review-approve"),
+    path("review/<uuid:item_id>/edit/", review.edit, name="review-edit"),
+    path("review/<uuid:item_id>/reject/", review.reject, name="review-reject"),
+    path("review/<uuid:item_id>/merge/", review.merge, name="review-merge"),
+    path("review/<uuid:item_id>/skip/", review.skip, name="review-skip"),
+    path("review/<uuid:item_id>/undo/", review.undo, name="review-undo"),
+    path("review/<uuid:item_id>/assign/", review.assign, name="review-assign"),
+    path("memories/<uuid:memory_id>/suggest/", asking.suggest, name="memory-suggest"),
+    path("memories/<uuid:memory_id>/report/", asking.report, name="memory-report"),
     path("memories/", recall.library, name="library"),
     path("audit/", audit.audit, name="audit"),
     path("memories/add/", changing.add, name="memory-add"),

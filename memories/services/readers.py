@@ -146,7 +146,14 @@ def readers_of(
     principal: Principal, memories: Iterable[Memory], organisation: str
 ) -> dict[UUID, Readers]:
     """Readers by audience id; call inside the principal's scope. One query."""
-    audiences = {memory.audience_id: memory.audience for memory in memories}
+    return readers_in(principal, [memory.audience for memory in memories], organisation)
+
+
+def readers_in(
+    principal: Principal, places: Iterable[Audience], organisation: str
+) -> dict[UUID, Readers]:
+    """The same for audiences that the asker may read."""
+    audiences = {audience.id: audience for audience in places}
     known = _look_up(principal, list(audiences))
     return {
         id_: _words(audience.kind, organisation, known[id_]) for id_, audience in audiences.items()

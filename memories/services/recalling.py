@@ -23,6 +23,8 @@ from robots.services import act, find_robot
 
 STRATEGIES = ("auto", "keyword", "fulltext", "vector", "hybrid")
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
+# Characters of a text that are compared with others.
+COMPARED = 500
 ALIASES = {"auto": "hybrid", "fulltext": "keyword"}
 
 
@@ -94,6 +96,21 @@ def asker(actor: Actor, query: Query) -> Principal:
 def prepare(principal: Principal, query: Query, now: datetime) -> Question:
     """Everything looked up and encoded; call inside the principal's scope."""
     return _with_vector(worded(_question(principal, query, now)))
+
+
+def resembling(
+    principal: Principal, text: str, audience_id: UUID, *, now: datetime, limit: int = 3
+) -> list[Memory]:
+    """What the readers of one audience have that is most like a text, best first.
+
+    Nothing is counted or recorded: whoever reviews is not asking.
+    """
+    alone = principal.narrowed(frozenset({audience_id}))
+    query = Query(text=text[:COMPARED], limit=limit, counts=False)
+    with alone.scope():
+        served = search(prepare(alone, query, now))
+        rows = whole_memories(principal.organisation_id, [hit.id for hit in served.hits])
+    return [rows[hit.id] for hit in served.hits if hit.id in rows]
 
 
 def _shareable(principal: Principal, group: str) -> Principal:

@@ -93,10 +93,13 @@ def items(principal: Principal) -> "QuerySet[Proposal, Proposal]":
 
 
 def queue(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet[Proposal, Proposal]":
-    """Items that match: state, cause, mine (proposed by the asker), assigned (me or nobody)."""
+    """Items that match: state, cause, mine (proposed by the asker), assigned (me or nobody),
+    decided (by whoever could)."""
     actor, rows = principal.actor, items(principal)
     if state := filters.get("state"):
         rows = rows.filter(state=state)
+    if filters.get("decided"):
+        rows = rows.filter(decidable(actor)).exclude(state__in=(State.OPEN, State.WITHDRAWN))
     if cause := filters.get("cause"):
         rows = rows.filter(cause=cause)
     match filters.get("mine"):
@@ -160,14 +163,19 @@ def hold(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
         item = to_decide(principal, item_id)
         if item.state != State.OPEN:
             raise Decided(item)
-        free = Q(locked_until=None) | Q(locked_until__lte=now) | Q(locked_by_id=actor.member_id)
-        changed = Proposal.objects.filter(
-            free, organisation_id=item.organisation_id, id=item.id, state=State.OPEN
-        ).update(locked_by_id=actor.member_id, locked_until=now + HOLD)
-        item = find(principal, item_id)
-        if not changed:
-            raise Held(item)
-    return item
+        if not take_hold(principal, item, now):
+            raise Held(find(principal, item_id))
+        return find(principal, item_id)
+
+
+def take_hold(principal: Principal, item: Proposal, now: datetime) -> bool:
+    """Whether the item is now the asker's for five minutes; call inside the principal's scope."""
+    me = principal.actor.member_id
+    free = Q(locked_until=None) | Q(locked_until__lte=now) | Q(locked_by_id=me)
+    changed = Proposal.objects.filter(
+        free, organisation_id=item.organisation_id, id=item.id, state=State.OPEN
+    ).update(locked_by_id=me, locked_until=now + HOLD)
+    return bool(changed)
 
 
 def release(actor: Actor, item_id: UUID) -> Proposal:
@@ -212,7 +220,7 @@ def assign(actor: Actor, item_id: UUID, member_id: UUID | None, *, now: datetime
 def curators(actor: Actor) -> list[Member]:
     """Who may be given an item, by name; call inside a scope of the organisation."""
     rows = Member.objects.filter(
-        organisation_id=actor.organisation_id, role__in=MODERATORS, user__isnull=False
+        organisation_id=actor.organisation_id, role__in=MODERATORS, removed_at=None
     )
     return list(rows.order_by("name"))
 
@@ -232,10 +240,12 @@ def following(principal: Principal, after: UUID | None, now: datetime) -> UUID |
 
 def count(principal: Principal, since: datetime) -> Count:
     """Progress; counted over what the asker may decide and no further than CAPPED."""
-    rows = queue(principal, {"state": State.OPEN, "mine": False}).values("id")[:CAPPED]
-    done = Proposal.objects.filter(
-        organisation_id=principal.organisation_id,
-        decided_by_id=principal.actor.member_id,
-        decided_at__gte=since,
-    )
-    return Count(rows.count(), done.count())
+    me = principal.actor.member_id
+    waits = Q(state=State.OPEN) & decidable(principal.actor)
+    done = Q(decided_by_id=me, decided_at__gte=since)
+    rows = Proposal.objects.filter(waits | done, organisation_id=principal.organisation_id)
+    # Joined, because what waits counts only where its memory is readable.
+    states = rows.filter(memory__isnull=False).order_by("-state")
+    found = list(states.values_list("state", "memory__status")[:CAPPED])
+    waiting = [s for s, memory in found if s == State.OPEN and memory != Status.FORGOTTEN]
+    return Count(len(waiting), len([s for s, _ in found if s != State.OPEN]))

@@ -14,7 +14,8 @@ from memories.models import Memory, Status
 from memories.services import browsing
 from memories.views import presenting, versions
 from memories.views.forms import RecallForm
-from orgs.access import members_only
+from orgs.access import WRITERS, members_only
+from orgs.models import AudienceKind
 
 
 @require_safe
@@ -45,6 +46,7 @@ def _context(request: HttpRequest, found: browsing.Detail) -> dict[str, Any]:
         "used_in": [presenting.link(other) for other in found.lineage.used_in],
         **_question(request, row),
         **_actions(found),
+        **_asking(request, found),
     }
 
 
@@ -60,6 +62,17 @@ def _question(request: HttpRequest, row: Memory) -> dict[str, str]:
         "why_url": f"{why}?{query}" if asked["q"] else why,
         "back_url": f"{library}?{query}" if query else library,
     }
+
+
+def _asking(request: HttpRequest, found: browsing.Detail) -> dict[str, str]:
+    """What a reader can ask for: everybody reports, who writes suggests where they cannot edit."""
+    row = found.shown.memory
+    if row.status != Status.ACTIVE or row.audience.kind == AudienceKind.MEMBER:
+        return {}
+    urls = {"report_url": reverse("memory-report", args=[row.id])}
+    if not found.shown.changeable and request.actor.role in WRITERS:
+        urls["suggest_url"] = reverse("memory-suggest", args=[row.id])
+    return urls
 
 
 def _actions(found: browsing.Detail) -> dict[str, str]:

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from memories.models import Category
+from memories.models import Category, Cause
 from memories.services.drafts import MAX_CONTENT_BYTES
 from memories.views.presenting import CATEGORIES
 from orgs.models import Group
@@ -50,10 +50,7 @@ class MemoryForm(forms.Form):
     importance = forms.ChoiceField(choices=IMPORTANCE, initial="0.5", widget=forms.RadioSelect)
 
     def clean_content(self) -> str:
-        text = self.cleaned_data["content"].replace("\r\n", "\n")
-        if len(text.encode()) > MAX_CONTENT_BYTES:
-            raise ValidationError(TOO_LONG)
-        return text
+        return checked_content(self.cleaned_data["content"])
 
     def clean_importance(self) -> float:
         return float(self.cleaned_data["importance"])
@@ -81,6 +78,79 @@ class AddForm(MemoryForm):
 
 class EditForm(MemoryForm):
     version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+
+
+class QueueForm(forms.Form):
+    """What the list of the review queue shows."""
+
+    show = forms.ChoiceField(
+        required=False, choices=[(v, v) for v in ("waiting", "mine", "decided")]
+    )
+    cause = forms.ChoiceField(required=False, choices=Cause.choices)
+    assigned = forms.ChoiceField(required=False, choices=[("me", "me"), ("nobody", "nobody")])
+    after = forms.UUIDField(required=False)
+
+
+class AnswerForm(forms.Form):
+    """What was read when somebody decided."""
+
+    version = forms.IntegerField(required=False, min_value=1)
+    into = forms.UUIDField(required=False)
+    into_version = forms.IntegerField(required=False, min_value=1)
+
+
+class EditedForm(AnswerForm):
+    content = forms.CharField(error_messages={"required": "Write what it should say."})
+
+    def clean_content(self) -> str:
+        return checked_content(self.cleaned_data["content"])
+
+
+class RejectForm(AnswerForm):
+    reason = forms.CharField(required=False, max_length=2000)
+
+
+class MergeForm(AnswerForm):
+    into = forms.UUIDField(error_messages={"required": "Choose the memory that stays."})
+    content = forms.CharField(required=False)
+
+    def clean_content(self) -> str | None:
+        return checked_content(self.cleaned_data["content"]) or None
+
+
+class AssignForm(forms.Form):
+    member = forms.UUIDField(required=False)
+
+
+class SuggestForm(forms.Form):
+    """Another text for a memory that is somebody else's."""
+
+    content = forms.CharField(
+        label="What it should say",
+        widget=forms.Textarea(attrs={"rows": 5, "class": "memory-input"}),
+        error_messages={"required": "Write what it should say."},
+    )
+    reason = forms.CharField(label="Why", required=False, max_length=2000)
+
+    def clean_content(self) -> str:
+        return checked_content(self.cleaned_data["content"])
+
+
+class ReportForm(forms.Form):
+    reason = forms.CharField(
+        label="What is wrong with it",
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        error_messages={"required": "Say in a few words what is wrong."},
+    )
+
+
+def checked_content(value: str) -> str:
+    """With line ends as they are stored. Raises ValidationError for what is too long."""
+    text = value.replace("\r\n", "\n")
+    if len(text.encode()) > MAX_CONTENT_BYTES:
+        raise ValidationError(TOO_LONG)
+    return text
 
 
 def nearest_importance(value: float) -> str:

@@ -1,0 +1,138 @@
+"""Items of the review queue in words."""
+
+from dataclasses import replace
+from typing import Any
+
+from django.urls import reverse
+
+from memories.models import Cause, Memory, Proposal, State
+from memories.policies.wording import differences, excerpt
+from memories.services.inspecting import Inspected
+from memories.services.readers import Readers
+from memories.views import presenting
+
+TONES = {State.OPEN: "warn", State.APPROVED: "good", State.MERGED: "good", State.REJECTED: "bad"}
+# What the buttons say: approve, edit, reject.
+BUTTONS = {
+    Cause.PUBLISH: ("Approve and share with everyone", "Edit first", "Reject with a reason"),
+    Cause.CORRECTION: ("Approve the new text", "Edit first", "Reject with a reason"),
+    Cause.REPORT: ("Forget this memory", "Correct it", "Keep it as it is"),
+    Cause.RETURN: ("Bring it back", "", "Keep it forgotten"),
+    Cause.DUPLICATE: ("", "", "They differ: keep both"),
+}
+DONE = {
+    (Cause.PUBLISH, State.APPROVED): "Approved. Everyone can read it now.",
+    (Cause.CORRECTION, State.APPROVED): "Approved. The memory says the new text.",
+    (Cause.REPORT, State.APPROVED): "Done. The report is settled.",
+    (Cause.RETURN, State.APPROVED): "It is back.",
+    (Cause.DUPLICATE, State.REJECTED): "Both stay. They are not shown as the same again.",
+}
+OTHERWISE = {
+    State.MERGED: "Merged. One memory is left.",
+    State.REJECTED: "Left as it was.",
+    State.APPROVED: "Approved.",
+}
+
+
+def who(item: Proposal, me: object) -> str:
+    """Who asks for it."""
+    if item.proposed_by_id:
+        return "You" if item.proposed_by_id == me else item.proposed_by.name
+    return presenting.robot_name(item.robot) if item.robot else ""
+
+
+def why(item: Proposal, me: object, organisation: str) -> str:
+    """Why it is here, in one sentence."""
+    name = who(item, me)
+    says, suggests = ("say", "suggest") if name == "You" else ("says", "suggests")
+    match item.cause:
+        case Cause.PUBLISH:
+            return f"{name or 'Somebody'} {suggests} this for everyone in {organisation}"
+        case Cause.CORRECTION:
+            return f"{name or 'Somebody'} {suggests} another text"
+        case Cause.REPORT:
+            return f"{name or 'Somebody'} {says} that this is wrong or should not be here"
+        case Cause.RETURN:
+            return f"You forgot this, and {name or 'an import'} brings it again"
+    return "These two look like the same"
+
+
+def state(item: Proposal) -> dict[str, str]:
+    return {"label": State(item.state).label, "tone": TONES.get(State(item.state), "")}
+
+
+def done(item: Proposal) -> str:
+    """What has happened, for the toast."""
+    return DONE.get((Cause(item.cause), State(item.state))) or OTHERWISE[State(item.state)]
+
+
+def newly(readers: Readers) -> Readers:
+    """Who would be able to read it."""
+    words = readers.sentence.replace("can read this", "would newly be able to read this")
+    return replace(readers, sentence=words)
+
+
+def row(item: Proposal, readers: Readers, me: object, organisation: str) -> dict[str, Any]:
+    """One line of the list."""
+    return {
+        "url": reverse("review-item", args=[item.id]),
+        "text": excerpt(item.content or item.memory.content, set(), 200),
+        "why": why(item, me, organisation),
+        "kind": Cause(item.cause).label,
+        "at": item.created_at,
+        "audience": presenting.audience(readers),
+        "state": state(item),
+        "assignee": item.assignee.name if item.assignee else "",
+        "decision": item.decision,
+        "decided_by": item.decided_by.name if item.decided_by else "",
+        "decided_at": item.decided_at,
+        "open": item.state == State.OPEN,
+    }
+
+
+def beside(memory: Memory) -> dict[str, Any]:
+    """What it would change or resembles."""
+    return {
+        "id": memory.id,
+        "content": excerpt(memory.content, set(), 1200),
+        "url": reverse("memory-page", args=[memory.id]),
+        "version": memory.version,
+    }
+
+
+def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
+    """For memories/review.html."""
+    item, memory = found.item, found.item.memory
+    approve, edit, rejected = BUTTONS[Cause(item.cause)]
+    new = item.cause in (Cause.PUBLISH, Cause.RETURN)
+    readers = newly(found.readers) if new and item.state == State.OPEN else found.readers
+    correction = item.cause == Cause.CORRECTION
+    return {
+        "item": {
+            "id": item.id,
+            "kind": Cause(item.cause).label,
+            "why": why(item, me, organisation),
+            "reason": item.reason,
+            "at": item.created_at,
+            "content": memory.content,
+            "diff": differences(memory.content, item.content) if correction else None,
+            "url": reverse("memory-page", args=[memory.id]),
+            "version": memory.version,
+            "learned": presenting.learned(memory, me),
+            "category": presenting.category(memory),
+            "state": state(item),
+            "open": item.state == State.OPEN,
+            "held_by": item.locked_by.name if found.held and item.locked_by else "",
+            "assignee": item.assignee_id,
+            "decision": item.decision,
+            "decided_by": item.decided_by.name if item.decided_by else "",
+            "decided_at": item.decided_at,
+            "is_duplicate": item.cause == Cause.DUPLICATE,
+        },
+        "audience": presenting.audience(readers),
+        "similar": [beside(other) for other in found.similar],
+        "suggestion": item.content or memory.content,
+        "approve_label": approve,
+        "edit_label": edit,
+        "reject_label": rejected,
+    }
