@@ -3,6 +3,7 @@
 from memories.policies.visibility import Misplaced
 from memories.services.forgetting import RedLine
 from memories.services.managing import NotYours, Outdated
+from memories.services.placing import LearningPaused, SharingOff
 from memories.services.remembering import KeyTaken
 from memories.services.reviewing import Decided, Held
 from orgs.api.problems import map_exception
@@ -14,3 +15,5 @@ map_exception(RedLine, 409, "red-line", "Protected")
 map_exception(Outdated, 409, "outdated", "Changed meanwhile")
 map_exception(Decided, 409, "decided", "Decided already")
 map_exception(Held, 409, "held", "Somebody else has it open")
+map_exception(LearningPaused, 403, "learning-paused", "Learning is paused")
+map_exception(SharingOff, 403, "sharing-off", "Sharing is off")

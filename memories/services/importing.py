@@ -21,7 +21,7 @@ from memories.services.casting import Cast
 from memories.services.earlier import earlier_of
 from memories.services.hints import hint_embedding
 from memories.services.lines import BadLine, Line, conversation_of, parse
-from orgs.models import Organisation
+from orgs.models import Member, Organisation
 from orgs.principals import Actor, Principal, resolve
 from orgs.rls import organisation_scope
 from robots.models import Robot
@@ -84,7 +84,7 @@ class Importer:
             for line in lines:
                 self.cast.seat(line)
             principal = resolve(actor)
-            rows = [self._memory(line, principal) for line in lines]
+            rows = self._welcome([self._memory(line, principal) for line in lines])
             deposits = tuple({row.audience_id for row in rows} - principal.audiences)
             with principal.scope(deposit=deposits):
                 fresh = self._unknown(rows, principal)
@@ -95,6 +95,22 @@ class Importer:
                 hint_embedding(self.organisation.id)
         self.report.imported += len(fresh)
         self.report.groups, self.report.members = self.cast.new_groups, self.cast.new_members
+
+    def _welcome(self, rows: list[Memory]) -> list[Memory]:
+        """Without what is about members who have paused learning."""
+        about = {id_ for row in rows for id_ in (row.member_id, row.speaker_member_id) if id_}
+        paused = set(
+            Member.objects.filter(
+                organisation_id=self.organisation.id,
+                id__in=about,
+                learning_paused_at__isnull=False,
+            ).values_list("id", flat=True)
+        )
+        for row in rows:
+            if {row.member_id, row.speaker_member_id} & paused:
+                line = row.position_in_file  # type: ignore[attr-defined]
+                self.report.skipped.append({"line": line, "reason": "learning-paused"})
+        return [r for r in rows if not {r.member_id, r.speaker_member_id} & paused]
 
     def _unknown(self, rows: Sequence[Memory], principal: Principal) -> list[Memory]:
         """Without those whose key or whole content is there already, or stands twice here."""

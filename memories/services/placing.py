@@ -18,7 +18,7 @@ from memories.services.drafts import Draft
 from memories.services.labels import kind_label
 from memories.services.placements import Placement
 from memories.services.references import References
-from orgs.models import AudienceKind, Group, GroupMembership, Organisation
+from orgs.models import AudienceKind, Group, GroupMembership, Member, Organisation
 from orgs.principals import Actor, Principal, resolve
 from orgs.rls import organisation_scope
 from orgs.services import (
@@ -30,6 +30,24 @@ from orgs.services import (
 from robots.models import Robot
 from robots.services import WEB, IdentityClaim, MissingScope, act, builtin_robot
 
+class LearningPaused(Exception):
+    """Whom it is about lets nothing be learnt about them at present."""
+
+    def __init__(self) -> None:
+        super().__init__("This member has paused learning. Nothing was stored.")
+
+
+class SharingOff(Exception):
+    """Whom it is about has opted out of sharing."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This member has opted out of sharing. Keep it private to them, or in the group where "
+            "it was said. Nothing was stored."
+        )
+
+
+WIDE = (Visibility.ORGANISATION, Visibility.SHARED)
 WRITES_NOTHING = "Your role reads; ask an admin for a role that writes."
 
 
@@ -47,6 +65,9 @@ class Desk:
     _audiences: dict[object, UUID] = field(default_factory=dict)
     _groups: dict[UUID, Group] = field(default_factory=dict)
     _seats: dict[UUID, bool] = field(default_factory=dict)
+    _members: dict[UUID | None, tuple[datetime | None, datetime | None]] = field(
+        default_factory=dict
+    )
     references: References = field(init=False)
 
     def __post_init__(self) -> None:
@@ -62,7 +83,8 @@ class Desk:
     def place(self, draft: Draft) -> Placement:
         """Decide everything; call inside the organisation's scope.
 
-        Raises NotFound, Misplaced, IdentityClaim, MissingScope, PermissionError.
+        Raises NotFound, Misplaced, IdentityClaim, MissingScope, PermissionError, LearningPaused
+        and SharingOff.
         """
         self._check_robot(draft)
         principal = self._principal(draft.member, draft.group)
@@ -77,6 +99,7 @@ class Desk:
         member_id = self._subject(actor, visibility)
         listeners = tuple(self.references.member(ref, group).id for ref in draft.listeners)
         speaker, speaker_id = self._speaker(draft, group)
+        self._respect(actor, visibility, member_id, speaker_id)
         place = Place(visibility, group is not None, member_id is not None, bool(listeners))
         kind = draft.kind or derive_kind(place)
         check_kind(kind, group=place.group, member=place.member)
@@ -106,7 +129,30 @@ class Desk:
             proposed_audience_id=proposed,
         )
 
+    def _respect(
+        self, actor: Actor, visibility: Visibility, subject: UUID | None, speaker: UUID | None
+    ) -> None:
+        """What members have decided about themselves; what they write themselves is theirs."""
+        mine = actor.member_id if actor.is_person else None
+        for member_id in {subject, speaker} - {None, mine}:
+            paused, sharing_off = self._wishes(member_id)
+            if paused:
+                raise LearningPaused
+            if sharing_off and visibility in WIDE:
+                raise SharingOff
+
     # --- look-ups, each remembered ---
+
+    def _wishes(self, member_id: UUID | None) -> tuple[bool, bool]:
+        """(learning paused, sharing off) of a member."""
+        if member_id not in self._members:
+            self._members[member_id] = (
+                Member.objects.filter(organisation_id=self.organisation.id, id=member_id)
+                .values_list("learning_paused_at", "sharing_off_at")
+                .get()
+            )
+        paused_at, off_at = self._members[member_id]
+        return paused_at is not None, off_at is not None
 
     def _check_robot(self, draft: Draft) -> None:
         if draft.robot is None:

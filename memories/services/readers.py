@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db import connection
 
 from memories.models import Memory
-from orgs.models import AudienceKind
+from orgs.models import Audience, AudienceKind
 from orgs.principals import MODERATORS, Principal
 
 SHOWN = 8

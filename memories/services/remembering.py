@@ -16,13 +16,21 @@ from memories.services.composing import Item, compose
 from memories.services.drafts import Draft, Outcome, Refused, Remembered
 from memories.services.earlier import Earlier, EarlierRow, deposits, earlier_rows, subject_of
 from memories.services.hints import hint_embedding
-from memories.services.placing import Desk
+from memories.services.placing import Desk, LearningPaused, SharingOff
 from orgs.principals import Actor
 from orgs.rls import organisation_scope
 from orgs.services import NotFound, ensure_explicit_audience
 from robots.services import IdentityClaim, MissingScope, stamp_activity
 
-REFUSALS = (NotFound, Misplaced, IdentityClaim, MissingScope, PermissionError)
+REFUSALS = (
+    NotFound,
+    Misplaced,
+    IdentityClaim,
+    MissingScope,
+    PermissionError,
+    LearningPaused,
+    SharingOff,
+)
 
 
 class KeyTaken(Exception):

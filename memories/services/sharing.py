@@ -12,9 +12,10 @@ from memories.policies.visibility import ALIASES, Misplaced, Place, Visibility, 
 from memories.services import writing
 from memories.services.drafts import Readers
 from memories.services.managing import STAMPS, NotYours, changeable, note, stamp_version
+from memories.services.placing import SharingOff
 from memories.services.queueing import withdraw
 from memories.services.references import References
-from orgs.models import AudienceKind, Organisation
+from orgs.models import AudienceKind, Member, Organisation
 from orgs.principals import Actor, Principal, resolve
 from orgs.services import AlreadyExists, ensure_audience, ensure_explicit_audience
 from robots.services import act
@@ -78,8 +79,21 @@ def _may_share(principal: Principal, memory: Memory, target: _Target) -> None:
         case AudienceKind.EXPLICIT:
             if not concerned and (actor.is_person or memory.member_id):
                 raise NotYours("It was said in confidence; those it concerns share it.")
+    if target.visibility is not Visibility.PRIVATE and not concerned:
+        _respect(memory)
     if target.visibility is Visibility.PRIVATE and actor.is_person and not concerned:
         raise NotYours("Others said it; it cannot become yours alone.")
+
+
+def _respect(memory: Memory) -> None:
+    """Nobody carries further what is about a member who has opted out of sharing."""
+    about = Member.objects.filter(
+        organisation_id=memory.organisation_id,
+        id__in=[id_ for id_ in (memory.member_id, memory.speaker_member_id) if id_],
+        sharing_off_at__isnull=False,
+    )
+    if about.exists():
+        raise SharingOff
 
 
 def _refuse_twin(memory: Memory, audience_id: UUID) -> None:

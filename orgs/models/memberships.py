@@ -18,6 +18,9 @@ class Member(TenantModel):
 
     `user` is the account that is invited or has joined; it opens nothing before `joined_at`, and
     nothing after `removed_at`. Without a user it is somebody whom robots or imports know.
+
+    learning_paused_at: since then nothing is remembered about them. sharing_off_at: since then
+    nothing about them goes further than themselves and the group where it was said.
     """
 
     user = models.ForeignKey(

@@ -1,0 +1,222 @@
+"""Everything kept about a member or by them, as they may see it; what they do with all of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Q
+
+from memories.models import Memory, Status
+from memories.policies.visibility import Place, Visibility, derive_kind
+from memories.querysets import MemoryQuerySet
+from memories.services import writing
+from memories.services.browsing import PAGE, Shown, show
+from memories.services.managing import STAMPS, stamp_version
+from memories.services.queueing import withdraw
+from memories.services.withdrawing import take_away
+from orgs import audit
+from orgs.models import AudienceKind
+from orgs.principals import Actor, Principal, resolve
+
+EXPORTED = 500
+VIEWS = ("about", "by", "shared", "forgotten")
+OPEN_PLACES = (AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLICIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """How much is kept, how much of it only the member sees, and with how many groups the rest
+    is shared."""
+
+    total: int
+    private: int
+    shared: int
+    groups: int
+    everyone: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """A page of memories; `before` continues after the last one."""
+
+    rows: list[Shown]
+    overview: Overview
+    before: UUID | None = None
+
+
+def about(actor: Actor) -> Q:
+    """About them, said by them, or private to them."""
+    own = Q(audience__kind=AudienceKind.MEMBER)
+    return Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id) | own
+
+
+def _rows(principal: Principal) -> MemoryQuerySet:
+    """Readable memories without the robots' own notes; evaluate inside the principal's scope."""
+    return Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
+
+
+def _view(principal: Principal, view: str) -> MemoryQuerySet:
+    actor, rows = principal.actor, _rows(principal)
+    match view:
+        case "by":
+            return rows.filter(author_id=actor.member_id).exclude(status=Status.FORGOTTEN)
+        case "shared":
+            concerned = about(actor) | Q(author_id=actor.member_id)
+            return rows.filter(concerned, status=Status.ACTIVE, audience__kind__in=OPEN_PLACES)
+        case "forgotten":
+            concerned = about(actor) | Q(author_id=actor.member_id, forgotten_by_subject=False)
+            return rows.filter(concerned, status=Status.FORGOTTEN)
+    return rows.filter(about(actor)).exclude(status__in=(Status.FORGOTTEN, Status.ARCHIVED))
+
+
+def listed(actor: Actor, view: str, *, organisation: str, before: UUID | None = None) -> Mine:
+    """A page of one view, the newest first, with the figures over all that is about them."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = _view(principal, view)
+        if before:
+            rows = rows.filter(id__lt=before)
+        found = list(rows.with_names().order_by("-id")[: PAGE + 1])
+        shown = show(principal, found[:PAGE], organisation)
+        last = found[PAGE - 1].id if len(found) > PAGE else None
+        return Mine(shown, _overview(principal), last)
+
+
+def _overview(principal: Principal) -> Overview:
+    kinds = Q(audience__kind__in=OPEN_PLACES)
+    return Overview(
+        **_view(principal, "about").aggregate(
+            total=Count("id"),
+            private=Count("id", filter=Q(audience__kind=AudienceKind.MEMBER)),
+            shared=Count("id", filter=kinds),
+            everyone=Count("id", filter=Q(audience__kind=AudienceKind.ORGANISATION)),
+            groups=Count(
+                "group_id", filter=Q(audience__kind=AudienceKind.GROUP), distinct=True
+            ),
+        )
+    )
+
+
+def export(actor: Actor) -> Iterator[list[Memory]]:
+    """All that is about them or by them, in portions, oldest first.
+
+    Each portion is read in a scope of its own, with the rights of that moment: a queryset that
+    ran after its scope would be empty.
+    """
+    after: UUID | None = None
+    while True:
+        portion = export_after(actor, after)
+        if not portion:
+            return
+        yield portion
+        after = portion[-1].id
+
+
+def export_after(actor: Actor, after: UUID | None) -> list[Memory]:
+    """One portion of the export."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = _rows(principal).filter(about(actor) | Q(author_id=actor.member_id))
+        rows = rows.exclude(status=Status.FORGOTTEN)
+        if after:
+            rows = rows.filter(id__gt=after)
+        return list(rows.with_names().order_by("id")[:EXPORTED])
+
+
+def forget_all(actor: Actor, *, now: datetime) -> int:
+    """Forget everything about them; it can be brought back together. Returns how much it was."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = _rows(principal).filter(about(actor)).exclude(status=Status.FORGOTTEN)
+        found = list(rows.select_for_update(of=("self",)).order_by("id"))
+        for memory in found:
+            take_away(memory, by_subject=True, now=now)
+            withdraw(memory.organisation_id, memory.id, now)
+        audit.record(
+            "memories.forgotten",
+            actor=actor,
+            now=now,
+            target=actor.member_id,
+            target_type="member",
+            count=len(found),
+        )
+    return len(found)
+
+
+def bring_back(actor: Actor, *, forgotten_at: datetime, now: datetime) -> int:
+    """Undo a `forget_all` of that moment. Returns how much is back."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = _rows(principal).filter(
+            about(actor), status=Status.FORGOTTEN, forgotten_at=forgotten_at
+        )
+        found = list(rows.select_for_update(of=("self",)).order_by("id"))
+        for memory in found:
+            memory.status, memory.forgotten_at = writing.back_to(memory), None
+            memory.forgotten_by_subject, memory.updated_at = False, now
+            memory.save(
+                update_fields=["status", "forgotten_at", "forgotten_by_subject", "updated_at"]
+            )
+            if memory.status == Status.ACTIVE:
+                writing.reindex(memory, now)
+        audit.record(
+            "memories.restored",
+            actor=actor,
+            now=now,
+            target=actor.member_id,
+            target_type="member",
+            count=len(found),
+        )
+    return len(found)
+
+
+def withdraw_shared(actor: Actor, *, now: datetime) -> int:
+    """Take what is about the member, or was written by them, back to themselves alone.
+
+    What they said in a conversation stays where all heard it. What they have for themselves
+    already is forgotten where it was shared. Returns how much was taken back.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        concerned = Q(member_id=actor.member_id) | Q(author_id=actor.member_id)
+        rows = _rows(principal).filter(
+            concerned,
+            status=Status.ACTIVE,
+            audience__kind__in=OPEN_PLACES,
+            conversation__isnull=True,
+        )
+        found = list(rows.select_for_update(of=("self",)).order_by("id"))
+        for memory in found:
+            before = memory.audience_id
+            _withdraw_one(principal, memory, now)
+            audit.record(
+                "memory.shared",
+                actor=actor,
+                now=now,
+                target=memory.id,
+                target_type="memory",
+                before=str(before),
+                after=str(memory.audience_id),
+            )
+    return len(found)
+
+
+def _withdraw_one(principal: Principal, memory: Memory, now: datetime) -> None:
+    withdraw(memory.organisation_id, memory.id, now)
+    writing.unindex([memory], now)
+    before = memory.audience_id
+    memory.audience_id, memory.deposited_by = principal.own_audience, None
+    stamp_version(memory, principal.actor, now)
+    if memory.member_id is None and memory.group_id is None:
+        memory.kind = derive_kind(Place(Visibility.PRIVATE, False, True, listeners=False))
+    try:
+        with transaction.atomic():
+            memory.save(update_fields=["audience", "kind", "deposited_by", *STAMPS])
+    except IntegrityError:
+        memory.audience_id = before
+        memory.refresh_from_db(fields=["version", "kind", "deposited_by"])
+        take_away(memory, by_subject=True, now=now)
+    else:
+        writing.reindex(memory, now)
