@@ -43,6 +43,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
             "role": Role(member.role).label,
         },
         "search_url": reverse("library"),
+        "me_url": reverse("me"),
         "sign_out_url": reverse("account_logout"),
         "account_url": reverse("account"),
         "choose_url": reverse("organisations") if len(several) > 1 else "",
@@ -53,6 +54,8 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
     """The pages by name, with the one that is open."""
     found = [_item(request, "library", "Memories", "memories")]
     found.append(_item(request, "review", "Review", "review"))
+    shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
+    found.append(shared | {"short": "Shared"})
     found.append(_item(request, "people", "People and groups", "people") | {"short": "People"})
     if role in MODERATORS:
         found.append(_item(request, "robots-page", "Robots", "robots"))

@@ -9,7 +9,7 @@ from memories.api import (
     proposals,
     views,
 )
-from memories.views import asking, audit, changing, detail, recall, review, versions
+from memories.views import asking, audit, changing, detail, knowledge, me, recall, review, versions
 from memories.views import explaining as why
 
 api = [
@@ -39,6 +39,16 @@ api = [
 
 pages = [
     path("", recall.library, name="home"),
+    path("knowledge/", knowledge.knowledge, name="knowledge"),
+    path("me/", me.overview, name="me"),
+    path("me/learning/", me.learning, name="me-learning"),
+    path("me/sharing/", me.sharing, name="me-sharing"),
+    path("me/forget/", me.forget_all, name="me-forget"),
+    path("me/forget/undo/", me.bring_back, name="me-bring-back"),
+    path("me/export/", me.export, name="me-export"),
+    path("me/robots/", me.trust, name="me-trust"),
+    path("me/robots/<uuid:delegation_id>/revoke/", me.distrust, name="me-distrust"),
+    path("me/time-zone/", me.zone, name="me-zone"),
     path("review/", review.queue, name="review"),
     path("review/<uuid:item_id>/", review.item, name="review-item"),
     path("review/<uuid:item_id>/approve/", review.approve, name="review-approve"),

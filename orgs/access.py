@@ -7,12 +7,14 @@ place. Whoever has no business here gets the page that an address without meanin
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
+from django.utils import timezone
 
-from orgs.models import Role
+from orgs.models import Member, Role
 from orgs.principals import MODERATORS
 from orgs.sessions import actor_of, current
 
@@ -33,11 +35,20 @@ def members_only(*roles: str) -> Callable[[View], View]:
                 return elsewhere
             if roles and request.actor.role not in roles:
                 raise Http404
-            return view(request, *args, **kwargs)
+            with timezone.override(zone_of(request.membership[0])):
+                return view(request, *args, **kwargs)
 
         return guarded
 
     return decorate
+
+
+def zone_of(member: Member) -> ZoneInfo:
+    """The zone in which this member reads times."""
+    try:
+        return ZoneInfo(member.time_zone)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
 
 
 def _elsewhere(request: HttpRequest) -> HttpResponse | None:

@@ -17,9 +17,7 @@ def _set(actor: Actor, action: str, now: datetime, **values: Any) -> None:
         Member.objects.filter(organisation_id=actor.organisation_id, id=actor.member_id).update(
             **values
         )
-        audit.record(
-            action, actor=actor, now=now, target=actor.member_id, target_type="member"
-        )
+        audit.record(action, actor=actor, now=now, target=actor.member_id, target_type="member")
 
 
 def pause_learning(actor: Actor, *, paused: bool, now: datetime) -> None:

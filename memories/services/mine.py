@@ -1,6 +1,5 @@
 """Everything kept about a member or by them, as they may see it; what they do with all of it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -20,7 +19,6 @@ from orgs import audit
 from orgs.models import AudienceKind
 from orgs.principals import Actor, Principal, resolve
 
-EXPORTED = 500
 VIEWS = ("about", "by", "shared", "forgotten")
 OPEN_PLACES = (AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLICIT)
 
@@ -52,13 +50,13 @@ def about(actor: Actor) -> Q:
     return Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id) | own
 
 
-def _rows(principal: Principal) -> MemoryQuerySet:
+def readable(principal: Principal) -> MemoryQuerySet:
     """Readable memories without the robots' own notes; evaluate inside the principal's scope."""
     return Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
 
 
 def _view(principal: Principal, view: str) -> MemoryQuerySet:
-    actor, rows = principal.actor, _rows(principal)
+    actor, rows = principal.actor, readable(principal)
     match view:
         case "by":
             return rows.filter(author_id=actor.member_id).exclude(status=Status.FORGOTTEN)
@@ -92,44 +90,16 @@ def _overview(principal: Principal) -> Overview:
             private=Count("id", filter=Q(audience__kind=AudienceKind.MEMBER)),
             shared=Count("id", filter=kinds),
             everyone=Count("id", filter=Q(audience__kind=AudienceKind.ORGANISATION)),
-            groups=Count(
-                "group_id", filter=Q(audience__kind=AudienceKind.GROUP), distinct=True
-            ),
+            groups=Count("group_id", filter=Q(audience__kind=AudienceKind.GROUP), distinct=True),
         )
     )
-
-
-def export(actor: Actor) -> Iterator[list[Memory]]:
-    """All that is about them or by them, in portions, oldest first.
-
-    Each portion is read in a scope of its own, with the rights of that moment: a queryset that
-    ran after its scope would be empty.
-    """
-    after: UUID | None = None
-    while True:
-        portion = export_after(actor, after)
-        if not portion:
-            return
-        yield portion
-        after = portion[-1].id
-
-
-def export_after(actor: Actor, after: UUID | None) -> list[Memory]:
-    """One portion of the export."""
-    principal = resolve(actor)
-    with principal.scope():
-        rows = _rows(principal).filter(about(actor) | Q(author_id=actor.member_id))
-        rows = rows.exclude(status=Status.FORGOTTEN)
-        if after:
-            rows = rows.filter(id__gt=after)
-        return list(rows.with_names().order_by("id")[:EXPORTED])
 
 
 def forget_all(actor: Actor, *, now: datetime) -> int:
     """Forget everything about them; it can be brought back together. Returns how much it was."""
     principal = resolve(actor)
     with principal.scope():
-        rows = _rows(principal).filter(about(actor)).exclude(status=Status.FORGOTTEN)
+        rows = readable(principal).filter(about(actor)).exclude(status=Status.FORGOTTEN)
         found = list(rows.select_for_update(of=("self",)).order_by("id"))
         for memory in found:
             take_away(memory, by_subject=True, now=now)
@@ -149,7 +119,7 @@ def bring_back(actor: Actor, *, forgotten_at: datetime, now: datetime) -> int:
     """Undo a `forget_all` of that moment. Returns how much is back."""
     principal = resolve(actor)
     with principal.scope():
-        rows = _rows(principal).filter(
+        rows = readable(principal).filter(
             about(actor), status=Status.FORGOTTEN, forgotten_at=forgotten_at
         )
         found = list(rows.select_for_update(of=("self",)).order_by("id"))
@@ -181,7 +151,7 @@ def withdraw_shared(actor: Actor, *, now: datetime) -> int:
     principal = resolve(actor)
     with principal.scope():
         concerned = Q(member_id=actor.member_id) | Q(author_id=actor.member_id)
-        rows = _rows(principal).filter(
+        rows = readable(principal).filter(
             concerned,
             status=Status.ACTIVE,
             audience__kind__in=OPEN_PLACES,

@@ -30,6 +30,7 @@ from orgs.services import (
 from robots.models import Robot
 from robots.services import WEB, IdentityClaim, MissingScope, act, builtin_robot
 
+
 class LearningPaused(Exception):
     """Whom it is about lets nothing be learnt about them at present."""
 
@@ -65,9 +66,7 @@ class Desk:
     _audiences: dict[object, UUID] = field(default_factory=dict)
     _groups: dict[UUID, Group] = field(default_factory=dict)
     _seats: dict[UUID, bool] = field(default_factory=dict)
-    _members: dict[UUID | None, tuple[datetime | None, datetime | None]] = field(
-        default_factory=dict
-    )
+    _members: dict[UUID, tuple[datetime | None, datetime | None]] = field(default_factory=dict)
     references: References = field(init=False)
 
     def __post_init__(self) -> None:
@@ -134,7 +133,7 @@ class Desk:
     ) -> None:
         """What members have decided about themselves; what they write themselves is theirs."""
         mine = actor.member_id if actor.is_person else None
-        for member_id in {subject, speaker} - {None, mine}:
+        for member_id in {id_ for id_ in (subject, speaker) if id_ and id_ != mine}:
             paused, sharing_off = self._wishes(member_id)
             if paused:
                 raise LearningPaused
@@ -143,7 +142,7 @@ class Desk:
 
     # --- look-ups, each remembered ---
 
-    def _wishes(self, member_id: UUID | None) -> tuple[bool, bool]:
+    def _wishes(self, member_id: UUID) -> tuple[bool, bool]:
         """(learning paused, sharing off) of a member."""
         if member_id not in self._members:
             self._members[member_id] = (

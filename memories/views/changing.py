@@ -53,7 +53,7 @@ def _audiences(request: HttpRequest) -> list[dict[str, Any]]:
         organisation.name,
         browsing.groups_to_ask_in(request.actor),
         proposes=proposes,
-        chosen=request.POST.get("audience") or "private",
+        chosen=request.POST.get("audience") or request.GET.get("audience") or "private",
     )
 
 
@@ -149,8 +149,10 @@ def _list_it_came_from(request: HttpRequest) -> str:
     """The list as it was, with its question; anything else leads to the newest."""
     library = reverse("library")
     came = urlsplit(request.META.get("HTTP_REFERER", ""))
-    same = came.netloc == request.get_host() and came.path == library
-    return f"{library}?{came.query}" if same and came.query else library
+    lists = (library, reverse("knowledge"), reverse("me"))
+    if came.netloc != request.get_host() or came.path not in lists:
+        return library
+    return f"{came.path}?{came.query}" if came.query else came.path
 
 
 @require_POST

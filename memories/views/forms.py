@@ -7,9 +7,12 @@ from django.core.exceptions import ValidationError
 
 from memories.models import Category, Cause
 from memories.services.drafts import MAX_CONTENT_BYTES
+from memories.services.mine import VIEWS
 from memories.views.presenting import CATEGORIES
 from orgs.models import Group
 
+# What is typed to forget everything.
+CONFIRM = "forget everything"
 LONGEST_QUESTION = 2000
 IMPORTANCE = (("0.3", "Low"), ("0.5", "Normal"), ("0.8", "High"))
 TOO_LONG = "This is longer than a memory may be (one million bytes). Keep the part that matters."
@@ -116,6 +119,26 @@ class MergeForm(AnswerForm):
 
     def clean_content(self) -> str | None:
         return checked_content(self.cleaned_data["content"]) or None
+
+
+class KnowledgeForm(forms.Form):
+    """Which shared knowledge."""
+
+    category = forms.ChoiceField(
+        required=False, choices=[*Category.choices, ("none", "Without a category")]
+    )
+    before = forms.UUIDField(required=False)
+
+
+class MineForm(forms.Form):
+    """Which of my memories."""
+
+    show = forms.ChoiceField(required=False, choices=[(view, view) for view in VIEWS])
+    before = forms.UUIDField(required=False)
+
+
+class TrustForm(forms.Form):
+    robot = forms.UUIDField()
 
 
 class AssignForm(forms.Form):

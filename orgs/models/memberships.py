@@ -29,6 +29,8 @@ class Member(TenantModel):
     name = models.CharField(max_length=200)
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.MEMBER)
     time_zone = models.CharField(max_length=64, default="UTC")
+    learning_paused_at = models.DateTimeField(null=True, blank=True)
+    sharing_off_at = models.DateTimeField(null=True, blank=True)
     joined_at = models.DateTimeField(null=True, blank=True)
     removed_at = models.DateTimeField(null=True, blank=True)
     invite_digest = models.CharField(max_length=64, blank=True, default="")

@@ -1,0 +1,223 @@
+"""My memories: what is kept about me, who sees it, and what robots may do with it."""
+
+from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+from zoneinfo import available_timezones
+
+from asgiref.sync import sync_to_async
+from django.contrib import messages
+from django.core.handlers.asgi import ASGIRequest
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from memories.services import exporting, mine
+from memories.views import forms, presenting
+from orgs.access import members_only
+from orgs.preferences import opt_out_of_sharing, pause_learning, set_time_zone
+from robots.services import delegate, revoke_delegation
+from robots.services.trusting import robots_on_offer, trusted
+
+TABS = {
+    "about": "About me",
+    "by": "By me",
+    "shared": "Shared",
+    "forgotten": "Forgotten",
+}
+EMPTY = {
+    "about": ("Nothing yet", "No robot keeps anything about you that you may see."),
+    "by": ("Nothing yet", "What you write down yourself is listed here."),
+    "shared": ("Nothing is shared", "Nothing that is about you or by you has other readers."),
+    "forgotten": ("Nothing forgotten", "What you forget can be brought back here for 30 days."),
+}
+
+
+@require_safe
+@members_only()
+def overview(request: HttpRequest) -> HttpResponse:
+    """The figures, the list, the switches."""
+    form = forms.MineForm(request.GET)
+    form.is_valid()
+    view = form.cleaned_data.get("show") or "about"
+    found = mine.listed(
+        request.actor,
+        view,
+        organisation=request.membership[1].name,
+        before=form.cleaned_data.get("before"),
+    )
+    return render(request, "me/index.html", _list(request, found, view) | _settings(request))
+
+
+def _list(request: HttpRequest, found: mine.Mine, view: str) -> dict[str, Any]:
+    me, now, url = request.actor.member_id, timezone.now(), reverse("me")
+    rows = [presenting.row(shown, me=me, now=now, wanted=frozenset()) for shown in found.rows]
+    for row, shown in zip(rows, found.rows, strict=True):
+        row["learned"] = presenting.learned(shown.memory, me)
+    older = urlencode({"show": view, "before": found.before})
+    title, text = EMPTY[view]
+    return {
+        "opening": found.overview,
+        "tabs": [
+            {"label": label, "url": f"{url}?show={name}", "current": name == view}
+            for name, label in TABS.items()
+        ],
+        "memories": rows,
+        "page": {"next_url": f"{url}?{older}" if found.before else ""},
+        "empty": {"title": title, "text": text},
+        "panel": True,
+    }
+
+
+def _settings(request: HttpRequest) -> dict[str, Any]:
+    member = request.membership[0]
+    trusts = trusted(request.actor)
+    return {
+        "paused_at": member.learning_paused_at,
+        "sharing_off_at": member.sharing_off_at,
+        "delegations": trusts,
+        "robots": robots_on_offer(request.actor, trusts) if request.GET.get("trust") else None,
+        "time_zone": member.time_zone,
+        "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
+    }
+
+
+@require_POST
+@members_only()
+def learning(request: HttpRequest) -> HttpResponse:
+    """Pause learning, or let robots learn again."""
+    paused = request.POST.get("on") == "1"
+    pause_learning(request.actor, paused=paused, now=timezone.now())
+    told = "Paused. Robots learn nothing new about you." if paused else "Robots may learn again."
+    messages.success(request, told)
+    return redirect("me")
+
+
+@require_http_methods(["GET", "POST"])
+@members_only()
+def sharing(request: HttpRequest) -> HttpResponse:
+    """Opt out of sharing, perhaps taking back what is shared already; or opt in again."""
+    if request.method != "POST":
+        return render(request, "me/sharing.html", {"out": request.membership[0].sharing_off_at})
+    out, now = request.POST.get("on") == "1", timezone.now()
+    opt_out_of_sharing(request.actor, out=out, now=now)
+    told = "You are out. Nothing new about you is shared." if out else "Sharing is allowed again."
+    if out and request.POST.get("withdraw") == "1":
+        count = mine.withdraw_shared(request.actor, now=now)
+        told = f"You are out, and {_things(count)} taken back: only you can read it now."
+    messages.success(request, told)
+    return redirect("me")
+
+
+def _things(count: int) -> str:
+    return "1 thing is" if count == 1 else f"{count:,} things are"
+
+
+@require_http_methods(["GET", "POST"])
+@members_only()
+def forget_all(request: HttpRequest) -> HttpResponse:
+    """Forget everything about me; asked for by a typed word."""
+    if request.method != "POST":
+        return render(request, "me/forget.html", {"word": forms.CONFIRM})
+    if request.POST.get("confirm", "").strip() != forms.CONFIRM:
+        context = {"word": forms.CONFIRM, "error": True}
+        return render(request, "me/forget.html", context, status=422)
+    now = timezone.now()
+    count = mine.forget_all(request.actor, now=now)
+    undo = f"{reverse('me-bring-back')}?{urlencode({'at': now.isoformat()})}"
+    messages.success(request, f"{_things(count)} forgotten.".capitalize(), extra_tags=undo)
+    return redirect("me")
+
+
+@require_POST
+@members_only()
+def bring_back(request: HttpRequest) -> HttpResponse:
+    """Undo forgetting everything."""
+    at = _moment(request.GET.get("at", ""))
+    count = mine.bring_back(request.actor, forgotten_at=at, now=timezone.now())
+    messages.success(request, f"{_things(count)} back.".capitalize())
+    return redirect("me")
+
+
+def _moment(text: str) -> datetime:
+    try:
+        found = parse_datetime(text)
+    except ValueError:
+        found = None
+    if found is None or timezone.is_naive(found):
+        raise Http404
+    return found
+
+
+@require_safe
+@members_only()
+def export(request: HttpRequest) -> HttpResponse:
+    """Everything about me and by me as JSON lines, streamed."""
+    lines = _lines(request) if not isinstance(request, ASGIRequest) else _alines(request)
+    response = StreamingHttpResponse(lines, content_type="application/jsonl")
+    response["Content-Disposition"] = 'attachment; filename="my-memories.jsonl"'
+    return response
+
+
+def _lines(request: HttpRequest) -> Iterator[bytes]:
+    for portion in exporting.export(request.actor):
+        yield exporting.lines(portion)
+
+
+async def _alines(request: HttpRequest) -> AsyncIterator[bytes]:
+    after: UUID | None = None
+    while portion := await sync_to_async(exporting.export_after)(request.actor, after):
+        yield exporting.lines(portion)
+        after = portion[-1].id
+
+
+@require_POST
+@members_only()
+def trust(request: HttpRequest) -> HttpResponse:
+    """Give a robot leave for what is private to me."""
+    form = forms.TrustForm(request.POST)
+    offered = {robot.id for robot in robots_on_offer(request.actor, trusted(request.actor))}
+    if not form.is_valid() or form.cleaned_data["robot"] not in offered:
+        raise Http404
+    actor = request.actor
+    delegate(
+        organisation_id=actor.organisation_id,
+        member_id=actor.member_id,
+        robot_id=form.cleaned_data["robot"],
+        actor=actor,
+        now=timezone.now(),
+    )
+    messages.success(request, "It may read and write what is private to you from now on.")
+    return redirect("me")
+
+
+@require_POST
+@members_only()
+def distrust(request: HttpRequest, delegation_id: UUID) -> HttpResponse:
+    """Take the leave back."""
+    revoke_delegation(
+        organisation_id=request.actor.organisation_id,
+        delegation_id=delegation_id,
+        actor=request.actor,
+        now=timezone.now(),
+    )
+    messages.success(request, "Taken back. Its next question reads nothing private to you.")
+    return redirect("me")
+
+
+@require_POST
+@members_only()
+def zone(request: HttpRequest) -> HttpResponse:
+    """The zone in which times are shown."""
+    try:
+        set_time_zone(request.actor, request.POST.get("time_zone", ""), now=timezone.now())
+    except ValueError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "Times are shown in your zone now.")
+    return redirect("me")

@@ -1,0 +1,27 @@
+"""Which robots a member trusts with what is private to them."""
+
+from collections.abc import Sequence
+
+from orgs.principals import Actor
+from orgs.rls import organisation_scope
+from robots.models import Delegation, Robot
+
+
+def trusted(actor: Actor) -> list[Delegation]:
+    """The member's live delegations with their robots, the newest first."""
+    with organisation_scope(actor.organisation_id):
+        rows = Delegation.objects.filter(
+            organisation_id=actor.organisation_id,
+            member_id=actor.member_id,  # type: ignore[misc]  # a person has one
+            revoked_at=None,
+        )
+        return list(rows.select_related("robot").order_by("-created_at", "-id"))
+
+
+def robots_on_offer(actor: Actor, given: Sequence[Delegation]) -> list[Robot]:
+    """The robots to which the member could give leave, by name."""
+    with organisation_scope(actor.organisation_id):
+        rows = Robot.objects.filter(
+            organisation_id=actor.organisation_id, builtin=None, retired_at=None
+        )
+        return list(rows.exclude(id__in=[d.robot_id for d in given]).order_by("name", "id"))
