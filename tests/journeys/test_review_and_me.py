@@ -1,0 +1,113 @@
+"""A curator empties the queue by keyboard; a member pauses learning and opts out."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.conftest import Site
+from tests.journeys.test_accessibility import findings
+from tests.memories.test_reviewing import found
+
+pytestmark = pytest.mark.browser
+TEXT = "The office closes at six."
+
+
+@pytest.mark.conformance("W05", "W15")
+def test_the_queue_by_keyboard_alone(site: Site) -> None:
+    here = site.world.here
+    here.remember(here.robot("bolt"), "The office opens at eight.")
+    for content in (TEXT, "The office has a cat.", "Someone is annoying.", "The roof leaks."):
+        here.remember(here.person("bob"), content, visibility="organisation")
+    page = site.sign_in("chidi")
+    press = page.keyboard.press
+    page.goto("/review/")
+    rows = page.locator("[data-row]")
+    expect(rows).to_have_count(4)
+    expect(rows.first).to_contain_text(TEXT)
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert findings(page) == []
+    press("j")
+    press("Enter")
+    title = page.get_by_role("heading", level=1)
+    expect(title).to_have_text("Bob suggests this for everyone in " + here.organisation.name)
+    expect(page.locator(".readers")).to_contain_text("would newly be able to read this")
+    assert findings(page) == []
+
+    press("a")
+    expect(page.get_by_text("Approved. Everyone can read it now.")).to_be_visible()
+    expect(page.get_by_text("The office has a cat.")).to_be_visible()
+    press("e")
+    expect(page.get_by_label("What it should say")).to_be_focused()
+    press("Control+a")
+    page.keyboard.type("The office has two cats.")
+    press("Tab")
+    press("Enter")
+    expect(page.get_by_text("Someone is annoying.")).to_be_visible()
+    press("r")
+    expect(page.get_by_label("Why?")).to_be_focused()
+    page.keyboard.type("This is about a person.")
+    press("Enter")
+    expect(page.get_by_text("The roof leaks.")).to_be_visible()
+    assert found(here, "mina")[:1] == [TEXT]
+
+    # Undo brings the last one back, and skipping leaves it for later.
+    page.get_by_role("button", name="Undo").focus()
+    press("Enter")
+    expect(page.get_by_text("Undone. It waits again.")).to_be_visible()
+    expect(page.get_by_text("Someone is annoying.")).to_be_visible()
+    press("s")
+    expect(page.get_by_text("The roof leaks.")).to_be_visible()
+    press("?")
+    page.get_by_label("Use single-key shortcuts").uncheck()
+    press("Escape")
+    press("a")
+    expect(page.get_by_role("button", name="Approve and share with everyone")).to_be_visible()
+
+
+@pytest.mark.conformance("W05")
+def test_decide_without_javascript_and_the_proposer_sees_it(site: Site) -> None:
+    here = site.world.here
+    here.remember(here.person("bob"), TEXT, visibility="organisation")
+    page = site.sign_in("ada", java_script_enabled=False)
+    page.get_by_role("link", name="Review").first.click()
+    page.get_by_role("link", name="Start with the oldest").click()
+    page.get_by_role("link", name="Reject with a reason").click()
+    page.get_by_label("Why?").fill("It closes at seven.")
+    page.get_by_role("button", name="Reject with a reason").click()
+    expect(page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
+    bob = site.sign_in("bob", java_script_enabled=False)
+    bob.goto("/review/")
+    expect(bob.locator("[data-row]")).to_contain_text("It closes at seven.")
+    expect(bob.locator("[data-row]")).to_contain_text("Rejected")
+
+
+@pytest.mark.conformance("W13", "W15")
+def test_a_member_opts_out_and_pauses(site: Site) -> None:
+    here = site.world.here
+    mina = {"member": str(here.members["mina"].id)}
+    here.remember(here.robot("aria"), "Mina leads the launch.", visibility="organisation", **mina)
+    here.remember(here.robot("aria"), "Mina likes tea.", **mina)
+    page = site.sign_in("mina", viewport={"width": 320, "height": 800}, color_scheme="dark")
+    page.goto("/me/")
+    expect(page.get_by_text("2 things")).to_be_visible()
+    expect(page.get_by_text("1 only you can see, 1 is shared with everyone.")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert findings(page) == []
+    page.get_by_role("link", name="Opt out").click()
+    assert findings(page) == []
+    page.get_by_label("Also take back what is shared already").check()
+    page.get_by_role("button", name="Opt out").click()
+    expect(page.get_by_text("1 thing is taken back")).to_be_visible()
+    expect(page.get_by_text("2 only you can see.")).to_be_visible()
+    page.get_by_role("switch", name="Pause learning").click()
+    expect(page.get_by_role("switch", name="Pause learning")).to_be_checked()
+    answer = here.api("aria").post(
+        "/api/v1/memories", {"content": "Mina sings.", **mina}, format="json"
+    )
+    assert answer.json()["type"] == "urn:commonmind:problem:learning-paused"
+    page.goto("/knowledge/")
+    expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+    assert findings(page) == []
+    page.goto("/me/forget/")
+    assert findings(page) == []
