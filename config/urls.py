@@ -33,6 +33,7 @@ urlpatterns = [
     path("api/v1/", include(api)),
     path("admin/login/", support.sign_in),
     path("admin/organisation/", support.choose_organisation, name="support-organisation"),
+    path("admin/", include(memories.urls.support)),
     path("admin/", admin.site.urls),
     path("design/", staff_only(design), name="design"),
     *orgs.urls.pages,

@@ -9,7 +9,18 @@ from memories.api import (
     proposals,
     views,
 )
-from memories.views import asking, audit, changing, detail, knowledge, me, recall, review, versions
+from memories.views import (
+    asking,
+    audit,
+    breaking,
+    changing,
+    detail,
+    knowledge,
+    me,
+    recall,
+    review,
+    versions,
+)
 from memories.views import explaining as why
 
 api = [
@@ -62,6 +73,7 @@ pages = [
     path("memories/<uuid:memory_id>/report/", asking.report, name="memory-report"),
     path("memories/", recall.library, name="library"),
     path("audit/", audit.audit, name="audit"),
+    path("me/notices/", breaking.notices, name="notices"),
     path("memories/add/", changing.add, name="memory-add"),
     path("memories/<uuid:memory_id>/", detail.memory, name="memory-page"),
     path("memories/<uuid:memory_id>/edit/", changing.edit, name="memory-edit"),
@@ -74,4 +86,10 @@ pages = [
         versions.restore,
         name="memory-version-restore",
     ),
+]
+
+# Under /admin/, before the admin's own addresses.
+support = [
+    path("memory/<uuid:memory_id>/open/", breaking.open_for_support, name="support-open"),
+    path("memory/<uuid:memory_id>/text/", breaking.read_for_support, name="support-read"),
 ]

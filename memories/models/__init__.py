@@ -1,4 +1,5 @@
 from memories.models.contributions import Contribution
+from memories.models.disclosures import Disclosure
 from memories.models.indexes import Embedding, Pending, PendingState, Text
 from memories.models.memories import (
     Category,
@@ -18,6 +19,7 @@ __all__ = [
     "Cause",
     "Contribution",
     "Derivation",
+    "Disclosure",
     "Embedding",
     "Kind",
     "Level",

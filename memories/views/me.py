@@ -1,7 +1,7 @@
 """My memories: what is kept about me, who sees it, and what robots may do with it."""
 
 from collections.abc import AsyncIterator, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -18,6 +18,7 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memories.services import exporting, mine
+from memories.services.disclosing import disclosures_to
 from memories.views import forms, presenting
 from orgs.access import members_only
 from orgs.preferences import opt_out_of_sharing, pause_learning, set_time_zone
@@ -36,6 +37,8 @@ EMPTY = {
     "shared": ("Nothing is shared", "Nothing that is about you or by you has other readers."),
     "forgotten": ("Nothing forgotten", "What you forget can be brought back here for 30 days."),
 }
+# For so long a look of support stands at the top; later it is among the notices.
+NOTICED = timedelta(days=30)
 
 
 @require_safe
@@ -78,6 +81,7 @@ def _settings(request: HttpRequest) -> dict[str, Any]:
     member = request.membership[0]
     trusts = trusted(request.actor)
     return {
+        "disclosures": disclosures_to(request.actor, since=timezone.now() - NOTICED),
         "paused_at": member.learning_paused_at,
         "sharing_off_at": member.sharing_off_at,
         "delegations": trusts,

@@ -7,10 +7,11 @@ import pytest
 from django.conf import settings
 
 from memories.policies.deduplication import content_hash
+from memories.services.disclosing import open_memory
 from memories.services.drafts import Readers
 from memories.services.managing import edit_memory
 from memories.services.recalling import Query, recall
-from orgs.models import new_id
+from orgs.models import User, new_id
 from orgs.principals import Principal, resolve
 from orgs.services import link_identity
 from robots.services import delegate
@@ -220,8 +221,12 @@ def fill(world: World) -> None:
         owed = tenant.remember(tenant.robot("bolt"), "Something still owed.").id
         edit_memory(tenant.robot("bolt"), owed, {"content": "Something owed."}, now=NOW)
         tenant.remember(mina, "Made from it.", source={"memories": [str(owed)]})
-        tenant.remember(mina, "Something for everyone.", visibility="organisation")
+        told = tenant.remember(mina, "Something for everyone.", visibility="organisation").id
         recall(mina, Query(text="something"), now=NOW)
+        staff = User.objects.create_user(f"{new_id().hex}@support.example", is_staff=True)
+        open_memory(
+            organisation_id=tenant.id, memory_id=told, staff=staff, reason="A test.", now=NOW
+        )
 
 
 @pytest.mark.conformance("T09")

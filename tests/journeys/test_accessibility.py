@@ -39,6 +39,11 @@ def pages(site: Site) -> list[str]:
         f"/memories/{own}/",
         f"/memories/{own}/edit/",
         "/organisations/",
+        "/accounts/",
+        "/accounts/second-step/app/",
+        "/people/",
+        "/people/groups/",
+        f"/people/groups/{here.groups['launch'].id}/",
         "/nothing-here/",
     ]
 
@@ -70,6 +75,8 @@ def test_axe_finds_nothing(site: Site, theme: str, width: int) -> None:
     mina, ada = site.sign_in("mina", **look), site.sign_in("ada", **look)
     for url in pages(site):
         visit(mina, url)
-    visit(ada, "/robots/")
+    bob = site.world.here.members["bob"].id
+    for url in ("/robots/", "/audit/", "/people/", "/people/invitations/", f"/people/{bob}/"):
+        visit(ada, url)
     assert found == []
     assert wide == []

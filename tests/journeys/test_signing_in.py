@@ -1,0 +1,125 @@
+"""Signing in with a second step and a passkey, and support staff who look something up."""
+
+import re
+import secrets
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from orgs.models import User
+from tests.journeys.conftest import Site
+from tests.orgs.test_second_step import code
+from tests.people import user_of
+from tests.world import PASSWORD
+
+pytestmark = pytest.mark.browser
+
+
+def enter(page: Page, email: str) -> None:
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def show_it_is_you(page: Page) -> None:
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Go on").click()
+
+
+@pytest.mark.conformance("T17")
+def test_a_passkey_opens_the_account_alone(site: Site) -> None:
+    """A passkey needs a host name, so this browser comes to localhost."""
+    email = user_of(site.world.here, "mina").email
+    address = site.url.replace("127.0.0.1", "localhost")
+    page = site.context().new_page()
+    tools = page.context.new_cdp_session(page)
+    tools.send("WebAuthn.enable")
+    key = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": True,
+        "automaticPresenceSimulation": True,
+    }
+    tools.send("WebAuthn.addVirtualAuthenticator", {"options": key})
+    page.goto(f"{address}/accounts/")
+    enter(page, email)
+    page.get_by_role("link", name="Add a passkey").click()
+    show_it_is_you(page)
+    page.get_by_label("What do you call it").fill("Mina's laptop")
+    page.get_by_role("button", name="Add the passkey").click()
+    expect(page.get_by_role("heading", name="Keep these recovery codes")).to_be_visible()
+    expect(page.locator("#codes")).to_have_text(re.compile(r"(\d{8}\s*){10}"))
+    page.get_by_role("link", name="I have kept them").click()
+    expect(page.get_by_role("link", name="Rename Mina's laptop")).to_be_visible()
+    page.locator("summary", has_text="Your menu").click()
+    page.get_by_role("button", name="Sign out", exact=True).last.click()
+    page.get_by_role("button", name="Use a passkey").click()
+    expect(page.get_by_role("heading", name="Memories")).to_be_visible()
+
+
+@pytest.mark.conformance("T17")
+def test_an_app_as_second_step_without_javascript(site: Site) -> None:
+    email = user_of(site.world.here, "mina").email
+    page = site.sign_in("mina", java_script_enabled=False)
+    page.goto("/accounts/")
+    page.get_by_role("link", name="Turn on").click()
+    show_it_is_you(page)
+    page.get_by_text("I cannot scan it").click()
+    secret = page.locator("#app-key").text_content()
+    page.get_by_label("The six digits").fill(code(secret))
+    page.get_by_role("button", name="Turn it on").click()
+    expect(page.get_by_role("heading", name="Keep these recovery codes")).to_be_visible()
+    other = site.context(java_script_enabled=False).new_page()
+    other.goto("/memories/")
+    enter(other, email)
+    expect(other.get_by_role("heading", name="One more step")).to_be_visible()
+    other.get_by_label("Code").fill(code(secret, 1))
+    other.get_by_role("button", name="Sign in", exact=True).click()
+    expect(other.get_by_role("heading", name="Memories")).to_be_visible()
+
+
+@pytest.mark.conformance("W14")
+def test_support_looks_something_up_and_opens_one_memory(site: Site) -> None:
+    here = site.world.here
+    here.remember(here.person("mina"), "Zanzibar is where the treasure lies.", visibility="private")
+    email = f"{secrets.token_hex(5)}@support.example"
+    User.objects.create_user(email, PASSWORD, is_staff=True, name="Sam")
+    page = site.context().new_page()
+    page.goto("/admin/memories/memory/")
+    enter(page, email)
+    page.get_by_label("Name or slug").fill(here.organisation.name)
+    page.get_by_role("button", name="Find").click()
+    page.get_by_role("button", name=f"Look at {here.organisation.name}").click()
+    expect(page.locator("#result_list tbody tr")).to_have_count(1)
+    expect(page.locator("body")).not_to_contain_text("Zanzibar")
+    page.locator("#result_list tbody th a").click()
+    page.get_by_role("link", name="Open what it says").click()
+    page.get_by_label("Why do you need to read it?").fill("Mina asked us why it is wrong.")
+    page.get_by_role("button", name="Open it for 15 minutes").click()
+    expect(page.locator("#opened")).to_have_text("Zanzibar is where the treasure lies.")
+    mina = site.sign_in("mina")
+    mina.goto("/me/notices/")
+    expect(mina.get_by_text("Sam of support opened")).to_be_visible()
+
+
+@pytest.mark.conformance("W07")
+def test_an_admin_invites_somebody_who_comes(site: Site) -> None:
+    page = site.sign_in("ada", java_script_enabled=False)
+    page.get_by_role("link", name="People and groups").first.click()
+    page.get_by_role("link", name="Invite somebody").click()
+    page.get_by_label("E-mail").fill(f"nora-{secrets.token_hex(4)}@new.example")
+    page.get_by_label("Name").fill("Nora")
+    page.get_by_role("button", name="Make the link").click()
+    link = page.locator("#invite-link").text_content()
+    nora = site.context().new_page()
+    nora.goto(re.sub(r"^https?://[^/]+", "", link))
+    nora.get_by_label("Choose a password").fill("four odd words here")
+    nora.get_by_role("button", name="Set the password and sign in").click()
+    expect(nora.get_by_role("heading", name="Memories")).to_be_visible()
+    page.get_by_role("link", name="People", exact=True).click()
+    page.get_by_role("link", name="Nora").click()
+    page.get_by_label("Viewer").check()
+    page.get_by_role("button", name="Save the role").click()
+    expect(page.get_by_text("Nora is now viewer.")).to_be_visible()
