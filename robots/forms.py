@@ -115,7 +115,7 @@ ROLES = (
 
 
 class RoleForm(forms.Form):
-    role = forms.ChoiceField(choices=ROLES, widget=forms.RadioSelect)
+    role = forms.ChoiceField(label="What they may do", choices=ROLES, widget=forms.RadioSelect)
 
 
 class InvitationForm(forms.Form):
