@@ -15,6 +15,7 @@ from django.db import connections
 from django.db.models import F, Q
 
 from memories.encoders import get_encoder, model_id
+from memories.maintenance.duplicates import propose_duplicates
 from memories.maintenance.neighbours import Surroundings
 from memories.models import Embedding, Memory, Pending, PendingState
 from orgs.rls import organisation_scope
@@ -63,7 +64,7 @@ def embed_pending(organisation_id: UUID, *, now: datetime, limit: int = BATCH) -
         for lease in leases:
             _embed_one(organisation_id, lease, now)
         return len(leases)
-    _store(organisation_id, leases, vectors)
+    _store(organisation_id, leases, vectors, now)
     return len(leases)
 
 
@@ -73,7 +74,7 @@ def _embed_one(organisation_id: UUID, lease: Lease, now: datetime) -> None:
     except Exception as error:
         _give_back(organisation_id, [lease], error, now)
     else:
-        _store(organisation_id, [lease], vectors)
+        _store(organisation_id, [lease], vectors, now)
 
 
 def _lease(organisation_id: UUID, now: datetime, limit: int) -> list[Lease]:
@@ -120,7 +121,9 @@ def _give_back(
         rows.filter(attempts__lt=MAX_ATTEMPTS).update(state=PendingState.WAITING, reason=reason)
 
 
-def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Sequence[object]) -> None:
+def _store(
+    organisation_id: UUID, leases: Sequence[Lease], vectors: Sequence[object], now: datetime
+) -> None:
     model = model_id()
     with organisation_scope(organisation_id, using=WORKER):
         # Locked while the vectors go in: a text that changes meanwhile keeps its own new debt.
@@ -160,6 +163,7 @@ def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Sequence[obj
         )
         surroundings.store(searched)
         ids = list(vectors_by_id)
+        propose_duplicates(organisation_id, ids, model=model, now=now, using=WORKER)
         Pending.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=ids
         ).delete()

@@ -83,12 +83,17 @@ def _list(
         "page": {"next_url": f"{url}?{older}" if found.after else ""},
         "done": found.count.done,
         "total": found.count.done + found.count.waiting,
+        "progress": _progress(found.count),
         "empty": _empty(tab, bool(kept), request.actor.moderates),
     }
 
 
 def _about(number: int) -> str:
     return f"{reviewing.CAPPED:,} or more" if number >= reviewing.CAPPED else f"{number:,}"
+
+
+def _progress(count: reviewing.Count) -> str:
+    return f"{count.done:,} of {_about(count.done + count.waiting)}"
 
 
 def _filters(request: HttpRequest, asked: dict[str, Any]) -> list[dict[str, Any]]:
@@ -142,6 +147,7 @@ def _page(request: HttpRequest, item_id: UUID, status: int = 200, **more: Any) -
         "curators": found.curators,
         "count": found.count,
         "total": found.count.done + found.count.waiting if found.count else 0,
+        "progress": _progress(found.count) if found.count else "",
         "waiting": _about(found.count.waiting) if found.count else "",
         "moderates": request.actor.moderates,
         "may_undo": _may_undo(request, found.item),

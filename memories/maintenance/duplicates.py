@@ -1,0 +1,88 @@
+"""Notice that two memories of the same readers say nearly the same, and ask somebody.
+
+Nothing is merged here: whoever may change both decides. Turns of a conversation repeat each other
+by nature and are left out, and so are a robot's own notes, which nobody reviews, and what its
+writers hold apart by different keys or times.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connections
+
+from memories.models import Cause, Proposal
+from orgs.models import new_id
+
+# Cosine distance; restatements of one sentence lie within, other facts of the same kind beyond.
+NEAR = 0.08
+# Above this many memories of one audience the search for each new one costs too much here.
+COMPARED = 5_000
+
+_TWINS = """
+SELECT m.id, m.audience_id, m.kind, near.memory_id
+FROM memories_memory m
+JOIN memories_embedding e ON e.organisation_id = m.organisation_id AND e.memory_id = m.id
+    AND e.model = %(model)s
+CROSS JOIN LATERAL (
+    SELECT o.memory_id, o.embedding <=> e.embedding AS distance FROM memories_embedding o
+    WHERE o.organisation_id = %(organisation)s AND o.audience_id = e.audience_id
+      AND o.model = e.model AND o.memory_id < e.memory_id
+    ORDER BY distance LIMIT 1
+) AS near
+JOIN memories_memory t ON t.organisation_id = m.organisation_id AND t.id = near.memory_id
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
+  AND near.distance <= %(near)s AND m.status = 'active' AND t.status = 'active'
+  AND m.conversation IS NULL AND t.conversation IS NULL AND m.type <> 'conversation'
+  AND m.kind <> 'internal' AND m.member_id IS NOT DISTINCT FROM t.member_id
+  AND (m.key IS NULL OR t.key IS NULL)
+  AND (m.occurred_at IS NULL OR t.occurred_at IS NULL OR m.occurred_at = t.occurred_at)
+  AND NOT EXISTS (
+      SELECT 1 FROM memories_proposal p WHERE p.organisation_id = m.organisation_id
+      AND p.cause = 'duplicate' AND p.memory_id = m.id AND p.other_id = t.id
+      AND p.state <> 'withdrawn')
+"""
+_SMALL = """
+SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s
+  AND m.id = ANY(%(ids)s) AND (
+    SELECT count(*) FROM (
+        SELECT 1 FROM memories_embedding o WHERE o.organisation_id = %(organisation)s
+        AND o.audience_id = m.audience_id AND o.model = %(model)s LIMIT %(most)s
+    ) AS seen) < %(most)s
+"""
+
+
+def propose_duplicates(
+    organisation_id: UUID, ids: Sequence[UUID], *, model: int, now: datetime, using: str
+) -> int:
+    """Put near-duplicates of these memories into the queue; returns how many there are.
+
+    Call inside the worker's scope of the organisation, once the vectors are stored.
+    """
+    values = {
+        "organisation": organisation_id,
+        "ids": list(ids),
+        "model": model,
+        "near": NEAR,
+        "most": COMPARED,
+    }
+    with connections[using].cursor() as cursor:
+        cursor.execute(_SMALL, values)
+        values["ids"] = [id_ for (id_,) in cursor.fetchall()]
+        cursor.execute(_TWINS, values)
+        found = cursor.fetchall()
+    items = [
+        Proposal(
+            id=new_id(),
+            organisation_id=organisation_id,
+            memory_id=id_,
+            audience_id=audience_id,
+            kind=kind,
+            other_id=twin,
+            cause=Cause.DUPLICATE,
+            created_at=now,
+        )
+        for id_, audience_id, kind, twin in found
+    ]
+    Proposal.objects.using(using).bulk_create(items, ignore_conflicts=True)
+    return len(items)
