@@ -32,7 +32,12 @@ def send(
     if body is not None:
         options["format"] = "json" if operation.described else "multipart"
         options["data"] = body
-    return getattr(client, operation.method)(path, **options)
+    answer = getattr(client, operation.method)(path, **options)
+    if not answer.streaming:
+        return answer
+    whole = HttpResponse(b"".join(answer.streaming_content), status=answer.status_code)
+    whole.headers = answer.headers
+    return whole
 
 
 def quoted(value: str) -> str:
