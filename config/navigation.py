@@ -58,9 +58,14 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
     found.append(shared | {"short": "Shared"})
     found.append(_item(request, "people", "People and groups", "people") | {"short": "People"})
     if role in MODERATORS:
+        found.append(_item(request, "playground", "Playground", "eye"))
         found.append(_item(request, "robots-page", "Robots", "robots"))
+    if role != Role.VIEWER:
+        found.append(_item(request, "jobs", "Jobs", "jobs", "below"))
+        found.append(_item(request, "trash", "Trash", "forget", "below"))
     if role == Role.ADMIN:
         found.append(_item(request, "audit", "Audit", "audit", "below"))
+        found.append(_item(request, "import", "Import", "transfer", "below"))
     if request.user.is_staff:
         found.append(_item(request, "design", "Design", "eye", "below"))
         found.append(_item(request, "admin:index", "Support", "shield", "below"))

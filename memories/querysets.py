@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from django.db import models
 from django.db.models import Q
@@ -20,6 +21,11 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def for_people(self) -> "MemoryQuerySet":
         """Without the robots' own notes, which no person reads."""
         return self.exclude(kind="internal")
+
+    def about(self, member_id: UUID) -> "MemoryQuerySet":
+        """What a member is the subject, speaker or author of."""
+        who = Q(member_id=member_id) | Q(speaker_member_id=member_id) | Q(author_id=member_id)
+        return self.filter(who)
 
     def with_names(self) -> "MemoryQuerySet":
         """With what an answer shows of robot, group, member and audience; no further query."""

@@ -6,7 +6,9 @@ from celery import shared_task
 from django.utils import timezone
 
 from memories.maintenance import embedding, indexes
-from memories.services.hints import send_now
+from memories.services import working
+from memories.services.hints import send_job, send_now
+from memories.services.jobs import forgotten_hints
 
 # One task works for a while and then lets other organisations have their turn.
 ROUNDS = 20
@@ -38,3 +40,19 @@ def sweep_embeddings(**_: object) -> int:
 def maintain_indexes(**_: object) -> list[str]:
     """Give large organisations their indexes; one run at a time is enough."""
     return indexes.maintain_indexes()
+
+
+# A large file takes longer than other work may; the lease tells whether it still goes on.
+@shared_task(name="memories.run_job", time_limit=4 * 3600, soft_time_limit=4 * 3600 - 60)
+def run_job(*, organisation_id: str, job_id: str, member_id: str, **_: object) -> bool:
+    """Do what a member asked for, as the application and with the rights that they have now."""
+    return working.run_job(UUID(organisation_id), UUID(job_id), UUID(member_id))
+
+
+@shared_task(name="memories.sweep_jobs")
+def sweep_jobs(**_: object) -> int:
+    """Find jobs whose hint was lost or whose worker died."""
+    found = forgotten_hints(timezone.now())
+    for organisation_id, job_id, member_id in found:
+        send_job(organisation_id, job_id, member_id)
+    return len(found)

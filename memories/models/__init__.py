@@ -13,6 +13,7 @@ from memories.models.memories import (
 from memories.models.proposals import Cause, Proposal, State
 from memories.models.recalls import Recall
 from memories.models.versions import Derivation, Version
+from memories.models.work import Job, JobKind, JobState, SavedView
 
 __all__ = [
     "Category",
@@ -21,6 +22,9 @@ __all__ = [
     "Derivation",
     "Disclosure",
     "Embedding",
+    "Job",
+    "JobKind",
+    "JobState",
     "Kind",
     "Level",
     "Memory",
@@ -28,6 +32,7 @@ __all__ = [
     "PendingState",
     "Proposal",
     "Recall",
+    "SavedView",
     "State",
     "Status",
     "Text",

@@ -1,24 +1,33 @@
 """What the pages show: the newest memories, one memory with where it comes from."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Q
 
 from memories.models import Contribution, Kind, Memory, Status
-from memories.querysets import MemoryQuerySet
+from memories.policies.reasons import Share
+from memories.services.explaining import beside
 from memories.services.history import History, versions_of
 from memories.services.lineage import Lineage
 from memories.services.managing import NotYours, fetch, may_change, may_restore
 from memories.services.readers import Readers, readers_of
+from memories.services.recalling import Query, asker, serve
+from memories.services.references import References
+from memories.services.selecting import (
+    Options,
+    Selection,
+    about_how_many,
+    ids_of,
+    matching,
+    options,
+)
 from orgs.models import Group
 from orgs.principals import Actor, Principal, resolve
 from orgs.rls import organisation_scope
 from orgs.services import NotFound
-from robots.services import act
 from robots.services.directory import known_groups
 
 PAGE = 30
@@ -39,10 +48,16 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some of the newest; `older_than` continues after the last one, None at the end."""
+    """Some memories; `older_than` continues after the last one, None at the end.
+
+    count: how many match, and whether that is exact. shares: by id, what brought each one up.
+    """
 
     rows: list[Shown]
     older_than: UUID | None = None
+    count: tuple[int, bool] | None = None
+    options: Options | None = None
+    shares: Mapping[UUID, Share] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,46 +84,92 @@ def _may_touch(principal: Principal, memory: Memory) -> bool:
     return principal.actor.role != "viewer" and may_change(principal, memory)
 
 
-def _here(principal: Principal, rows: MemoryQuerySet) -> MemoryQuerySet:
-    """In a group: what recall would consider there, the same rule as its filters have."""
-    actor = principal.actor
-    if actor.group_id is None:
-        return rows
-    return rows.filter(
-        Q(audience_id=principal.organisation_audience)
-        | ~Q(kind=Kind.DIRECT) & (Q(group_id=None) | Q(group_id=actor.group_id))
-    )
-
-
-def newest(
+def library(
     actor: Actor,
+    selection: Selection,
     *,
     organisation: str,
     now: datetime,
-    group: str | None = None,
+    text: str = "",
     older_than: UUID | None = None,
+    whole: bool = True,
 ) -> Page:
-    """The newest readable memories, a page at a time. Raises NotFound for an unknown group."""
-    principal = resolve(act(actor, group=group))
+    """The newest memories that match, a page at a time.
+
+    text: a part of their words, for what no recall finds. whole: also what can be chosen and how
+    many there are. Raises NotFound for a group that the asker may not know.
+    """
+    principal = resolve(actor)
     with principal.scope():
-        rows = Memory.objects.filter(organisation_id=principal.organisation_id)
-        rows = _here(principal, rows.active(now).for_people())
-        if older_than:
-            rows = rows.filter(id__lt=older_than)
-        found = list(rows.with_names().order_by("-id")[: PAGE + 1])
+        chosen = _options(principal, selection, whole)
+        rows = matching(principal, selection, now, text=text)
+        everything = not selection and not text
+        count = about_how_many(principal, rows, everything=everything) if whole else None
+        page = rows.filter(id__lt=older_than) if older_than else rows
+        found = list(page.with_names().order_by("-id")[: PAGE + 1])
         more = len(found) > PAGE
         found = found[:PAGE]
         shown = show(principal, found, organisation)
-    return Page(shown, found[-1].id if more else None)
+    return Page(shown, found[-1].id if more else None, count=count, options=chosen)
 
 
-def present(
-    actor: Actor, memories: Sequence[Memory], *, organisation: str, group: str | None = None
-) -> list[Shown]:
-    """The same for memories that a recall has found."""
-    principal = resolve(act(actor, group=group))
+def matching_ids(actor: Actor, selection: Selection, *, now: datetime) -> list[UUID]:
+    """Everything that matches, as far as it is counted. Raises NotFound like the page."""
+    principal = resolve(actor)
     with principal.scope():
-        return show(principal, memories, organisation)
+        _options(principal, selection, False)
+        return ids_of(matching(principal, selection, now))
+
+
+def forgotten(
+    actor: Actor, *, organisation: str, since: datetime, older_than: UUID | None = None
+) -> Page:
+    """What the asker may bring back and was forgotten since then."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = matching(principal, Selection(status=Status.FORGOTTEN), since)
+        rows = rows.filter(forgotten_at__gte=since)
+        if older_than:
+            rows = rows.filter(id__lt=older_than)
+        page = list(rows.with_names().order_by("-id")[: PAGE + 1])
+        more = len(page) > PAGE
+        page = page[:PAGE]
+        shown = show(principal, page, organisation)
+    return Page(shown, page[-1].id if more else None)
+
+
+def found(
+    actor: Actor,
+    query: Query,
+    selection: Selection,
+    *,
+    organisation: str,
+    now: datetime,
+    whole: bool = True,
+) -> Page:
+    """What a question brings up among the active memories that match, best first."""
+    principal = asker(actor, query)
+    with principal.scope():
+        chosen = _options(principal, selection, whole)
+    answer = serve(principal, replace(query, narrow=selection.as_filters()), now=now)
+    hits = [hit for hit, _ in answer.hits]
+    with principal.scope():
+        shown = show(principal, [memory for _, memory in answer.hits], organisation)
+    return Page(shown, options=chosen, shares=beside(hits))
+
+
+def _options(principal: Principal, selection: Selection, whole: bool) -> Options | None:
+    """A group that the asker may not know is not found, whatever lies in it."""
+    chosen = options(principal) if whole else None
+    if selection.group is None:
+        return chosen
+    if chosen is not None:
+        known = selection.group in {id_ for id_, _ in chosen.groups}
+    else:
+        known = known_groups(principal.actor).filter(id=selection.group).exists()
+    if not known:
+        raise NotFound("no such group")
+    return chosen
 
 
 def detail(actor: Actor, memory_id: UUID, *, organisation: str) -> Detail:
@@ -211,6 +272,12 @@ def editable(actor: Actor, memory_id: UUID, *, organisation: str) -> Shown:
     if not shown.changeable:
         raise NotYours("You may read this memory, but it is not yours to change.")
     return shown
+
+
+def group_named(actor: Actor, reference: str) -> UUID:
+    """A group that the asker reads, by its external id. Raises NotFound."""
+    with organisation_scope(actor.organisation_id):
+        return References(actor).group(reference).id
 
 
 def groups_to_ask_in(actor: Actor) -> list[Group]:

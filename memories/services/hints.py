@@ -13,13 +13,14 @@ PAUSE_SECONDS = 10.0
 _silent_until = 0.0
 
 
-def send_now(task: str, organisation_id: UUID) -> None:
+def send_now(task: str, organisation_id: UUID, **ids: UUID) -> None:
     """Send a hint; while the broker is away, say nothing for some seconds."""
     global _silent_until  # noqa: PLW0603 - one circuit breaker for the process
     if time.monotonic() < _silent_until:
         return
     try:
-        current_app.send_task(task, kwargs={"organisation_id": str(organisation_id)})
+        named = {"organisation_id": organisation_id, **ids}
+        current_app.send_task(task, kwargs={name: str(id_) for name, id_ in named.items()})
     except Exception as error:
         # The write is committed: whatever is wrong with the broker (away, full, another
         # password), it must not fail for it. The sweeper finds the rows afterwards.
@@ -30,3 +31,8 @@ def send_now(task: str, organisation_id: UUID) -> None:
 def hint_embedding(organisation_id: UUID) -> None:
     """After the transaction commits, wake a worker for the organisation's pending rows."""
     transaction.on_commit(lambda: send_now("memories.embed_pending", organisation_id))
+
+
+def send_job(organisation_id: UUID, job_id: UUID, member_id: UUID) -> None:
+    """Wake a worker for a job that is committed."""
+    send_now("memories.run_job", organisation_id, job_id=job_id, member_id=member_id)

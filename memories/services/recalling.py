@@ -30,7 +30,10 @@ ALIASES = {"auto": "hybrid", "fulltext": "keyword"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A recall as it was asked; references are ids, external ids or platform:id."""
+    """A recall as it was asked; references are ids, external ids or platform:id.
+
+    narrow: filters that are looked up already, in the place of `filters` and `ranges`.
+    """
 
     text: str
     limit: int = 10
@@ -45,6 +48,7 @@ class Query:
     filters: dict[str, Any] = field(default_factory=dict)
     ranges: tuple[tuple[datetime | None, datetime | None], ...] = ()
     counts: bool = True
+    narrow: Filters | None = None
     explain: bool = False
 
 
@@ -73,7 +77,19 @@ def recall(actor: Actor, query: Query, *, now: datetime, load: Load = whole_memo
     load: how the rows of the hits are read, inside the asker's scope.
     """
     started = time.perf_counter()
-    principal = asker(actor, query)
+    return serve(asker(actor, query), query, now=now, load=load, started=started)
+
+
+def serve(
+    principal: Principal,
+    query: Query,
+    *,
+    now: datetime,
+    load: Load = whole_memories,
+    started: float | None = None,
+) -> Answer:
+    """The same for an asker who is looked up already. started: the perf_counter of the call."""
+    started = time.perf_counter() if started is None else started
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
         served = search(prepare(principal, query, now))
         rows = load(principal.organisation_id, [hit.id for hit in served.hits])
@@ -145,7 +161,7 @@ def _question(principal: Principal, query: Query, now: datetime) -> Question:
         include_shared=query.include_shared,
         min_similarity=query.min_similarity,
         with_similarity=query.explain,
-        filters=_filters(actor.organisation_id, query),
+        filters=query.narrow or _filters(actor.organisation_id, query),
     )
 
 

@@ -30,7 +30,8 @@ def why(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     form.is_valid()
     q, group = form.cleaned_data.get("q", ""), form.cleaned_data.get("group") or None
     if q:
-        query = Query(text=q, limit=HITS, group=group)
+        filters = {"groups": [group]} if group else {}
+        query = Query(text=q, limit=HITS, filters=filters)
         found = explain(request.actor, memory_id, query, now=timezone.now())
         context = {"memory": _about(found.memory), **explained(found)}
     else:

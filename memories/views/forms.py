@@ -1,11 +1,12 @@
 """What people type about memories."""
 
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.core.exceptions import ValidationError
 
-from memories.models import Category, Cause
+from memories.models import Category, Cause, Kind, Status, Tier, Type
 from memories.services.drafts import MAX_CONTENT_BYTES
 from memories.services.mine import VIEWS
 from memories.views.presenting import CATEGORIES
@@ -24,6 +25,25 @@ class RecallForm(forms.Form):
     q = forms.CharField(required=False, max_length=LONGEST_QUESTION)
     group = forms.CharField(required=False, max_length=200)
     before = forms.UUIDField(required=False)
+
+
+def _optional(words: Any) -> forms.ChoiceField:
+    return forms.ChoiceField(required=False, choices=[("", ""), *words.choices])
+
+
+class LibraryForm(RecallForm):
+    """The filters of the page of memories, as they stand in its address."""
+
+    member = forms.UUIDField(required=False)
+    robot = forms.UUIDField(required=False)
+    kind = _optional(Kind)
+    type = _optional(Type)
+    category = _optional(Category)
+    tier = _optional(Tier)
+    status = _optional(Status)
+    tag = forms.CharField(required=False, max_length=100)
+    since = forms.DateField(required=False)
+    until = forms.DateField(required=False)
 
 
 class HistoryForm(forms.Form):
@@ -212,3 +232,92 @@ def audience_choices(
         },
     ]
     return [{**choice, "checked": choice["value"] == chosen} for choice in found]
+
+
+class SetForm(forms.Form):
+    """One change for several; what is left empty stays."""
+
+    category = forms.ChoiceField(
+        required=False, choices=lambda: [("", "As it is"), ("none", "None"), *_choices()[1:]]
+    )
+    importance = forms.ChoiceField(required=False, choices=[("", "As it is"), *IMPORTANCE])
+    tags = forms.CharField(
+        required=False, max_length=500, label="Tags to add", help_text="With commas between them."
+    )
+
+    def clean(self) -> dict[str, Any]:
+        if not self.errors and not any(self.cleaned_data.values()):
+            raise ValidationError("Choose what to change.")
+        return self.cleaned_data
+
+    def clean_tags(self) -> tuple[str, ...]:
+        tags = tuple(t.strip() for t in self.cleaned_data["tags"].split(",") if t.strip())
+        if any(len(tag) > 100 for tag in tags) or len(tags) > 20:
+            raise ValidationError("Up to 20 tags of up to 100 characters each.")
+        return tags
+
+    def wanted(self) -> dict[str, Any]:
+        """The fields of the change."""
+        data = self.cleaned_data
+        category = "" if data["category"] == "none" else data["category"] or None
+        importance = float(data["importance"]) if data["importance"] else None
+        return {"category": category, "importance": importance, "tags": data["tags"]}
+
+
+class ShareForm(forms.Form):
+    """Who may read from now on; the audiences are those that the asker may choose."""
+
+    audience = forms.ChoiceField(error_messages={"required": "Choose who may read them."})
+
+    def __init__(self, audiences: list[dict[str, Any]], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["audience"].choices = [(a["value"], a["label"]) for a in audiences]
+
+    def placed(self) -> dict[str, Any]:
+        """The visibility and group of the change."""
+        kind, _, group = self.cleaned_data["audience"].partition(":")
+        return {"visibility": kind, "group": group or None}
+
+
+class SaveViewForm(forms.Form):
+    name = forms.CharField(max_length=60)
+    query = forms.CharField(required=False, max_length=2000)
+
+
+class ImportForm(forms.Form):
+    file = forms.FileField(
+        label="File",
+        help_text="JSON lines, plain or compressed with gzip, up to 256 MB.",
+        error_messages={"required": "Choose a file.", "empty": "The file is empty."},
+    )
+    speakers = forms.ChoiceField(
+        label="The same name in two groups is",
+        choices=[("organisation", "The same person"), ("group", "Two people")],
+        initial="organisation",
+        widget=forms.RadioSelect,
+    )
+
+
+class PlaygroundForm(forms.Form):
+    """A question, and as whom it is asked."""
+
+    as_whom = forms.ChoiceField(label="Ask as", error_messages={"required": "Choose somebody."})
+    question = forms.CharField(
+        max_length=LONGEST_QUESTION, error_messages={"required": "Write a question."}
+    )
+
+    def __init__(
+        self, members: list[tuple[UUID, str]], robots: list[tuple[UUID, str]], *args: Any
+    ) -> None:
+        super().__init__(*args)
+        self.fields["as_whom"].choices = [
+            ("People", [(f"member:{id_}", name) for id_, name in members]),
+            ("Robots", [(f"robot:{id_}", name) for id_, name in robots]),
+        ]
+
+    def asked_as(self) -> tuple[str, dict[str, UUID]]:
+        """The name, and {"member": id} or {"robot": id}."""
+        value = self.cleaned_data["as_whom"]
+        kind, _, id_ = value.partition(":")
+        names = {key: name for _, group in self.fields["as_whom"].choices for key, name in group}
+        return names[value], {kind: UUID(id_)}

@@ -1,7 +1,7 @@
-"""The list of memories: ask and see what comes up, or leaf through the newest."""
+"""The page of memories: ask and see what comes up, or leaf through what matches the filters."""
 
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,127 +10,112 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from memories.policies.reasons import reasons
 from memories.policies.wording import stems
 from memories.services import browsing
-from memories.services.recalling import Query, recall
-from memories.views import presenting
-from memories.views.forms import LONGEST_QUESTION, RecallForm
+from memories.services.recalling import Query
+from memories.services.selecting import Selection, is_archive
+from memories.views import filtering, presenting
+from memories.views.forms import LONGEST_QUESTION, LibraryForm
 from orgs.access import members_only
 
 HITS = 20
+BULK = (
+    {"label": "Category, tags, importance", "action": "set"},
+    {"label": "Change who may read", "action": "share"},
+    {"label": "Archive", "action": "archive"},
+    {"label": "Forget", "action": "forget", "caution": True},
+)
 
 
 @require_safe
 @vary_on_headers("HX-Request")
 @members_only()
 def library(request: HttpRequest) -> HttpResponse:
-    """Recall as you type; without a question the newest."""
-    form = RecallForm(request.GET)
+    """Recall as you type; without a question what matches, the newest first."""
+    form = LibraryForm(request.GET)
     form.is_valid()
-    asked = form.cleaned_data
-    context = {"q": asked.get("q", ""), "group": asked.get("group") or None}
+    whole = not request.htmx or request.htmx.history_restore_request
     if "q" in form.errors:
-        context |= _too_long(request)
-    elif context["q"]:
-        context |= _answer(request, context["q"], context["group"])
+        context = _too_long(request)
+        page, selection = browsing.Page([]), Selection()
     else:
-        context |= _newest(request, context["group"], asked.get("before"))
-    part = request.htmx and not request.htmx.history_restore_request
-    if not part:
-        context |= _surroundings(request, context["group"])
-    return render(request, f"memories/recall.html{'#results' if part else ''}", context)
+        selection = filtering.selection_of(request.actor, form)
+        page, context = _found(request, form, selection, bool(whole))
+    if whole:
+        context |= filtering.surroundings(request, selection, page, context["q"])
+    part = "" if whole else "#results"
+    response = render(request, f"memories/recall.html{part}", context)
+    if not whole:
+        response["HX-Replace-Url"] = address(context["q"], selection)
+    return response
 
 
-def _rows(request: HttpRequest, shown: list[browsing.Shown], q: str) -> list[dict[str, Any]]:
-    me, now = request.actor.member_id, timezone.now()
-    wanted = frozenset(stems(q))
-    return [presenting.row(one, me=me, now=now, wanted=wanted) for one in shown]
+def address(q: str, selection: Selection, **more: Any) -> str:
+    """The page with these filters, without the empty ones."""
+    parts = ({"q": q} if q else {}) | selection.named() | {k: v for k, v in more.items() if v}
+    query = urlencode(parts, quote_via=quote)
+    return f"{reverse('library')}?{query}" if query else reverse("library")
 
 
-def _answer(request: HttpRequest, q: str, group: str | None) -> dict[str, Any]:
-    # Half-typed questions are no use of a memory; only a whole page counts as one.
-    query = Query(text=q, limit=HITS, group=group, counts=not request.htmx)
-    found = recall(request.actor, query, now=timezone.now())
-    memories = [memory for _, memory in found.hits]
-    organisation = request.membership[1].name
-    shown = browsing.present(request.actor, memories, organisation=organisation, group=group)
-    count = len(shown)
-    return {
-        "memories": _rows(request, shown, q),
-        "summary": f"{count} {'memory' if count == 1 else 'memories'}, best first",
-        "empty": {
-            "title": "No match",
-            "text": "Nothing that you may read answers this. Try other words, or fewer.",
-            "action_url": reverse("library"),
-            "action_label": "See the newest",
+def _found(
+    request: HttpRequest, form: LibraryForm, selection: Selection, whole: bool
+) -> tuple[browsing.Page, dict[str, Any]]:
+    q, before = form.cleaned_data.get("q", ""), form.cleaned_data.get("before")
+    asked = {"organisation": request.membership[1].name, "now": timezone.now(), "whole": whole}
+    if q and not is_archive(selection):
+        # Half-typed questions are no use of a memory; only a whole page counts as one.
+        query = Query(text=q, limit=HITS, counts=whole)
+        page = browsing.found(request.actor, query, selection, **asked)
+        count = len(page.rows)
+        words = f"{count} {'memory' if count == 1 else 'memories'}, best first"
+    else:
+        page = browsing.library(request.actor, selection, text=q, older_than=before, **asked)
+        words = "Older ones" if before else "The newest first"
+    return page, {
+        "q": q,
+        "memories": _rows(request, page, q),
+        "summary": words,
+        "empty": filtering.why_empty(request, selection, q, before),
+        "page": {
+            "about": filtering.about(page.count),
+            "next_url": address(q, selection, before=page.older_than) if page.older_than else "",
+            "first_url": address(q, selection) if before else "",
         },
+        **_bulk(request, selection, page, q),
     }
 
 
-def _newest(request: HttpRequest, group: str | None, before: Any) -> dict[str, Any]:
-    organisation = request.membership[1].name
-    page = browsing.newest(
-        request.actor,
-        organisation=organisation,
-        now=timezone.now(),
-        group=group,
-        older_than=before,
-    )
+def _rows(request: HttpRequest, page: browsing.Page, q: str) -> list[dict[str, Any]]:
+    me, now, wanted = request.actor.member_id, timezone.now(), frozenset(stems(q))
+    asked = f"?{urlencode({'q': q})}" if q else ""
+    rows = []
+    for one in page.rows:
+        row = presenting.row(one, me=me, now=now, wanted=wanted)
+        row["url"] += asked
+        if share := page.shares.get(one.memory.id):
+            row["reasons"] = reasons(share, one.memory.content, wanted)
+        rows.append(row)
+    return rows
+
+
+def _bulk(
+    request: HttpRequest, selection: Selection, page: browsing.Page, q: str
+) -> dict[str, Any]:
+    """What can be done with several; everything that matches only where it was counted."""
+    if request.actor.role == "viewer":
+        return {}
+    url = reverse("memories-change")
+    count, exact = page.count or (0, False)
+    several = exact and not q and count > len(page.rows)
     return {
-        "memories": _rows(request, page.rows, ""),
-        "summary": "Older ones" if before else "The newest first",
-        "page": _pages(group, page.older_than, before),
-        "empty": _nothing_yet(request, group, before),
+        "bulk_actions": [{**one, "url": f"{url}?action={one['action']}"} for one in BULK],
+        "bulk_query": urlencode(selection.named()),
+        "all_label": f"All {count:,} that match" if several else "",
     }
-
-
-def _pages(group: str | None, older_than: Any, before: Any) -> dict[str, str]:
-    kept = {"group": group} if group else {}
-    older = f"{reverse('library')}?{urlencode({**kept, 'before': older_than})}"
-    return {
-        "next_url": older if older_than else "",
-        "first_url": f"{reverse('library')}?{urlencode(kept)}" if before else "",
-    }
-
-
-def _nothing_yet(request: HttpRequest, group: str | None, before: Any) -> dict[str, str]:
-    if before:
-        text = "You have reached the end of what you may read."
-        return {"title": "Nothing older", "text": text, **_newest_link()}
-    writes = request.actor.role != "viewer"
-    where = "in this group that you may read" if group else "that you may read"
-    return {
-        "title": "Nothing here yet",
-        "text": f"No memory {where} has been kept so far. Robots add what they learn"
-        + (", and so can you." if writes else "."),
-        "action_url": reverse("memory-add") if writes else "",
-        "action_label": "Add the first memory",
-    }
-
-
-def _newest_link() -> dict[str, str]:
-    return {"action_url": reverse("library"), "action_label": "See the newest"}
 
 
 def _too_long(request: HttpRequest) -> dict[str, Any]:
     text = f"A question can have {LONGEST_QUESTION:,} characters. Shorten it and ask again."
     q = request.GET.get("q", "")[:LONGEST_QUESTION].replace("\x00", "")
     return {"q": q, "empty": {"title": "We could not use this question", "text": text}}
-
-
-def _surroundings(request: HttpRequest, group: str | None) -> dict[str, Any]:
-    """What the whole page has around the results."""
-    groups = browsing.groups_to_ask_in(request.actor)
-    options = [
-        {"value": g.id, "label": f"Asked in {g.name}", "selected": str(g.id) == group}
-        for g in groups
-    ]
-    return {
-        "filters": [{"name": "group", "label": "Asked anywhere", "options": options}]
-        if options
-        else [],
-        "clear_url": reverse("library") if options else "",
-        "recall_url": reverse("library"),
-        "add_url": reverse("memory-add") if request.actor.role != "viewer" else "",
-        "panel": True,
-    }

@@ -1,0 +1,246 @@
+"""Durable work that a member asked for: written first, hinted at, done elsewhere, undone.
+
+A job runs as the application, for the member who asked and with the rights that the member has
+then. It goes on where it was, so a message may come twice and a process may die.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from memories.models import Job, JobKind, JobState, Pending, PendingState
+from memories.services.changing_many import (
+    REFUSALS,
+    Change,
+    change_one,
+    reason_of,
+    undo_one,
+)
+from memories.services.hints import hint_embedding, send_job
+from orgs import audit
+from orgs.models import Member, Organisation
+from orgs.principals import Actor, Principal, resolve
+from orgs.rls import organisation_scope
+from orgs.services import AlreadyExists, NotFound
+from orgs.sessions import actor_of
+
+AT_ONCE = 50
+LEASE = timedelta(minutes=5)
+MAX_ATTEMPTS = 3
+MOST_PROBLEMS = 1_000
+STEP = 25
+SHOWN = 50
+WORKER = "worker"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a change: how many, why others were not, and the job that can undo it."""
+
+    changed: int
+    skipped: int
+    job: Job
+
+
+def enqueue(
+    principal: Principal,
+    kind: str,
+    parameters: dict[str, Any],
+    *,
+    total: int,
+    now: datetime,
+    at_once: bool = False,
+) -> Job:
+    """Write a member's job; call inside the principal's scope. at_once: the caller does it."""
+    assert principal.actor.member_id is not None  # noqa: S101 - for the type checker
+    job = Job(
+        organisation_id=principal.organisation_id,
+        audience_id=principal.own_audience,
+        member_id=principal.actor.member_id,
+        kind=kind,
+        state=JobState.RUNNING if at_once else JobState.WAITING,
+        attempts=int(at_once),
+        leased_until=now + LEASE if at_once else None,
+        parameters=parameters,
+        total=total,
+        created_at=now,
+    )
+    job.save(force_insert=True)
+    audit.record(
+        f"job.{kind}", actor=principal.actor, now=now, target=job.id, target_type="job", total=total
+    )
+    if not at_once:
+        _hint(job)
+    return job
+
+
+def change_many(actor: Actor, ids: Sequence[UUID], change: Change, *, now: datetime) -> Outcome:
+    """Change many: a few at once, more by a job. The job remembers what undoing needs."""
+    principal = resolve(actor)
+    parameters = {"ids": [str(id_) for id_ in ids], "change": change.as_parameters()}
+    return _begin(principal, parameters, now)
+
+
+def _begin(principal: Principal, parameters: dict[str, Any], now: datetime) -> Outcome:
+    count = len(parameters["ids"])
+    at_once = count <= AT_ONCE
+    with principal.scope():
+        job = enqueue(principal, JobKind.CHANGE, parameters, total=count, now=now, at_once=at_once)
+    if not at_once:
+        return Outcome(0, 0, job)
+    _change(principal.actor, job)
+    return Outcome(count - len(job.problems), len(job.problems), job)
+
+
+def _hint(job: Job) -> None:
+    """Wake a worker once the job is committed."""
+    transaction.on_commit(lambda: send_job(job.organisation_id, job.id, job.member_id))
+
+
+def _change(actor: Actor, job: Job) -> None:
+    """Go on where the job is; each memory by itself."""
+    change = Change.of(job.parameters["change"])
+    undo = job.result.setdefault("undo", [])
+    ids = [UUID(id_) for id_ in job.parameters["ids"]]
+    undoing = job.parameters.get("undoing", {})
+    for position in range(job.done, len(ids)):
+        id_ = ids[position]
+        try:
+            if undoing:
+                undo_one(actor, id_, undoing[str(id_)], timezone.now())
+            elif entry := change_one(actor, id_, change, timezone.now()):
+                undo.append(entry)
+        except REFUSALS as error:
+            job.problems.append({"id": str(id_), "reason": reason_of(error)})
+        job.done = position + 1
+        if job.done % STEP == 0:
+            progress(actor, job)
+    finish(actor, job)
+
+
+def progress(actor: Actor, job: Job) -> None:
+    """Say how far it is, and keep the lease."""
+    job.leased_until = timezone.now() + LEASE
+    _save(actor, job, "done", "problems", "result", "leased_until", "total")
+
+
+def finish(actor: Actor, job: Job, *, state: str = JobState.DONE, reason: str = "") -> None:
+    """Done, or stopped for good with the reason."""
+    job.state, job.reason, job.finished_at = state, reason, timezone.now()
+    job.leased_until = None
+    _save(
+        actor, job, "state", "reason", "finished_at", "leased_until", "done", "total", "problems",
+        "result",
+    )  # fmt: skip
+
+
+def _save(actor: Actor, job: Job, *names: str) -> None:
+    job.problems = job.problems[:MOST_PROBLEMS]
+    with resolve(actor).scope():
+        job.save(update_fields=names)
+
+
+def take(organisation_id: UUID, job_id: UUID, member_id: UUID) -> tuple[Actor, Job] | None:
+    """Lease a job for whom it is; None when there is nothing to do for this message."""
+    with organisation_scope(organisation_id):
+        member = Member.objects.filter(
+            organisation_id=organisation_id, id=member_id, removed_at=None
+        ).first()
+    if member is None:
+        return None
+    actor, now = actor_of(member), timezone.now()
+    ready = Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lt=now)
+    with resolve(actor).scope():
+        job = (
+            Job.objects.select_for_update(skip_locked=True)
+            .filter(ready, organisation_id=organisation_id, id=job_id)
+            .first()
+        )
+        if job is None:
+            return None
+        job.attempts, job.state, job.leased_until = job.attempts + 1, JobState.RUNNING, now + LEASE
+        job.save(update_fields=["attempts", "state", "leased_until"])
+    if job.attempts > MAX_ATTEMPTS:
+        finish(actor, job, state=JobState.DEAD, reason="It was tried several times and broke off.")
+        return None
+    return actor, job
+
+
+def run_change(actor: Actor, job: Job) -> None:
+    """The work of a change or of its undoing, in a worker process."""
+    _change(actor, job)
+
+
+def job_of(actor: Actor, job_id: UUID) -> Job:
+    """One of the asker's own jobs. Raises NotFound."""
+    with resolve(actor).scope():
+        job = Job.objects.filter(organisation_id=actor.organisation_id, id=job_id).first()
+    if job is None:
+        raise NotFound("no such job")
+    return job
+
+
+def jobs_of(actor: Actor) -> list[Job]:
+    """The asker's newest jobs."""
+    with resolve(actor).scope():
+        rows = Job.objects.filter(organisation_id=actor.organisation_id)
+        return list(rows.order_by("-id").defer("parameters", "result")[:SHOWN])
+
+
+def retry(actor: Actor, job_id: UUID) -> Job:
+    """Try a stopped job again, from where it was. Raises NotFound and AlreadyExists."""
+    job = job_of(actor, job_id)
+    if job.state != JobState.DEAD:
+        raise AlreadyExists("This work has not stopped.")
+    with resolve(actor).scope():
+        job.state, job.attempts, job.reason, job.finished_at = JobState.WAITING, 0, "", None
+        job.save(update_fields=["state", "attempts", "reason", "finished_at"])
+        _hint(job)
+    return job
+
+
+def retry_embeddings(actor: Actor, *, now: datetime) -> int:
+    """Let dead embeddings be tried again, as far as the asker may read the memories."""
+    principal = resolve(actor)
+    with principal.scope():
+        dead = Pending.objects.filter(
+            organisation_id=principal.organisation_id, state=PendingState.DEAD
+        )
+        count = dead.update(state=PendingState.WAITING, attempts=0, leased_until=None)
+        audit.record("embedding.retried", actor=actor, now=now, count=count)
+        hint_embedding(principal.organisation_id)
+    return count
+
+
+def undo(actor: Actor, job_id: UUID, *, now: datetime) -> Outcome:
+    """Take a finished change back, memory by memory. Raises NotFound and AlreadyExists."""
+    job = job_of(actor, job_id)
+    entries = job.result.get("undo", [])
+    if job.kind != JobKind.CHANGE or job.state != JobState.DONE or not entries:
+        raise AlreadyExists("There is nothing to undo.")
+    principal = resolve(actor)
+    parameters = {
+        "ids": [id_ for id_, _ in entries],
+        "change": job.parameters["change"],
+        "undoing": dict(entries),
+    }
+    with principal.scope():
+        Job.objects.filter(id=job.id).update(result={})
+    return _begin(principal, parameters, now)
+
+
+def forgotten_hints(now: datetime) -> list[tuple[UUID, UUID, UUID]]:
+    """(organisation, job, member) of what nobody works on; for the sweeper, as the worker."""
+    ready = Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lt=now)
+    found = []
+    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
+        with organisation_scope(organisation_id, using=WORKER):
+            rows = Job.objects.using(WORKER).filter(ready, organisation_id=organisation_id)
+            found += list(rows.values_list(F("organisation_id"), "id", "member_id")[:100])
+    return found

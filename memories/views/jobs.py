@@ -1,0 +1,144 @@
+"""Work that takes longer: how far it is, what went wrong, undo and try again."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from memories.models import Job, JobKind, JobState
+from memories.services import counting, jobs
+from memories.views.changing_many import how_many
+from orgs.access import MODERATORS, WRITERS, members_only
+
+TITLES = {
+    "archive": "Archive memories",
+    "forget": "Forget memories",
+    "set": "Change memories",
+    "share": "Change who may read memories",
+}
+STATES = {
+    JobState.WAITING: ("Waiting", "warn"),
+    JobState.RUNNING: ("Running", "accent"),
+    JobState.DONE: ("Done", "good"),
+    JobState.DEAD: ("Stopped", "bad"),
+}
+SHOWN = 200
+
+
+@require_safe
+@members_only(*WRITERS)
+def index(request: HttpRequest) -> HttpResponse:
+    """What this member asked for, and what memories are still owed."""
+    rows = jobs.jobs_of(request.actor)
+    owed = counting.stats(request.actor, now=timezone.now())
+    context = {
+        "jobs": [_row(job) for job in rows],
+        "pending": owed["embedding_pending"],
+        "failed": owed["embedding_failed"],
+        "retry_url": reverse("embeddings-retry")
+        if owed["embedding_failed"] and request.actor.role in MODERATORS
+        else "",
+    }
+    return render(request, "memories/jobs.html", context)
+
+
+def _row(job: Job) -> dict[str, Any]:
+    label, tone = STATES[JobState(job.state)]
+    return {
+        "url": reverse("job", args=[job.id]),
+        "kind": "Import" if job.kind == JobKind.IMPORT else "Change",
+        "at": job.created_at,
+        "state": {"label": label, "tone": tone},
+        "problems": len(job.problems),
+    }
+
+
+@require_safe
+@vary_on_headers("HX-Target")
+@members_only(*WRITERS)
+def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """One job; while it runs the page asks again by itself."""
+    found = jobs.job_of(request.actor, job_id)
+    part = "#progress" if request.htmx.target == "job" else ""
+    return render(request, f"memories/job.html{part}", _context(found))
+
+
+def _context(found: Job) -> dict[str, Any]:
+    label, tone = STATES[JobState(found.state)]
+    over = found.state in (JobState.DONE, JobState.DEAD)
+    change = found.parameters.get("change", {}).get("action", "")
+    undone = "undoing" in found.parameters
+    title = "Import a file" if found.kind == JobKind.IMPORT else TITLES.get(change, "Change")
+    return {
+        "job": found,
+        "title": f"Undo: {title.lower()}" if undone else title,
+        "file": found.parameters.get("name", ""),
+        "state": {"label": label, "tone": tone},
+        "over": over,
+        "text": _how_far(found),
+        "result": _result(found),
+        "problems": found.problems[:SHOWN],
+        "more_problems": max(0, len(found.problems) - SHOWN),
+        "job_url": reverse("job", args=[found.id]),
+        "undo_url": reverse("job-undo", args=[found.id])
+        if found.state == JobState.DONE and found.result.get("undo")
+        else "",
+        "retry_url": reverse("job-retry", args=[found.id]) if found.state == JobState.DEAD else "",
+    }
+
+
+def _how_far(found: Job) -> str:
+    if found.kind == JobKind.IMPORT:
+        return f"{found.done / 1e6:.1f} of {found.total / 1e6:.1f} MB"
+    return f"{found.done:,} of {how_many(found.total)}"
+
+
+def _result(found: Job) -> list[tuple[str, str]]:
+    if found.kind == JobKind.IMPORT:
+        names = ("imported", "already", "skipped", "groups", "members")
+        words = ("New", "There already", "Not taken", "New groups", "New people")
+        return [
+            (word, f"{found.result.get(name, 0):,}")
+            for name, word in zip(names, words, strict=True)
+        ]
+    return [
+        ("Done", f"{found.done - len(found.problems):,}"),
+        ("Not changed", f"{len(found.problems):,}"),
+    ]
+
+
+@require_POST
+@members_only(*WRITERS)
+def undo(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Take a change back; what somebody changed since stays."""
+    outcome = jobs.undo(request.actor, job_id, now=timezone.now())
+    if outcome.job.total > jobs.AT_ONCE:
+        return redirect("job", outcome.job.id)
+    text = f"Undone for {how_many(outcome.changed)}."
+    if outcome.skipped:
+        text += f" {how_many(outcome.skipped)} had changed since and stayed."
+    messages.success(request, text)
+    return redirect("library")
+
+
+@require_POST
+@members_only(*WRITERS)
+def retry(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Go on with work that stopped."""
+    jobs.retry(request.actor, job_id)
+    return redirect("job", job_id)
+
+
+@require_POST
+@members_only(*MODERATORS)
+def retry_embeddings(request: HttpRequest) -> HttpResponse:
+    """Try again to index what failed, as far as the asker may read it."""
+    count = jobs.retry_embeddings(request.actor, now=timezone.now())
+    messages.success(request, f"{how_many(count)} will be indexed again.")
+    return redirect("jobs")

@@ -1,0 +1,127 @@
+"""Import by upload, the jobs page and the trash (Z22)."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from memories.services import jobs, working
+from orgs.models import Member, Role
+from orgs.rls import organisation_scope
+from tests.people import signed_in, text
+from tests.world import Tenant, World
+
+LINES = [
+    {"id": "1", "group": "acme", "speaker": "Noor", "text": "The release is in March."},
+    {"id": "2", "group": "acme", "speaker": "Tom", "text": "I bring cake.", "audience": ["Noor"]},
+]
+
+
+@pytest.fixture(autouse=True)
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(settings, "DATA_DIR", tmp_path)
+    return tmp_path
+
+
+def jsonl(*extra: bytes) -> bytes:
+    return b"\n".join([*(json.dumps(line).encode() for line in LINES), *extra])
+
+
+def upload(here: Tenant, content: bytes, name: str = "ada") -> Any:
+    file = SimpleUploadedFile("talk.jsonl", content)
+    return signed_in(here, name).post("/import/", {"file": file, "speakers": "organisation"})
+
+
+def run(here: Tenant, sent: Any) -> UUID:
+    job_id = UUID(sent["Location"].strip("/").split("/")[-1])
+    working.run_job(here.id, job_id, here.members["ada"].id)
+    return job_id
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_file_is_imported_by_a_worker_with_errors_by_line(
+    world: World, data_dir: Path, pack: Any
+) -> None:
+    here = world.here
+    ada = signed_in(here, "ada")
+    sent = upload(here, pack(jsonl(b"not json", b'{"id": "4"}')))
+    assert "Waiting" in text(ada.get(sent["Location"]))
+    assert "The release" not in text(ada.get("/memories/"))
+    job_id = run(here, sent)
+    page = text(ada.get(f"/jobs/{job_id}/"))
+    for words in ("Done", "<td>3</td><td>broken JSON", "<td>4</td><td>no text"):
+        assert words in page
+    assert list((data_dir / "uploads").iterdir()) == [], "nothing of the file stays"
+    again = run(here, upload(here, jsonl()))
+    assert "<dt>There already</dt><dd>2</dd>" in text(ada.get(f"/jobs/{again}/"))
+    assert "Import" in text(ada.get("/jobs/"))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), "not JSON"),
+        (b"\x1f\x8bnot really", "cannot be unpacked"),
+        (b'[{"text": "a"}]', "not one long list"),
+        (b'{"name": "a"}', "has no “text”"),
+        (b"", "empty"),
+    ],
+)
+def test_an_upload_that_is_not_what_it_says(world: World, content: bytes, words: str) -> None:
+    answer = upload(world.here, content)
+    assert answer.status_code == 422
+    assert words in text(answer)
+    assert "Nothing yet" in text(signed_in(world.here, "ada").get("/jobs/"))
+
+
+def test_rights_are_looked_up_again_when_it_runs(world: World) -> None:
+    here = world.here
+    sent = upload(here, jsonl())
+    with organisation_scope(here.id):
+        Member.objects.filter(id=here.members["ada"].id).update(role=Role.MEMBER)
+    job_id = run(here, sent)
+    page = text(signed_in(here, "ada").get(f"/jobs/{job_id}/"))
+    assert "Whoever asked for this may not do it any more." in page
+    assert "The release" not in text(signed_in(here, "chidi").get("/memories/"))
+
+
+def test_a_job_that_stopped_is_tried_again(world: World, data_dir: Path) -> None:
+    here = world.here
+    ada = signed_in(here, "ada")
+    sent = upload(here, jsonl())
+    kept = next((data_dir / "uploads").iterdir())
+    moved = kept.rename(data_dir / "elsewhere")
+    job_id = run(here, sent)
+    assert "The file is not there any more" in text(ada.get(f"/jobs/{job_id}/"))
+    moved.rename(kept)
+    assert ada.post(f"/jobs/{job_id}/retry/").status_code == 302
+    working.run_job(here.id, job_id, here.members["ada"].id)
+    assert jobs.job_of(here.person("ada"), job_id).state == "done"
+
+
+def test_only_admins_import(world: World) -> None:
+    for name in ("chidi", "bob", "vera"):
+        assert upload(world.here, jsonl(), name).status_code == 404
+
+
+@pytest.mark.conformance("Z22")
+def test_the_trash_holds_what_one_may_bring_back(world: World) -> None:
+    here = world.here
+    id_ = here.remember(here.person("mina"), "A slip.", visibility="private").id
+    mina = signed_in(here, "mina")
+    assert "The trash is empty" in text(mina.get("/trash/"))
+    mina.post(f"/memories/{id_}/forget/")
+    assert "A slip." not in text(mina.get("/memories/"))
+    page = text(mina.get("/trash/"))
+    assert "A slip." in page
+    assert "30 days left" in page
+    assert "A slip." not in text(signed_in(here, "ada").get("/trash/"))
+    assert signed_in(here, "vera").get("/trash/").status_code == 404
+    mina.post(f"/memories/{id_}/restore/")
+    assert "The trash is empty" in text(mina.get("/trash/"))
+    assert "A slip." in text(mina.get("/memories/"))
