@@ -7,10 +7,13 @@ import pytest
 from django.conf import settings
 
 from memories.policies.deduplication import content_hash
+from memories.services.changing_many import Change
 from memories.services.disclosing import open_memory
 from memories.services.drafts import Readers
+from memories.services.jobs import change_many
 from memories.services.managing import edit_memory
 from memories.services.recalling import Query, recall
+from memories.services.saving import keep_view
 from orgs.models import User, new_id
 from orgs.principals import Principal, resolve
 from orgs.services import link_identity
@@ -222,6 +225,8 @@ def fill(world: World) -> None:
         edit_memory(tenant.robot("bolt"), owed, {"content": "Something owed."}, now=NOW)
         tenant.remember(mina, "Made from it.", source={"memories": [str(owed)]})
         told = tenant.remember(mina, "Something for everyone.", visibility="organisation").id
+        keep_view(mina, name="Mine", query="")
+        change_many(mina, [owed], Change(action="archive"), now=NOW)
         recall(mina, Query(text="something"), now=NOW)
         staff = User.objects.create_user(f"{new_id().hex}@support.example", is_staff=True)
         open_memory(
