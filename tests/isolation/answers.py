@@ -53,7 +53,8 @@ def text_of(answer: HttpResponse) -> str:
         for k, v in answer.headers.items()
         if k not in ("X-Request-ID", "Content-Length", "Set-Cookie")
     }
-    body = answer.content.decode(errors="replace")
+    whole = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    body = whole.decode(errors="replace")
     return f"{answer.status_code} {sorted(headers.items())}\n{body}"
 
 
