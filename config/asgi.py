@@ -2,15 +2,17 @@
 
 import os
 
+import django
 from django.conf import settings
-from django.core.asgi import get_asgi_application
 
 from config.sharing import share_counts
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 share_counts(settings.DATA_DIR)
-application = get_asgi_application()
+django.setup(set_prefix=False)
 
-from orgs.checks import refuse_unsafe_roles  # noqa: E402 - the apps must be loaded
+from config.serving import ThreadedHandler  # noqa: E402 - the apps must be loaded
+from orgs.checks import refuse_unsafe_roles  # noqa: E402
 
 refuse_unsafe_roles()
+application = ThreadedHandler(settings.WEB_THREADS)

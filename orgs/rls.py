@@ -16,6 +16,8 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
+from orgs.prepared import fetched, together
+
 OWNER, APP, WORKER, SUPPORT, SEARCHER = (
     "commonmind_owner",
     "commonmind_app",
@@ -55,7 +57,8 @@ _SET = (
     "SELECT set_config('app.organisation', %(app_organisation)s, true), "
     "set_config('app.audiences', %(app_audiences)s, true), "
     "set_config('app.deposit_audiences', %(app_deposit)s, true), "
-    "set_config('app.user', %(app_user)s, true)"
+    "set_config('app.user', %(app_user)s, true), "
+    "set_config('plan_cache_mode', 'force_generic_plan', true)"
 )
 # What a crash may lose of such a transaction is worth less than a disk flush for each.
 _RELAXED = ", set_config('synchronous_commit', 'off', true)"
@@ -75,8 +78,7 @@ def _settings(scope: Scope) -> dict[str, str]:
 
 
 def _apply(scope: Scope, using: str) -> None:
-    with connections[using].cursor() as cursor:
-        cursor.execute(_SET + _RELAXED if scope.relaxed else _SET, _settings(scope))
+    fetched(_SET + _RELAXED if scope.relaxed else _SET, _settings(scope), using)
 
 
 def ask(
@@ -87,18 +89,10 @@ def ask(
     Outside a transaction the settings and the statement travel in one message, which Postgres
     runs as one transaction: one round trip in place of four.
     """
-    connection: Any = connections[using]
-    rows: list[tuple[Any, ...]]
-    if connection.in_atomic_block:
-        with scope(new, using), connection.cursor() as cursor:
-            cursor.execute(statement, values)
-            rows = cursor.fetchall()
-            return rows
-    with connection.cursor() as cursor:
-        cursor.execute(f"{_SET}; {statement}", {**values, **_settings(new)})
-        cursor.nextset()
-        rows = cursor.fetchall()
-    return rows
+    if connections[using].in_atomic_block:
+        with scope(new, using):
+            return fetched(statement, values, using)
+    return together([(_SET, _settings(new)), (statement, values)], using)
 
 
 def current_scope(using: str = DEFAULT_DB_ALIAS) -> Scope:

@@ -56,6 +56,8 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
+# Of one web process; each may hold a connection to the database.
+WEB_THREADS = env.int("WEB_THREADS", default=8)
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",

@@ -27,6 +27,7 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
             "No database: DATABASE_URL is not set and no services are running in DATA_DIR. "
             "Start them with `make run`, or set DATABASE_URL."
         )
+    prepare = env.bool("DATABASE_PREPARE", default=True)
     configured: dict[str, dict[str, Any]] = {}
     for alias, variable in ALIASES.items():
         url = env.str(variable, default="")
@@ -36,13 +37,13 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
             **env.db_url_config(url),
             "CONN_MAX_AGE": None if alias == "worker" else 0,
             "CONN_HEALTH_CHECKS": alias == "worker",
+            "OPTIONS": {"prepare_threshold": 0 if prepare else None},
             # Every alias is the same database: tests and migrations must know.
             "TEST": {"MIRROR": None},
         }
     if pool_size:
-        configured["default"]["OPTIONS"] = {
-            "pool": {"min_size": 1, "max_size": pool_size, "timeout": 10}
-        }
+        pool = {"min_size": 1, "max_size": pool_size, "timeout": 10}
+        configured["default"]["OPTIONS"]["pool"] = pool
     return configured
 
 

@@ -11,10 +11,9 @@ from rest_framework.views import APIView
 
 from memories.api import rendering
 from memories.api.serializers import AudienceSerializer, MemorySerializer, NamedSerializer
-from memories.api.views import checked
 from memories.services.history import Past, history, lineage
 from orgs.api.cursors import following, read
-from orgs.api.serializers import StrictSerializer, TextField
+from orgs.api.serializers import StrictSerializer, TextField, checked
 
 
 class HistoryParametersSerializer(StrictSerializer):

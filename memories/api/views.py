@@ -22,13 +22,7 @@ from memories.services.remembering import remember, remember_many
 from memories.services.sharing import share_memory
 from orgs.api.cursors import page
 from orgs.api.problems import Problem, describe, problem
-
-
-def checked(serializer: type[Any], data: Any) -> dict[str, Any]:
-    """The validated data; raises ValidationError."""
-    instance = serializer(data=data)
-    instance.is_valid(raise_exception=True)
-    return instance.validated_data
+from orgs.api.serializers import checked
 
 
 class MemoriesView(APIView):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection
+from orgs.prepared import fetched
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,5 @@ def answer_rows(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
     """The readable rows by id; call inside the asker's scope."""
     if not ids:
         return {}
-    with connection.cursor() as cursor:
-        cursor.execute(_ROWS, {"organisation": organisation_id, "ids": list(ids)})
-        return {row[0]: Row(*row) for row in cursor.fetchall()}
+    rows = fetched(_ROWS, {"organisation": organisation_id, "ids": list(ids)})
+    return {row[0]: Row(*row) for row in rows}

@@ -19,9 +19,12 @@ from memories.retrieval.conditions import narrow
 from memories.retrieval.scale import is_large
 from memories.retrieval.types import Pool, Question
 from memories.retrieval.wording import QUERY_CHARACTERS, QUERY_LEXEMES
+from orgs.prepared import fetched
 
-# Per arm; with 200 the top ten are those of scoring every row (docs/benchmarks.md).
-POOL = 200
+# Per arm; the top ten are those of scoring every row (docs/benchmarks.md).
+POOL = 100
+# A statement is prepared for so many lexemes; the places that are left over find nothing.
+_PLACES = (0, 4, 8, 12, 16, 24, 32, QUERY_LEXEMES)
 # Of the weighted reciprocal ranks, as they were published.
 NARROW_POOL = 50
 
@@ -157,7 +160,7 @@ def candidates(question: Question) -> Pool:
 
 def _by_scoring_all(question: Question, narrowed: str, values: dict[str, Any]) -> Pool:
     lexemes = question.lexemes if question.strategy != "vector" else ()
-    numbers = range(len(lexemes))
+    numbers = range(next(n for n in _PLACES if n >= len(lexemes)))
     statement = "".join(
         (
             _TEXTS.format(
@@ -169,14 +172,14 @@ def _by_scoring_all(question: Question, narrowed: str, values: dict[str, Any]) -
             _NEAR.format(conditions=narrowed),
             _TAGGED.format(conditions=narrowed),
             _BEST,
-            _columns(question, "+".join(f"i{i}" for i in numbers) or "0", " FROM weights"),
+            _columns(question, ", ".join(f"i{i}" for i in numbers), " FROM weights"),
         )
     )
+    values |= {f"q{i}": None for i in numbers}
     values |= {f"q{i}": as_query(lexeme) for i, lexeme in enumerate(lexemes)}
     values["by_meaning"] = question.strategy != "keyword"
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        return pool_from(cursor.fetchone())
+    [(ids, packed, weights)] = fetched(statement, values)
+    return pool_from(ids, packed, sum(weights[: len(lexemes)]))
 
 
 def _by_indexes(question: Question, values: dict[str, Any]) -> Pool:
@@ -195,23 +198,24 @@ def _by_indexes(question: Question, values: dict[str, Any]) -> Pool:
             cursor.execute(_LARGE_WORDS, values)
             for id_, score, best in cursor.fetchall():
                 words[id_], most = score, best
-        ids = list(near | words)
-        values |= {
-            "ids": ids,
-            "near": [int(id_ in near) for id_ in ids],
-            "products": [near.get(id_) for id_ in ids],
-            "worded": [int(id_ in words) for id_ in ids],
-            "scores": [words.get(id_) for id_ in ids],
-            "most": most,
-        }
-        statement = _CHOSEN.format(tagged=_TAGGED.format(conditions=""))
-        cursor.execute(statement + _columns(question, "%(most)s::float8", ""), values)
-        return pool_from(cursor.fetchone())
+    ids = list(near | words)
+    values |= {
+        "ids": ids,
+        "near": [int(id_ in near) for id_ in ids],
+        "products": [near.get(id_) for id_ in ids],
+        "worded": [int(id_ in words) for id_ in ids],
+        "scores": [words.get(id_) for id_ in ids],
+    }
+    statement = _CHOSEN.format(tagged=_TAGGED.format(conditions=""))
+    [(ids, packed, _)] = fetched(statement + _columns(question, "", ""), values)
+    return pool_from(ids, packed, most)
 
 
-def _columns(question: Question, most: str, source: str) -> str:
+def _columns(question: Question, weights: str, source: str) -> str:
     wanted = question.with_similarity or question.min_similarity is not None
-    return COLUMNS.format(similarity=_SIMILARITY if wanted else "NULL", most=most, source=source)
+    return COLUMNS.format(
+        similarity=_SIMILARITY if wanted else "NULL", weights=weights, source=source
+    )
 
 
 def as_query(lexeme: str) -> str:

@@ -4,7 +4,6 @@ Rows as Python objects cost more than finding them; numbers in one piece cost no
 """
 
 import struct
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
     extract(epoch FROM %(now)s - coalesce(m.last_accessed_at, m.created_at)) / 86400,
     coalesce(array_position(%(every_category)s::text[], m.category::text), 0),
     coalesce(array_position(%(every_tier)s::text[], m.tier::text), 0)]::float8[])),
-    (SELECT {most}{source})
+    (SELECT ARRAY[{weights}]::float8[]{source})
 FROM candidates c
 JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = c.memory_id
 WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
@@ -31,10 +30,9 @@ _HEADER = struct.calcsize(">3i4i")
 _ELEMENT = np.dtype([("size", ">i4"), ("value", ">f8")])
 
 
-def pool_from(row: tuple[Any, ...]) -> Pool:
-    """The columns of one fetched row of COLUMNS."""
-    ids, packed, most = row
-    if ids is None:
+def pool_from(ids: bytes | None, packed: bytes | None, most: float) -> Pool:
+    """The columns of the one row that COLUMNS gives; most: what the words could score at best."""
+    if ids is None or packed is None:
         numbers = np.empty((0, _WIDTH))
     else:
         elements = np.frombuffer(packed, dtype=_ELEMENT, offset=_HEADER)
@@ -58,5 +56,5 @@ def pool_from(row: tuple[Any, ...]) -> Pool:
         days=column[13],
         category=column[14].astype(np.intp),
         tier=column[15].astype(np.intp),
-        most=float(most or 0.0),
+        most=most,
     )

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-from django.db import connection
-
 from memories.policies.cues import possible_names
 from memories.retrieval.conditions import narrow
 from memories.retrieval.types import Question
+from orgs.prepared import fetched
 
 # A question's first words decide; more would only cost time.
 QUERY_CHARACTERS = 2_000
@@ -26,16 +25,11 @@ def worded(question: Question) -> Question:
     conditions, values = narrow(question)
     text = question.text[:QUERY_CHARACTERS]
     statement = _WORDING.format(conditions="".join(f" AND {c}" for c in conditions))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            statement,
-            {
-                **values,
-                "language": question.language,
-                "text": text,
-                "names": possible_names(text),
-                "most": QUERY_LEXEMES,
-            },
-        )
-        lexemes, names = cursor.fetchone()
+    values |= {
+        "language": question.language,
+        "text": text,
+        "names": possible_names(text),
+        "most": QUERY_LEXEMES,
+    }
+    [(lexemes, names)] = fetched(statement, values)
     return replace(question, lexemes=tuple(lexemes), named=tuple(names))

@@ -24,7 +24,7 @@ def insert_rows(rows: Sequence[models.Model]) -> None:
     if not rows:
         return
     meta = rows[0]._meta
-    names = [(field.attname, field.column) for field in meta.concrete_fields]
+    names = [(field.attname, str(field.column)) for field in meta.concrete_fields]
     document = orjson.dumps(
         [{column: getattr(row, attribute) for attribute, column in names} for row in rows],
         default=_plain,

@@ -4,10 +4,10 @@ from datetime import datetime
 from uuid import UUID
 
 import orjson
-from django.db import connection
 
 from memories.retrieval.types import Served
 from orgs.models import new_id
+from orgs.prepared import fetched
 from orgs.principals import Principal
 
 LAST_ACCESSED_TOP = 5
@@ -60,6 +60,5 @@ def record_served(
         "top": ids[:LAST_ACCESSED_TOP],
         "now": now,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_SERVED, values)
+    fetched(_SERVED, values)
     return recall_id

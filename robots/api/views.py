@@ -9,18 +9,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from orgs.api.cursors import page
+from orgs.api.serializers import checked
 from orgs.models import Group, Member
 from orgs.rls import organisation_scope
 from robots.api import serializers as s
 from robots.models import Robot
 from robots.services import directory
 from robots.services.registry import find_robot, register_robot, update_robot
-
-
-def checked(serializer: type[Any], data: Any) -> dict[str, Any]:
-    instance = serializer(data=data)
-    instance.is_valid(raise_exception=True)
-    return instance.validated_data
 
 
 def robot_body(robot: Robot) -> dict[str, Any]:

@@ -1,0 +1,58 @@
+"""Statements that the server plans once a connection and runs often.
+
+Most of what a short statement costs is parsing and planning it, row-level security included. These
+are bound by the server and kept under a name, and their answers come as binary. Django's own cursor
+binds on the client's side, so every statement of it is planned anew; that suits statements whose
+plan depends on their values (the partial indexes of large organisations). DATABASE_PREPARE=off is
+for a pooler that cannot keep prepared statements.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.utils import CursorWrapper
+from psycopg import Cursor
+from psycopg.pq import Format
+
+Rows = list[tuple[Any, ...]]
+
+
+@contextmanager
+def prepared(using: str = DEFAULT_DB_ALIAS) -> Iterator[CursorWrapper]:
+    """A cursor for prepared statements with `%(name)s` parameters, cast where the type is open."""
+    connection: Any = connections[using]
+    connection.ensure_connection()
+    inner: Cursor[Any] = Cursor(connection.connection)
+    inner.format = Format.BINARY
+    wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
+    with wrap(inner) as cursor:
+        yield cursor
+
+
+def fetched(statement: str, values: Mapping[str, Any], using: str = DEFAULT_DB_ALIAS) -> Rows:
+    """The rows of one prepared statement; none for a statement that returns nothing."""
+    with prepared(using) as cursor:
+        cursor.execute(statement, values)
+        rows: Rows = cursor.fetchall() if cursor.description else []
+        return rows
+
+
+def together(
+    statements: Sequence[tuple[str, Mapping[str, Any]]], using: str = DEFAULT_DB_ALIAS
+) -> Rows:
+    """The rows of the last of these, sent in one message as one transaction.
+
+    Outside a transaction only: there the message is one.
+    """
+    connection: Any = connections[using]
+    connection.ensure_connection()
+    with prepared(using) as first, prepared(using) as last:
+        with connection.connection.pipeline():
+            for statement, values in statements[:-1]:
+                first.execute(statement, values)
+            last.execute(*statements[-1])
+        # Fetching inside would ask the server a second time.
+        rows: Rows = last.fetchall()
+        return rows
