@@ -12,11 +12,19 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.backends.utils import CursorWrapper
+from django.db.backends.utils import CursorDebugWrapper, CursorWrapper
 from psycopg import Cursor
 from psycopg.pq import Format
 
 Rows = list[tuple[Any, ...]]
+
+
+class _Logged(CursorDebugWrapper):
+    """Logs a statement as it was sent: nothing is bound on this side."""
+
+    def execute(self, sql: str, params: Any = None) -> Any:
+        with self.debug_sql(sql, params):
+            return CursorWrapper.execute(self, sql, params)
 
 
 @contextmanager
@@ -26,8 +34,7 @@ def prepared(using: str = DEFAULT_DB_ALIAS) -> Iterator[CursorWrapper]:
     connection.ensure_connection()
     inner: Cursor[Any] = Cursor(connection.connection)
     inner.format = Format.BINARY
-    wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
-    with wrap(inner) as cursor:
+    with (_Logged if connection.queries_logged else CursorWrapper)(inner, connection) as cursor:
         yield cursor
 
 

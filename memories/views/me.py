@@ -1,15 +1,13 @@
 """My memories: what is kept about me, who sees it, and what robots may do with it."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 from zoneinfo import available_timezones
 
-from asgiref.sync import sync_to_async
 from django.contrib import messages
-from django.core.handlers.asgi import ASGIRequest
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -162,8 +160,7 @@ def _moment(text: str) -> datetime:
 @members_only()
 def export(request: HttpRequest) -> HttpResponse:
     """Everything about me and by me as JSON lines, streamed."""
-    lines = _lines(request) if not isinstance(request, ASGIRequest) else _alines(request)
-    response = StreamingHttpResponse(lines, content_type="application/jsonl")
+    response = StreamingHttpResponse(_lines(request), content_type="application/jsonl")
     response["Content-Disposition"] = 'attachment; filename="my-memories.jsonl"'
     return response
 
@@ -171,13 +168,6 @@ def export(request: HttpRequest) -> HttpResponse:
 def _lines(request: HttpRequest) -> Iterator[bytes]:
     for portion in exporting.export(request.actor):
         yield exporting.lines(portion)
-
-
-async def _alines(request: HttpRequest) -> AsyncIterator[bytes]:
-    after: UUID | None = None
-    while portion := await sync_to_async(exporting.export_after)(request.actor, after):
-        yield exporting.lines(portion)
-        after = portion[-1].id
 
 
 @require_POST

@@ -119,7 +119,7 @@ def test_only_the_encoders_import_model_libraries() -> None:
 
 SQL = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|SET LOCAL|CREATE|ALTER)\b")
 CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
-EXECUTORS = {"ask", "execute", "executemany", "extra", "raw", "RawSQL"}
+EXECUTORS = {"ask", "execute", "executemany", "extra", "fetched", "raw", "RawSQL", "together"}
 # Reviewed: (module, function) that put fixed fragments together; values go in as parameters.
 FRAGMENTS = {
     ("memories/maintenance/indexes.py", "create"): "parts that the module names; values quoted",
@@ -130,7 +130,6 @@ FRAGMENTS = {
     ("memories/retrieval/excluding.py", "holds"): "conditions of `narrow`, with parameters",
     ("memories/retrieval/conditions.py", "narrow"): "fragments of `_COLUMNS`, with parameters",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",
-    ("orgs/rls.py", "ask"): "the settings before a statement that is itself checked",
     ("orgs/rls.py", "policy_sql"): "names from migrations",
     ("orgs/rls.py", "statements"): "names from migrations",
     ("orgs/rls.py", "_reference"): "names from migrations",

@@ -94,5 +94,5 @@ def test_the_pages_make_few_queries_and_no_more_for_more_items(world: World) -> 
         item = propose(here, content=f"Proposal {upto}")
         pages = ("/review/", f"/review/{item.id}/")
         counts.append([queries(chidi, page) for page in pages])
-    assert counts[0] == counts[1]
+    assert all(more <= few for few, more in zip(*counts, strict=True))
     assert max(counts[0]) <= 12
