@@ -35,8 +35,11 @@ def announce(url: str, data_dir: Path, ready: bool) -> None:
 
 def _lines(url: str, demo: dict[str, Any], data_dir: Path) -> list[str]:
     lines = [f"Commonmind is ready: {url}"]
+    if owner := demo.get("owner"):
+        lines += ["", "Your own account, admin of everything here:"]
+        lines += [f"  {owner['role']:<9} {owner['email']:<34} {owner['password']}"]
     if demo.get("users"):
-        lines += ["", f"Sign in (organisation {demo.get('organisation', '')}):"]
+        lines += ["", f"Sign in as somebody of the organisation {demo.get('organisation', '')}:"]
         lines += [
             f"  {user['role']:<9} {user['email']:<34} {user['password']}" for user in demo["users"]
         ]

@@ -19,6 +19,9 @@ class Organisation(models.Model):
     members_publish = models.BooleanField(
         default=False, help_text="Members publish to the organisation without review."
     )
+    demo = models.BooleanField(
+        default=False, help_text="Made to look around in; an admin may remove it with all its rows."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     def __str__(self) -> str:

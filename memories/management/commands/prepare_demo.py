@@ -1,4 +1,4 @@
-"""Make the small demo organisation of a fresh machine and write DATA_DIR/demo.json."""
+"""What a fresh machine starts with: an admin and a demo, told in DATA_DIR/demo.json."""
 
 import json
 import os
@@ -8,39 +8,56 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
+from django.db import transaction
 from django.utils import timezone
 
-from memories.services.demo import make_demo
+from memories.services.demo import OWN_SLUG, make_demo, make_home
 from orgs.models import Member, Organisation, User
 from orgs.rls import organisation_scope
 from robots.models import KeyScope, Robot
 from robots.services import create_key
 
 SLUG = "demo"
+QUESTION = "When does the Spinnaker go on sale?"
 
 
 class Command(BaseCommand):
-    help = "Make the demo organisation once, and tell its log-ins in DATA_DIR/demo.json."
+    help = "On a fresh machine: an admin's own organisation and a demo; DATA_DIR/demo.json tells."
 
     def handle(self, *args: Any, **options: Any) -> None:
         path = Path(settings.DATA_DIR) / "demo.json"
-        organisation = Organisation.objects.using("owner").filter(slug=SLUG).first()
-        if organisation is not None and path.exists():
-            told = json.loads(path.read_text())
-            if told.get("url") != settings.PUBLIC_URL:
-                write(path, {**told, "url": settings.PUBLIC_URL})
-            return
-        if organisation is None:
-            demo = make_demo(slug=SLUG, now=timezone.now())
+        told = json.loads(path.read_text()) if path.exists() else {}
+        known = Organisation.objects.using("owner")
+        demo = known.filter(slug=SLUG).first()
+        if demo is None and not known.exists():
+            made = first_run()
+        elif demo is None:
+            # It was removed, or never wanted: what is told of it is over.
+            made = {name: told[name] for name in ("owner",) if name in told}
+            made |= {"organisation": OWN_SLUG, "users": [], "robots": []}
+        elif told.get("users"):
+            made = told
         else:
-            demo = renew(organisation)
-        write(path, {"url": settings.PUBLIC_URL, "organisation": SLUG, **demo})
+            made = {**told, "organisation": SLUG, **renew(demo)}
+        made = {**made, "url": settings.PUBLIC_URL}
+        if made != told:
+            write(path, made)
+
+
+def first_run() -> dict[str, Any]:
+    """Both organisations of a fresh machine; all of it or nothing."""
+    now = timezone.now()
+    with transaction.atomic():
+        home = make_home(now=now)
+        demo = make_demo(slug=SLUG, now=now, owner=home["owner"]["email"])
+    return {"organisation": SLUG, **demo, **home, "question": QUESTION}
 
 
 def renew(organisation: Organisation) -> dict[str, Any]:
     """The file was lost: new passwords and a new key for the demo that is there."""
     users = []
     with organisation_scope(organisation.id):
+        Organisation.objects.filter(id=organisation.id).update(demo=True)
         for member in organisation_members(organisation):
             password = secrets.token_urlsafe(12)
             user = member.user

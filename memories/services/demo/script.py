@@ -1,0 +1,68 @@
+"""The demo's text file, read into entries. What its signs mean stands at its head."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+SCRIPT = Path(__file__).with_name("halyard.txt")
+_NAMED = re.compile(r"(\w+)=(\S+)")
+_DONE = re.compile(r" (!!|\?\?|--) (\w+)(?:: (.+))?$")
+_SAID = re.compile(r"([A-Z]\w+): (.+)")
+REPORTED, CORRECTED, FORGOTTEN = "!!", "??", "--"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One memory of the script. header: what its section says; position: its place in a chat.
+
+    edits: later texts, the first one first. done: (sign, who, words) of what was done to it.
+    """
+
+    at: datetime
+    header: dict[str, str]
+    text: str
+    speaker: str = ""
+    position: int = 0
+    edits: tuple[str, ...] = ()
+    done: tuple[str, str, str] | None = None
+    said: bool = field(default=False)
+
+
+def read_script(now: datetime) -> list[Entry]:
+    """Every entry, the oldest first; all of them lie in the past of `now`."""
+    entries: list[Entry] = []
+    header: dict[str, str] = {}
+    place = 0
+    for line in SCRIPT.read_text(encoding="utf-8").splitlines():
+        if line.startswith("@"):
+            header, place = dict(_NAMED.findall(line)), 0
+        elif line and not line.startswith("#"):
+            entries.append(_entry(line, header, place, now))
+            place += 1
+    return sorted(entries, key=lambda entry: entry.at)
+
+
+def _entry(line: str, header: dict[str, str], place: int, now: datetime) -> Entry:
+    step, start = int(header["step"]), now - timedelta(days=int(header["days"]))
+    if "chat" in header:
+        hour, minute = map(int, header["at"].split(":"))
+        begun = start.replace(hour=hour, minute=minute, second=0, microsecond=0)
+        if begun > now - timedelta(hours=1):
+            begun -= timedelta(days=1)
+        match = _SAID.fullmatch(line)
+        if match is None:
+            raise ValueError(f"nobody says this: {line}")
+        at = begun + timedelta(minutes=step * place)
+        return Entry(at, header, match[2], match[1], place, said=True)
+    at = min(start + timedelta(days=step * place), now - timedelta(minutes=30 - place))
+    done = _DONE.search(line)
+    texts = (line[: done.start()] if done else line).split(" => ")
+    return Entry(
+        at,
+        header,
+        texts[0],
+        position=place,
+        edits=tuple(texts[1:]),
+        done=(done[1], done[2], done[3] or "") if done else None,
+    )
