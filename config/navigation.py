@@ -52,7 +52,8 @@ def frame(request: HttpRequest) -> dict[str, Any]:
 
 def _items(request: HttpRequest, role: str) -> list[Item]:
     """The pages by name, with the one that is open."""
-    found = [_item(request, "library", "Memories", "memories")]
+    found = [_item(request, "home", "Overview", "overview")]
+    found.append(_item(request, "library", "Memories", "memories"))
     found.append(_item(request, "review", "Review", "review"))
     shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
     found.append(shared | {"short": "Shared"})
@@ -74,5 +75,5 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
 
 def _item(request: HttpRequest, name: str, label: str, icon: str, section: str = "main") -> Item:
     url = reverse(name)
-    here = request.path.startswith(url) or (name == "library" and request.path == "/")
+    here = request.path == url if url == "/" else request.path.startswith(url)
     return {"label": label, "url": url, "icon": icon, "section": section, "current": here}

@@ -19,10 +19,12 @@ from memories.views import (
     jobs,
     knowledge,
     me,
+    overview,
     playground,
     recall,
     review,
     saved,
+    starting,
     transfer,
     trash,
     versions,
@@ -55,7 +57,9 @@ api = [
 ]
 
 pages = [
-    path("", recall.library, name="home"),
+    path("", overview.home, name="home"),
+    path("overview/<str:name>.csv", overview.chart_file, name="overview-csv"),
+    path("overview/demo/remove/", starting.demo_remove, name="demo-remove"),
     path("knowledge/", knowledge.knowledge, name="knowledge"),
     path("me/", me.overview, name="me"),
     path("me/learning/", me.learning, name="me-learning"),

@@ -46,6 +46,7 @@ WORDS = {
     "group.confidential": "changed who curates",
     "member.created": "added",
     "member.invited": "invited",
+    "demo.removed": "removed the demo organisation",
     "member.uninvited": "withdrew the invitation of",
     "member.joined": "joined",
     "member.role": "changed the role of",

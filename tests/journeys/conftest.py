@@ -69,7 +69,7 @@ class Site:
     def sign_in(self, name: str, **options: object) -> Page:
         """As a member of the first organisation, through the form."""
         page = self.context(**options).new_page()
-        page.goto("/")
+        page.goto("/memories/")
         page.get_by_label("E-mail").fill(user_of(self.world.here, name).email)
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Sign in").click()

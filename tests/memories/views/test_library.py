@@ -28,7 +28,7 @@ def test_signing_in_comes_first(world: World, client) -> None:
 @pytest.mark.parametrize("name", PEOPLE)
 def test_every_role_sees_the_list_and_only_writers_may_add(world: World, name: str) -> None:
     client = signed_in(world.here, name)
-    page = text(client.get("/"))
+    page = text(client.get("/memories/"))
     assert "<h1>Memories</h1>" in page
     assert ("/memories/add/" in page) is (name != "vera")
     assert ("/robots/" in page) is (name in ("ada", "chidi"))
