@@ -29,6 +29,12 @@ class Text(MemoryPart):
         constraints = [models.UniqueConstraint(fields=["organisation", "memory"], name="text_once")]
         indexes = [
             models.Index(fields=["organisation", "audience", "speaker_key"], name="text_audience"),
+            # Whether anybody of that name speaks in the scope: one look for each name.
+            models.Index(
+                fields=["organisation", "speaker_key", "audience"],
+                condition=~models.Q(speaker_key=""),
+                name="text_speaker",
+            ),
         ]
 
 

@@ -16,7 +16,7 @@ from memories.policies.scoring import TIERS
 from memories.policies.strength import CATEGORIES
 from memories.retrieval.columns import COLUMNS, pool_from
 from memories.retrieval.conditions import narrow
-from memories.retrieval.scale import is_large
+from memories.retrieval.scale import is_large, readable
 from memories.retrieval.types import Pool, Question
 from memories.retrieval.wording import QUERY_CHARACTERS, QUERY_LEXEMES
 from orgs.prepared import fetched
@@ -28,38 +28,42 @@ _PLACES = (0, 4, 8, 12, 16, 24, 32, QUERY_LEXEMES)
 # Of the weighted reciprocal ranks, as they were published.
 NARROW_POOL = 50
 
-# Every readable row by each arm. Words are OR-ed; a lexeme's label is its worth: own 1, a
+# Every readable row by meaning. Without a vector there is none. The covering index holds all that
+# is read here.
+_NEAR = """
+WITH near AS MATERIALIZED (
+    SELECT n.memory_id, -(n.embedding <#> %(vector)s::halfvec) AS product
+    FROM memories_embedding n
+    WHERE %(vector)s IS NOT NULL AND n.organisation_id = %(organisation)s
+      AND n.model = %(model)s {conditions}
+), total AS MATERIALIZED (
+    SELECT CASE WHEN %(vector)s IS NOT NULL THEN (SELECT count(*) FROM near) ELSE (
+        SELECT count(*) FROM memories_text n
+        WHERE n.organisation_id = %(organisation)s {conditions}) END AS rows
+), """
+
+# Every readable row that shares a word. Words are OR-ed; a lexeme's label is its worth: own 1, a
 # neighbour's .7, .5 or .3 (ts_rank of one position gives it exactly); an own one counts less in a
 # long text. idf is taken over the rows that the asker may read and no others.
 _TEXTS = """
-WITH texts AS MATERIALIZED (
-    SELECT n.memory_id, n.length, n.asks, n.timed, n.speaker_key,
+texts AS MATERIALIZED (
+    SELECT n.memory_id,
         .5::float8 + .5::float8 * greatest(1, n.length / 40::float8) AS guard {worths}
-    FROM memories_text n WHERE n.organisation_id = %(organisation)s {conditions}
+    FROM memories_text n
+    WHERE %(any)s::tsquery IS NOT NULL AND n.organisation_id = %(organisation)s
+      AND n.lexemes @@ %(any)s::tsquery {conditions}
 ), weights AS MATERIALIZED (
-    SELECT count(*) AS rows {weights} FROM texts
+    SELECT total.rows {weights} FROM total, (SELECT count(*) AS hits {counts} FROM texts) AS c
 ), words AS MATERIALIZED (
-    SELECT texts.*, {score} AS score FROM texts, weights
+    SELECT texts.memory_id, {score} AS score FROM texts, weights
 ), """
 _WORTH = (
     ", CASE WHEN n.lexemes @@ %(q{i})s::tsquery THEN ts_rank('{{.3,.5,.7,1}}', n.lexemes, "
     "%(q{i})s::tsquery) * 1.64493406685::float8 ELSE 0 END AS w{i}"
 )
-_WEIGHT = (
-    ", ln(1 + (count(*) - count(*) FILTER (WHERE w{i} > 0) + .5::float8) "
-    "/ (count(*) FILTER (WHERE w{i} > 0) + .5::float8)) AS i{i}"
-)
+_COUNT = ", count(*) FILTER (WHERE w{i} > 0) AS c{i}"
+_WEIGHT = ", ln(1 + (greatest(total.rows - c{i}, 0) + .5::float8) / (c{i} + .5::float8)) AS i{i}"
 _SCORE = "i{i} * CASE WHEN w{i} > .99 THEN w{i} / guard ELSE w{i} END"
-
-# Without a vector no row has a product. The scalar subquery keeps the distance from being
-# computed twice; the covering index holds all that is read here.
-_NEAR = """
-near AS MATERIALIZED (
-    SELECT n.memory_id, -(n.embedding <#> %(vector)s::halfvec) AS product
-    FROM memories_embedding n
-    WHERE %(vector)s IS NOT NULL AND n.organisation_id = %(organisation)s
-      AND n.model = %(model)s {conditions}
-), """
 
 _TAGGED = """
 tagged AS MATERIALIZED (
@@ -79,14 +83,15 @@ found AS MATERIALIZED (
          WHERE %(by_meaning)s ORDER BY product DESC, memory_id DESC LIMIT %(pool)s)
         UNION ALL
         (SELECT memory_id, 0, 1, 0 FROM words
-         WHERE score > 0 ORDER BY score DESC, memory_id DESC LIMIT %(pool)s)
+         ORDER BY score DESC, memory_id DESC LIMIT %(pool)s)
         UNION ALL
         (SELECT memory_id, 0, 0, shared FROM tagged)
     ) AS arms GROUP BY memory_id
 ), candidates AS MATERIALIZED (
-    SELECT found.*, near.product, nullif(words.score, 0) AS score, words.length, words.asks,
-        words.timed, words.speaker_key
+    SELECT found.*, near.product, words.score, t.length, t.asks, t.timed, t.speaker_key
     FROM found LEFT JOIN near USING (memory_id) LEFT JOIN words USING (memory_id)
+    LEFT JOIN memories_text t
+        ON t.organisation_id = %(organisation)s AND t.memory_id = found.memory_id
 )
 """
 
@@ -132,7 +137,7 @@ _HNSW_SETTINGS = (
 _BACK = "SELECT set_config('enable_sort', 'on', true), set_config('enable_seqscan', 'on', true)"
 _LARGE_WORDS = (
     "SELECT memory_id, score, most "
-    "FROM search.words(%(language)s::regconfig, %(text)s, %(lexemes)s, %(pool)s)"
+    "FROM search.words(%(language)s::regconfig, %(text)s, %(lexemes)s, %(pool)s, %(rows)s)"
 )
 
 
@@ -163,13 +168,14 @@ def _by_scoring_all(question: Question, narrowed: str, values: dict[str, Any]) -
     numbers = range(next(n for n in _PLACES if n >= len(lexemes)))
     statement = "".join(
         (
+            _NEAR.format(conditions=narrowed),
             _TEXTS.format(
                 conditions=narrowed,
                 worths="".join(_WORTH.format(i=i) for i in numbers),
+                counts="".join(_COUNT.format(i=i) for i in numbers),
                 weights="".join(_WEIGHT.format(i=i) for i in numbers),
                 score=" + ".join(_SCORE.format(i=i) for i in numbers) or "0::float8",
             ),
-            _NEAR.format(conditions=narrowed),
             _TAGGED.format(conditions=narrowed),
             _BEST,
             _columns(question, ", ".join(f"i{i}" for i in numbers), " FROM weights"),
@@ -177,6 +183,7 @@ def _by_scoring_all(question: Question, narrowed: str, values: dict[str, Any]) -
     )
     values |= {f"q{i}": None for i in numbers}
     values |= {f"q{i}": as_query(lexeme) for i, lexeme in enumerate(lexemes)}
+    values["any"] = " | ".join(as_query(lexeme) for lexeme in lexemes) or None
     values["by_meaning"] = question.strategy != "keyword"
     [(ids, packed, weights)] = fetched(statement, values)
     return pool_from(ids, packed, sum(weights[: len(lexemes)]))
@@ -194,6 +201,7 @@ def _by_indexes(question: Question, values: dict[str, Any]) -> Pool:
             cursor.execute(_BACK)
         if question.strategy != "vector":
             values |= {"language": question.language, "lexemes": QUERY_LEXEMES}
+            values["rows"] = readable(question)
             values["text"] = question.text[:QUERY_CHARACTERS]
             cursor.execute(_LARGE_WORDS, values)
             for id_, score, best in cursor.fetchall():

@@ -8,47 +8,42 @@ import threading
 import time
 from uuid import UUID
 
-from django.db import connection
-
 from memories.retrieval.types import Question
+from orgs.prepared import fetched
 
 EXACT = 20_000
 REMEMBERED_SECONDS = 60.0
 MOST_REMEMBERED = 10_000
 
 _COUNT = """
-SELECT count(*) FROM (
-    SELECT 1 FROM memories_embedding
-    WHERE organisation_id = %(organisation)s AND model = %(model)s LIMIT %(most)s
-) AS readable
+SELECT count(*) FROM memories_embedding
+WHERE organisation_id = %(organisation)s AND model = %(model)s
 """
 _Key = tuple[UUID, int, frozenset[UUID]]
-_known: dict[_Key, tuple[float, bool]] = {}
+_known: dict[_Key, tuple[float, int]] = {}
 _lock = threading.Lock()
 
 
 def is_large(question: Question) -> bool:
-    """Whether the asker may read more than EXACT rows; kept for a minute.
+    """Whether the asker may read more than EXACT rows."""
+    return readable(question) > EXACT
 
-    What is kept is no right: it only chooses between two ways to search the same rows.
+
+def readable(question: Question) -> int:
+    """How many rows the asker may read; kept for a minute.
+
+    What is kept is no right: it chooses between two ways to search the same rows, and says how
+    rare a word is among them.
     """
     key = (question.organisation_id, question.model, question.audiences)
     now = time.monotonic()
     kept = _known.get(key)
     if kept and kept[0] > now:
         return kept[1]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _COUNT,
-            {
-                "organisation": question.organisation_id,
-                "model": question.model,
-                "most": EXACT + 1,
-            },
-        )
-        large = bool(cursor.fetchone()[0] > EXACT)
+    values = {"organisation": question.organisation_id, "model": question.model}
+    [(rows,)] = fetched(_COUNT, values)
     with _lock:
         if len(_known) >= MOST_REMEMBERED:
             _known.clear()
-        _known[key] = (now + REMEMBERED_SECONDS, large)
-    return large
+        _known[key] = (now + REMEMBERED_SECONDS, rows)
+    return int(rows)

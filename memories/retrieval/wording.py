@@ -16,7 +16,8 @@ SELECT ARRAY(SELECT lexeme FROM unnest(to_tsvector(%(language)s::regconfig, %(te
              LIMIT %(most)s),
     ARRAY(SELECT name FROM unnest(%(names)s::text[]) AS name WHERE EXISTS (
         SELECT 1 FROM memories_text n
-        WHERE n.organisation_id = %(organisation)s AND n.speaker_key = name {conditions}))
+        WHERE n.organisation_id = %(organisation)s AND n.speaker_key = name
+          AND n.speaker_key <> '' {conditions}))
 """
 
 

@@ -247,9 +247,9 @@ def test_definer_functions_tell_only_of_open_audiences(lasting_world: World) -> 
             "SELECT id FROM search.deposited(%s, '{}')",
             [[digest]],
         ),
-        "search.words(regconfig,text,integer,integer)": (
+        "search.words(regconfig,text,integer,integer,double precision)": (
             "audiences",
-            "SELECT memory_id FROM search.words('english', %s, 10, 10)",
+            "SELECT memory_id FROM search.words('english', %s, 10, 10, 100)",
             ["private thing"],
         ),
     }
