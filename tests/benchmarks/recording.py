@@ -10,6 +10,7 @@ from uuid import UUID
 
 import psycopg
 from django.db import connection
+from psycopg.pq import Format
 
 from memories.encoders import get_encoder
 from memories.services import recalling
@@ -20,11 +21,16 @@ Clock = time.perf_counter
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One message to the database, with whether it came inside a transaction."""
+    """One message to the database; prepared: planned once a connection."""
 
     sql: str
     values: Any
-    in_transaction: bool
+    prepared: bool
+
+    @property
+    def opens(self) -> bool:
+        """Whether it begins a transaction: it sets what the rest of it may read."""
+        return self.sql.startswith("SELECT set_config('app.organisation'")
 
 
 @dataclass(slots=True)
@@ -60,7 +66,8 @@ class Recording:
         return run
 
     def execute(self, run: Any, sql: str, values: Any, many: bool, context: Any) -> Any:
-        self.statements.append(Statement(sql, values, connection.in_atomic_block))
+        prepared = not isinstance(context["cursor"].cursor, psycopg.ClientCursor)
+        self.statements.append(Statement(sql, values, prepared))
         if self.stage:
             return run(sql, values, many, context)
         with self.within("sql"):
@@ -88,7 +95,7 @@ def recorded() -> Iterator[Recording]:
 
 
 def bare_connection() -> psycopg.Connection[Any]:
-    """As Django connects: the app role, values bound by the client, each statement for itself."""
+    """As Django connects: the app role, and values bound by the client."""
     parameters = connection.get_connection_params()
     for name in ("context", "pool", "prepare_threshold", "cursor_factory"):
         parameters.pop(name, None)
@@ -96,7 +103,7 @@ def bare_connection() -> psycopg.Connection[Any]:
         **parameters,
         autocommit=True,
         cursor_factory=psycopg.ClientCursor,
-        prepare_threshold=None,
+        prepare_threshold=0,
         context=connection.connection.adapters,
     )
 
@@ -105,21 +112,19 @@ def replayed(bare: psycopg.Connection[Any], statements: Sequence[Statement]) -> 
     """Milliseconds that the statements take by themselves, rows fetched."""
     fresh = [(s, _anew(s.values)) for s in statements]
     started = Clock()
-    cursor = bare.cursor()
+    plain, prepared = bare.cursor(), psycopg.Cursor(bare)
+    prepared.format = Format.BINARY
     open_ = False
     for statement, values in fresh:
-        if statement.in_transaction and not open_:
-            cursor.execute("BEGIN")
-        elif open_ and not statement.in_transaction:
-            cursor.execute("COMMIT")
-        open_ = statement.in_transaction
+        if statement.opens:
+            plain.execute("COMMIT; BEGIN" if open_ else "BEGIN")
+            open_ = True
+        cursor: psycopg.Cursor[Any] = prepared if statement.prepared else plain
         cursor.execute(statement.sql, values)
-        while cursor.nextset():
-            pass
         if cursor.description:
             cursor.fetchall()
     if open_:
-        cursor.execute("COMMIT")
+        plain.execute("COMMIT")
     return (Clock() - started) * 1000
 
 
