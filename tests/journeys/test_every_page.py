@@ -1,0 +1,145 @@
+"""axe finds nothing on any page, and none is wider than its window.
+
+The pages come from the URL conf: whatever answers a GET of the demo's admin with a page is looked
+at, so a new page is in here without anybody writing it down.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from uuid import UUID
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import Page
+
+from memories.models import Job, Memory, Proposal
+from memories.services.demo import make_demo, remove_demo
+from memories.services.managing import edit_memory
+from orgs.models import Group, Member, User
+from orgs.principals import Actor, resolve
+from orgs.sessions import actor_of, memberships
+from robots.models import Robot
+from tests.isolation.surface import patterns
+from tests.journeys.conftest import Site
+from tests.journeys.test_accessibility import findings
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(580)]
+SLUG = "demo-swept"
+# Besides the plain addresses: what they look like when asked, filtered, empty or wrong.
+ALSO = (
+    "/memories/?q=When+does+the+Spinnaker+go+on+sale",
+    "/memories/?q=nothing+of+the+kind+zzz&category=sentiment&tier=glacial",
+    "/memories/?tag=dealers",
+    "/knowledge/?category=org_policy",
+    "/review/?state=decided",
+    "/audit/?kind=memory",
+    "/me/?view=shared",
+    "/people/groups/?q=x",
+    "/nothing-here/",
+)
+ANONYMOUS = (
+    "/accounts/login/",
+    "/accounts/password/new/x/y/",
+    "/invite/01990000-0000-7000-8000-00000000dead/no",
+    "/accounts/inactive/",
+)
+
+
+def who(name: str) -> tuple[User, Actor]:
+    user = User.objects.get(email=f"{name}@demo.example")
+    return user, actor_of(next(m for m, o in memberships(user) if o.slug == SLUG))
+
+
+@pytest.fixture
+def demo(site: Site) -> Iterator[None]:
+    make_demo(slug=SLUG, now=timezone.now())
+    User.objects.filter(email="ada@demo.example").update(is_staff=True)
+    yield
+    User.objects.filter(email="ada@demo.example").update(is_staff=False)
+    user, actor = who("ada")
+    remove_demo(actor, user, now=timezone.now())
+
+
+def ids() -> dict[str, UUID | str | int]:
+    """Something that exists for each part of an address."""
+    _, actor = who("ada")
+    chidi = resolve(who("chidi")[1])
+    with chidi.scope():
+        item = Proposal.objects.filter(state="open", cause="correction").latest("id")
+        job = Job.objects.latest("id").id
+    principal = resolve(actor)
+    with principal.scope():
+        edited = Memory.objects.filter(version__gt=2).latest("id")
+        group, robot = Group.objects.get(name="#launch"), Robot.objects.get(name="Aria")
+        mina = Member.objects.get(name="Mina")
+    edit_memory(actor, edited.id, {"content": f"{edited.content} Really."}, now=timezone.now())
+    return {
+        "memory_id": edited.id,
+        "item_id": item.id,
+        "group_id": group.id,
+        "robot_id": robot.id,
+        "member_id": mina.id,
+        "job_id": job,
+        "number": 1,
+        "name": "days",
+        "slug": SLUG,
+    }
+
+
+def pages(client: Client) -> list[str]:
+    """The addresses that answer with a page of our own."""
+    known, found = ids(), []
+    for route, pattern in patterns():
+        if route.startswith(("api/", "admin/")) or not pattern.name:
+            continue
+        wanted = pattern.pattern.converters
+        if not set(wanted) <= set(known):
+            continue
+        url = reverse(pattern.name, kwargs={name: known[name] for name in wanted})
+        answer = client.get(url)
+        if answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
+            found.append(url)
+    return found
+
+
+def signed_in(site: Site, name: str, **look: object) -> tuple[Client, Page]:
+    client = Client()
+    client.force_login(who(name)[0])
+    page = site.context(**look).new_page()
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies(
+        [{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": site.url}]
+    )
+    return client, page
+
+
+@pytest.mark.conformance("W15")
+@pytest.mark.parametrize(("theme", "width"), product(("light", "dark"), (320, 768, 1280)))
+def test_every_page(site: Site, demo: None, theme: str, width: int) -> None:
+    look = {"color_scheme": theme, "viewport": {"width": width, "height": 800}}
+    found: list[str] = []
+    wide: list[str] = []
+
+    def visit(page: Page, url: str) -> None:
+        page.goto(url)
+        found.extend(findings(page))
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            wide.append(url)
+
+    client, ada = signed_in(site, "ada", **look)
+    every = pages(client)
+    assert len(every) > 30
+    assert {"/", "/review/", "/jobs/", "/me/", "/audit/", "/design/", "/trash/"} <= set(every)
+    for url in (*every, *ALSO):
+        visit(ada, url)
+    _, mina = signed_in(site, "mina", **look)
+    for url in ("/", "/review/", "/knowledge/", "/me/", "/people/", "/jobs/"):
+        visit(mina, url)
+    anonymous = site.context(**look).new_page()
+    for url in ANONYMOUS:
+        visit(anonymous, url)
+    assert found == []
+    assert wide == []
