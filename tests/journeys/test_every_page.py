@@ -117,7 +117,7 @@ def signed_in(site: Site, name: str, **look: object) -> tuple[Client, Page]:
 
 
 @pytest.mark.conformance("W15")
-@pytest.mark.parametrize(("theme", "width"), product(("light", "dark"), (320, 768, 1280)))
+@pytest.mark.parametrize(("theme", "width"), [*product(("light", "dark"), (320, 768, 1280))])
 def test_every_page(site: Site, demo: None, theme: str, width: int) -> None:
     look = {"color_scheme": theme, "viewport": {"width": width, "height": 800}}
     found: list[str] = []
