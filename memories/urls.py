@@ -92,6 +92,7 @@ pages = [
     path("import/", transfer.bring_in, name="import"),
     path("jobs/", jobs.index, name="jobs"),
     path("jobs/embeddings/retry/", jobs.retry_embeddings, name="embeddings-retry"),
+    path("jobs/embeddings/<uuid:memory_id>/retry/", jobs.retry_embeddings, name="embedding-retry"),
     path("jobs/<uuid:job_id>/", jobs.job, name="job"),
     path("jobs/<uuid:job_id>/undo/", jobs.undo, name="job-undo"),
     path("jobs/<uuid:job_id>/retry/", jobs.retry, name="job-retry"),

@@ -201,17 +201,36 @@ def retry(actor: Actor, job_id: UUID) -> Job:
     with resolve(actor).scope():
         job.state, job.attempts, job.reason, job.finished_at = JobState.WAITING, 0, "", None
         job.save(update_fields=["state", "attempts", "reason", "finished_at"])
+        audit.record(
+            "job.retried", actor=actor, now=timezone.now(), target=job.id, target_type="job"
+        )
         _hint(job)
     return job
 
 
-def retry_embeddings(actor: Actor, *, now: datetime) -> int:
-    """Let dead embeddings be tried again, as far as the asker may read the memories."""
+def dead_embeddings(actor: Actor) -> list[Pending]:
+    """The newest memories that could not be indexed and that the asker reads, with the reason."""
+    with resolve(actor).scope():
+        rows = Pending.objects.filter(
+            organisation_id=actor.organisation_id, state=PendingState.DEAD
+        ).exclude(kind="internal")
+        return list(rows.select_related("memory").order_by("-created_at", "-id")[:SHOWN])
+
+
+def retry_embeddings(actor: Actor, *, now: datetime, memory_id: UUID | None = None) -> int:
+    """Let dead embeddings be tried again, one or all, as far as the asker reads the memories.
+
+    Raises NotFound when the one is not there.
+    """
     principal = resolve(actor)
     with principal.scope():
         dead = Pending.objects.filter(
             organisation_id=principal.organisation_id, state=PendingState.DEAD
         )
+        if memory_id is not None:
+            dead = dead.filter(memory_id=memory_id)
+            if not dead.exists():
+                raise NotFound("no such work")
         count = dead.update(state=PendingState.WAITING, attempts=0, leased_until=None)
         audit.record("embedding.retried", actor=actor, now=now, count=count)
         hint_embedding(principal.organisation_id)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from memories.models import Job, JobKind, JobState
+from memories.models import Job, JobKind, JobState, Pending
 from memories.services import counting, jobs
 from memories.views.changing_many import how_many
 from orgs.access import MODERATORS, WRITERS, members_only
@@ -37,15 +37,27 @@ def index(request: HttpRequest) -> HttpResponse:
     """What this member asked for, and what memories are still owed."""
     rows = jobs.jobs_of(request.actor)
     owed = counting.stats(request.actor, now=timezone.now())
+    curates = request.actor.role in MODERATORS
     context = {
         "jobs": [_row(job) for job in rows],
         "pending": owed["embedding_pending"],
         "failed": owed["embedding_failed"],
-        "retry_url": reverse("embeddings-retry")
-        if owed["embedding_failed"] and request.actor.role in MODERATORS
-        else "",
+        "dead": [_dead(row) for row in jobs.dead_embeddings(request.actor)] if curates else [],
+        "retry_url": reverse("embeddings-retry") if owed["embedding_failed"] and curates else "",
     }
     return render(request, "memories/jobs.html", context)
+
+
+def _dead(row: Pending) -> dict[str, Any]:
+    """Work that nobody tries any more; the reason is the kind of failure, never a text."""
+    return {
+        "memory": row.memory.content,
+        "url": reverse("memory-page", args=[row.memory_id]),
+        "reason": row.reason or "Unknown",
+        "attempts": row.attempts,
+        "at": row.created_at,
+        "retry_url": reverse("embedding-retry", args=[row.memory_id]),
+    }
 
 
 def _row(job: Job) -> dict[str, Any]:
@@ -137,8 +149,8 @@ def retry(request: HttpRequest, job_id: UUID) -> HttpResponse:
 
 @require_POST
 @members_only(*MODERATORS)
-def retry_embeddings(request: HttpRequest) -> HttpResponse:
-    """Try again to index what failed, as far as the asker may read it."""
-    count = jobs.retry_embeddings(request.actor, now=timezone.now())
+def retry_embeddings(request: HttpRequest, memory_id: UUID | None = None) -> HttpResponse:
+    """Try again to index what failed, one or all, as far as the asker may read it."""
+    count = jobs.retry_embeddings(request.actor, now=timezone.now(), memory_id=memory_id)
     messages.success(request, f"{how_many(count)} will be indexed again.")
     return redirect("jobs")

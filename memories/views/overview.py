@@ -65,6 +65,7 @@ def _stats(found: Overview, role: str) -> list[dict[str, Any]]:
     """The numbers at the head of the page."""
     numbers = found.figures
     waiting, done, failed = found.review.waiting, found.review.done, found.failed
+    late = "Their words find them already" if found.owed else ""
     return [
         {
             "label": "Memories you may read",
@@ -81,7 +82,7 @@ def _stats(found: Overview, role: str) -> list[dict[str, Any]]:
         {
             "label": "Not indexed yet",
             "value": f"{found.owed:,}",
-            "change": f"{failed:,} could not be" if failed else "Words find them already",
+            "change": f"{failed:,} could not be" if failed else late,
             "tone": "bad" if failed else "",
             "url": reverse("jobs") if role in MODERATORS else "",
         },

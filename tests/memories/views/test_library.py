@@ -71,6 +71,7 @@ def test_htmx_gets_the_results_alone(world: World) -> None:
     assert "<html" in text(back)
 
 
+@pytest.mark.conformance("W15")
 def test_it_says_why_it_is_empty(world: World) -> None:
     mina, vera = signed_in(world.here, "mina"), signed_in(world.here, "vera")
     assert "Nothing here yet" in text(mina.get("/memories/"))
