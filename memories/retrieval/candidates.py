@@ -21,7 +21,7 @@ from memories.retrieval.types import Pool, Question
 from memories.retrieval.wording import QUERY_CHARACTERS, QUERY_LEXEMES
 from orgs.prepared import fetched
 
-# Per arm; the top ten are those of scoring every row (docs/benchmarks.md).
+# Per arm; the top ten are those of scoring every row (docs/adr/0006-recall.md).
 POOL = 100
 # A statement is prepared for so many lexemes; the places that are left over find nothing.
 _PLACES = (0, 4, 8, 12, 16, 24, 32, QUERY_LEXEMES)
