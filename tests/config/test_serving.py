@@ -2,7 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -62,8 +63,14 @@ def ask(address: str, body: bytes = b"", method: str = "GET") -> list[dict[str, 
         sent.append(message)
 
     with override_settings(ROOT_URLCONF=__name__, MIDDLEWARE=[]):
-        asyncio.run(ThreadedHandler(2)(scope, receive, send))
+        run(ThreadedHandler(2)(scope, receive, send))
     return sent
+
+
+def run(answering: Coroutine[Any, Any, None]) -> None:
+    """In a loop and a thread of its own: a browser's driver may hold this thread's."""
+    with ThreadPoolExecutor(1) as alone:
+        alone.submit(asyncio.run, answering).result()
 
 
 def test_a_body_in_parts_arrives_whole_and_cookies_leave() -> None:
@@ -100,4 +107,4 @@ def test_a_client_that_leaves_while_sending_gets_nothing() -> None:
     async def send(message: dict[str, Any]) -> None:
         pytest.fail("nobody listens any more")
 
-    asyncio.run(ThreadedHandler(1)({"type": "http", "method": "GET", "path": "/"}, receive, send))
+    run(ThreadedHandler(1)({"type": "http", "method": "GET", "path": "/"}, receive, send))

@@ -56,7 +56,7 @@ def test_a_passkey_opens_the_account_alone(site: Site) -> None:
     page.locator("summary", has_text="Your menu").click()
     page.get_by_role("button", name="Sign out", exact=True).last.click()
     page.get_by_role("button", name="Use a passkey").click()
-    expect(page.get_by_role("heading", name="Memories")).to_be_visible()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
 @pytest.mark.conformance("T17")
@@ -117,7 +117,7 @@ def test_an_admin_invites_somebody_who_comes(site: Site) -> None:
     nora.goto(re.sub(r"^https?://[^/]+", "", link))
     nora.get_by_label("Choose a password").fill("four odd words here")
     nora.get_by_role("button", name="Set the password and sign in").click()
-    expect(nora.get_by_role("heading", name="Memories")).to_be_visible()
+    expect(nora.get_by_role("heading", name="Overview")).to_be_visible()
     page.get_by_role("link", name="People", exact=True).click()
     page.get_by_role("link", name="Nora").click()
     page.get_by_label("Viewer").check()
