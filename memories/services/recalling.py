@@ -205,7 +205,7 @@ _NOBODY = UUID(int=0)
 
 def _ids(references: Sequence[str], find: Any) -> tuple[UUID, ...]:
     found = []
-    for reference in references:
+    for reference in dict.fromkeys(references):
         try:
             found.append(find(reference))
         except NotFound:
