@@ -3,7 +3,7 @@
 from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
-from robots.api import views
+from robots.api import conversations, views
 from robots.views import groups, people
 from robots.views import robots as web_views
 
@@ -19,6 +19,22 @@ api = [
     ),
     path("members", views.MembersView.as_view(), name="members"),
     path("members/<reference:reference>", views.MemberView.as_view(), name="member"),
+    path("conversations", conversations.ConversationsView.as_view(), name="conversations"),
+    path(
+        "conversations/<uuid:conversation_id>",
+        conversations.ConversationView.as_view(),
+        name="conversation",
+    ),
+    path(
+        "conversations/<uuid:conversation_id>/messages",
+        conversations.MessagesView.as_view(),
+        name="messages",
+    ),
+    path(
+        "conversations/<uuid:conversation_id>/messages/batch",
+        conversations.MessageBatchView.as_view(),
+        name="messages-batch",
+    ),
 ]
 
 pages = [

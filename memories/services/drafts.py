@@ -22,6 +22,21 @@ class Readers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What is settled already for a memory of a message; made by the product, never by a caller.
+
+    subject: whom it is about. listeners: members who were addressed.
+    """
+
+    audience_id: UUID
+    audience_kind: str
+    speaker: str
+    speaker_id: UUID | None
+    listeners: tuple[UUID, ...] = ()
+    subject: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """One item of a remember call; names and references as the caller gave them."""
 
@@ -51,6 +66,7 @@ class Draft:
     sensitive: bool = False
     shareable: bool = False
     red_line: bool = False
+    heard: Heard | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """Where a draft goes: who acts, which audience it gets, of what kind it is."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -15,6 +16,7 @@ from memories.policies.visibility import (
     effective_visibility,
 )
 from memories.services.drafts import Draft
+from memories.services.hearing import place_heard
 from memories.services.labels import kind_label
 from memories.services.placements import Placement
 from memories.services.references import References
@@ -85,10 +87,12 @@ class Desk:
         Raises NotFound, Misplaced, IdentityClaim, MissingScope, PermissionError, LearningPaused
         and SharingOff.
         """
+        if draft.heard is not None:
+            return place_heard(self, draft, draft.heard)
         self._check_robot(draft)
-        principal = self._principal(draft.member, draft.group)
+        principal = self.principal(draft.member, draft.group)
         actor = principal.actor
-        group = self._group(actor)
+        group = self.group_of(actor)
         visibility = effective_visibility(
             draft.visibility,
             group=group is not None,
@@ -98,7 +102,7 @@ class Desk:
         member_id = self._subject(actor, visibility)
         listeners = tuple(self.references.member(ref, group).id for ref in draft.listeners)
         speaker, speaker_id = self._speaker(draft, group)
-        self._respect(actor, visibility, member_id, speaker_id)
+        self.respect(actor, visibility, member_id, speaker_id)
         place = Place(visibility, group is not None, member_id is not None, bool(listeners))
         kind = draft.kind or derive_kind(place)
         check_kind(kind, group=place.group, member=place.member)
@@ -128,7 +132,7 @@ class Desk:
             proposed_audience_id=proposed,
         )
 
-    def _respect(
+    def respect(
         self, actor: Actor, visibility: Visibility, subject: UUID | None, speaker: UUID | None
     ) -> None:
         """What members have decided about themselves; what they write themselves is theirs."""
@@ -163,7 +167,7 @@ class Desk:
         if claimed != self.robot.id:
             raise IdentityClaim("The key says which robot writes; leave `robot` out.")
 
-    def _principal(self, member: str | None, group: str | None) -> Principal:
+    def principal(self, member: str | None, group: str | None) -> Principal:
         known = self._principals.get((member, group))
         if known is None:
             try:
@@ -175,7 +179,16 @@ class Desk:
             raise known
         return known
 
-    def _group(self, actor: Actor) -> Group | None:
+    def foresee(self, drafts: Iterable[Draft]) -> None:
+        """Look up at once what the members of many messages wish."""
+        heard = [draft.heard for draft in drafts if draft.heard]
+        ids = {id_ for one in heard for id_ in (one.subject, one.speaker_id) if id_}
+        if ids:
+            rows = Member.objects.filter(organisation_id=self.organisation.id, id__in=ids)
+            for id_, paused, off in rows.values_list("id", "learning_paused_at", "sharing_off_at"):
+                self._members[id_] = (paused, off)
+
+    def group_of(self, actor: Actor) -> Group | None:
         if actor.group_id is None:
             return None
         if actor.group_id not in self._groups:

@@ -58,6 +58,7 @@ def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> li
     batches: dict[tuple[object, ...], list[Item]] = defaultdict(list)
     with transaction.atomic():
         with organisation_scope(actor.organisation_id):
+            desk.foresee(drafts)
             for index, draft in enumerate(drafts):
                 try:
                     placement = desk.place(draft)

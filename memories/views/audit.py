@@ -44,6 +44,7 @@ WORDS = {
     "group.members": "changed the people in",
     "group.renamed": "renamed",
     "group.confidential": "changed who curates",
+    "group.profile": "changed who reads what is posted in",
     "member.created": "added",
     "member.invited": "invited",
     "demo.removed": "removed the demo organisation",

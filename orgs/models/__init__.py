@@ -2,7 +2,12 @@ from orgs.models.audiences import Audience, AudienceEntry, AudienceKind, ReaderK
 from orgs.models.audit import AuditEntry
 from orgs.models.base import TenantKey, TenantModel, new_id
 from orgs.models.memberships import ExternalIdentity, Member, Role
-from orgs.models.organisations import Group, GroupMembership, Organisation
+from orgs.models.organisations import (
+    Group,
+    GroupMembership,
+    IngestProfile,
+    Organisation,
+)
 from orgs.models.sign_ins import SignIn
 from orgs.models.users import User
 
@@ -14,6 +19,7 @@ __all__ = [
     "ExternalIdentity",
     "Group",
     "GroupMembership",
+    "IngestProfile",
     "Member",
     "Organisation",
     "ReaderKind",

@@ -28,12 +28,22 @@ class Organisation(models.Model):
         return self.name
 
 
+class IngestProfile(models.TextChoices):
+    """Who reads what is posted in a group: all of it, or those whom it concerns."""
+
+    OPEN = "open"
+    STRICT = "strict"
+
+
 class Group(TenantModel):
     """A chat, team or project. Curators read it only where it is not confidential."""
 
     external_id = models.CharField(max_length=200)
     name = models.CharField(max_length=200)
     confidential = models.BooleanField(default=True)
+    profile = models.CharField(
+        max_length=6, choices=IngestProfile.choices, default=IngestProfile.OPEN
+    )
     owner = TenantKey("orgs.Member", null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -41,7 +51,10 @@ class Group(TenantModel):
         constraints = [
             models.UniqueConstraint(
                 fields=["organisation", "external_id"], name="group_external_id"
-            )
+            ),
+            models.CheckConstraint(
+                condition=models.Q(profile__in=IngestProfile.values), name="group_profile_known"
+            ),
         ]
 
     def __str__(self) -> str:

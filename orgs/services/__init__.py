@@ -29,6 +29,7 @@ from orgs.services.registry import (
     readers_digest,
     remove_from_group,
     set_confidential,
+    set_profile,
     storable,
 )
 
@@ -59,6 +60,7 @@ __all__ = [
     "remove_from_group",
     "remove_member",
     "set_confidential",
+    "set_profile",
     "storable",
     "waiting_for",
     "withdraw_invitation",

@@ -8,6 +8,7 @@ import hashlib
 import secrets
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -22,6 +23,7 @@ from orgs.models import (
     ExternalIdentity,
     Group,
     GroupMembership,
+    IngestProfile,
     Member,
     Organisation,
     Role,
@@ -152,6 +154,7 @@ def create_group(
     name: str = "",
     confidential: bool = True,
     owner_id: UUID | None = None,
+    profile: str = IngestProfile.OPEN,
 ) -> Group:
     """Create a group with its audience. Raises AlreadyExists for a taken external id."""
     group = Group(
@@ -159,6 +162,7 @@ def create_group(
         external_id=external_id,
         name=name or external_id,
         confidential=confidential,
+        profile=profile,
         owner_id=owner_id,
         created_at=now,
     )
@@ -172,19 +176,26 @@ def create_group(
 
 def set_confidential(*, actor: Actor, group: Group, confidential: bool, now: datetime) -> None:
     """Change who may curate a group; recorded, since it widens or narrows reading."""
+    _change_group(actor, group, now, confidential=confidential)
+
+
+def set_profile(*, actor: Actor, group: Group, profile: str, now: datetime) -> None:
+    """Change who reads what is posted in a group from now on; recorded as well."""
+    _change_group(actor, group, now, profile=profile)
+
+
+def _change_group(actor: Actor, group: Group, now: datetime, **change: Any) -> None:
     if not (actor.is_person and (actor.role == Role.ADMIN or actor.member_id == group.owner_id)):
         raise PermissionError("only an admin or the group's owner changes this")
     with organisation_scope(actor.organisation_id):
-        Group.objects.filter(organisation_id=actor.organisation_id, id=group.id).update(
-            confidential=confidential
-        )
+        Group.objects.filter(organisation_id=actor.organisation_id, id=group.id).update(**change)
         audit.record(
-            "group.confidential",
+            f"group.{next(iter(change))}",
             actor=actor,
             now=now,
             target=group.id,
             target_type="group",
-            confidential=confidential,
+            **change,
         )
 
 

@@ -2,6 +2,8 @@
 
 from orgs.api.problems import map_exception
 from robots.services import IdentityClaim, MissingScope
+from robots.services.utterances import MessageTaken
 
 map_exception(MissingScope, 403, "missing-scope", "The key lacks a scope")
 map_exception(IdentityClaim, 403, "identity-claim", "You are somebody else")
+map_exception(MessageTaken, 409, "message-taken", "The external id names another text")

@@ -12,7 +12,7 @@ from orgs.api.serializers import (
     TextField,
     TextListField,
 )
-from orgs.models import Role
+from orgs.models import IngestProfile, Role
 
 MAX_PLATFORM, MAX_IDENTIFIER = 40, 300
 
@@ -45,12 +45,14 @@ class GroupCreateSerializer(StrictSerializer):
     external_id = TextField(max_length=200)
     name = TextField(max_length=200, required=False)
     confidential = FlagField(required=False)
+    profile = serializers.ChoiceField(IngestProfile.choices, required=False)
     members = TextListField(required=False, item_length=400)
 
 
 class GroupPatchSerializer(StrictSerializer):
     name = TextField(max_length=200, required=False)
     confidential = FlagField(required=False)
+    profile = serializers.ChoiceField(IngestProfile.choices, required=False)
 
 
 class GroupSerializer(serializers.Serializer[Any]):
@@ -58,6 +60,7 @@ class GroupSerializer(serializers.Serializer[Any]):
     external_id = serializers.CharField()
     name = serializers.CharField()
     confidential = serializers.BooleanField()
+    profile = serializers.ChoiceField(IngestProfile.choices)
     created_at = serializers.DateTimeField()
 
 

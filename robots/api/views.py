@@ -30,7 +30,7 @@ def robot_body(robot: Robot) -> dict[str, Any]:
 
 
 def group_body(group: Group) -> dict[str, Any]:
-    names = ("id", "external_id", "name", "confidential", "created_at")
+    names = ("id", "external_id", "name", "confidential", "profile", "created_at")
     return {name: getattr(group, name) for name in names}
 
 

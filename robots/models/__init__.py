@@ -1,5 +1,15 @@
+from robots.models.conversations import Conversation, Message, MessageRole
 from robots.models.delegations import Delegation
 from robots.models.keys import Key, KeyScope
 from robots.models.robots import Robot, RobotGroup
 
-__all__ = ["Delegation", "Key", "KeyScope", "Robot", "RobotGroup"]
+__all__ = [
+    "Conversation",
+    "Delegation",
+    "Key",
+    "KeyScope",
+    "Message",
+    "MessageRole",
+    "Robot",
+    "RobotGroup",
+]

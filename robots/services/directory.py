@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from orgs import audit
-from orgs.models import Group, GroupMembership, Member
+from orgs.models import Group, GroupMembership, IngestProfile, Member
 from orgs.principals import Actor, readable_groups
 from orgs.rls import organisation_scope
 from orgs.services import (
@@ -21,6 +21,7 @@ from orgs.services import (
     link_identity,
     remove_from_group,
     set_confidential,
+    set_profile,
 )
 from robots.models import KeyScope
 from robots.principals import groups_of_robot
@@ -99,6 +100,7 @@ def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
             external_id=data["external_id"],
             name=data.get("name", ""),
             confidential=data.get("confidential", True),
+            profile=data.get("profile", IngestProfile.OPEN),
             owner_id=actor.member_id,
             now=now,
         )
@@ -114,7 +116,7 @@ def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
 
 
 def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datetime) -> Group:
-    """Rename, or change who may curate it. Raises PermissionError."""
+    """Rename, or change who may curate it and who reads what is posted. Raises PermissionError."""
     if not actor.moderates and KeyScope.MANAGE not in actor.scopes:
         raise MissingScope(KeyScope.MANAGE)
     with organisation_scope(actor.organisation_id):
@@ -126,6 +128,9 @@ def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datet
         if "confidential" in data and data["confidential"] != group.confidential:
             set_confidential(actor=actor, group=group, confidential=data["confidential"], now=now)
             group.confidential = data["confidential"]
+        if "profile" in data and data["profile"] != group.profile:
+            set_profile(actor=actor, group=group, profile=data["profile"], now=now)
+            group.profile = data["profile"]
     return group
 
 

@@ -18,6 +18,9 @@ from orgs.models import User, new_id
 from orgs.principals import Principal, resolve
 from orgs.services import link_identity
 from robots.services import delegate
+from robots.services.conversing import open_conversation
+from robots.services.hearing import post_messages
+from robots.services.utterances import Utterance
 from tests.databases import tell, undone
 from tests.isolation.catalogue import definers, tenant_tables
 from tests.world import NOW, Tenant, World
@@ -226,6 +229,8 @@ def fill(world: World) -> None:
         tenant.remember(mina, "Made from it.", source={"memories": [str(owed)]})
         told = tenant.remember(mina, "Something for everyone.", visibility="organisation").id
         keep_view(mina, name="Mine", query="")
+        chat, _ = open_conversation(mina, {}, now=NOW)
+        post_messages(mina, chat.id, [Utterance(content="Something said.")], now=NOW)
         change_many(mina, [owed], Change(action="archive"), now=NOW)
         recall(mina, Query(text="something"), now=NOW)
         staff = User.objects.create_user(f"{new_id().hex}@support.example", is_staff=True)

@@ -1,0 +1,165 @@
+"""Conversations and messages over HTTP: one service call a view."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from orgs.api.cursors import page
+from orgs.api.problems import describe, problem
+from orgs.api.serializers import checked
+from orgs.principals import resolve
+from robots.api import conversation_serializers as s
+from robots.api.serializers import PageSerializer
+from robots.models import Conversation
+from robots.services import conversing
+from robots.services.hearing import post_messages
+from robots.services.utterances import Kept, Outcome, Unkept
+
+
+def _named(thing: Any) -> dict[str, str] | None:
+    if thing is None:
+        return None
+    return {"id": getattr(thing, "public_id", None) or str(thing.id), "name": thing.name}
+
+
+def conversation_body(row: Conversation) -> dict[str, Any]:
+    names = ("id", "external_id", "title", "metadata", "created_at", "last_message_at")
+    others = {name: _named(getattr(row, name)) for name in ("group", "member", "robot")}
+    return {name: getattr(row, name) for name in names} | others
+
+
+def message_body(row: Any) -> dict[str, Any]:
+    names = ("id", "external_id", "role", "content", "speaker", "mentions", "type", "kind")
+    names += ("reason", "metadata", "sent_at", "received_at")
+    return {name: getattr(row, name) for name in names} | {
+        "member": _named(row.speaker_member),
+        "robot": _named(row.robot),
+        "reply_to": row.answers,
+        "audience": row.audience.kind,
+    }
+
+
+def kept_body(kept: Kept) -> dict[str, Any]:
+    return {
+        "id": kept.id,
+        "status": "known" if kept.known else "kept",
+        "memory": kept.promoted.memory,
+        "reason": kept.promoted.reason,
+        "notes": list(kept.notes),
+    }
+
+
+class ConversationsView(APIView):
+    @extend_schema(
+        operation_id="conversations_list",
+        parameters=[s.ConversationFiltersSerializer],
+        responses=s.ConversationSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """The conversations that the caller may read, newest first."""
+        asked = checked(s.ConversationFiltersSerializer, request.query_params.dict())
+        principal = resolve(request.user)
+        with principal.scope():
+            rows = conversing.conversations(principal, asked)
+            body = page(
+                request,
+                rows,
+                limit=asked["limit"],
+                cursor=asked.get("cursor"),
+                render=conversation_body,
+            )
+        return Response(body)
+
+    @extend_schema(
+        operation_id="conversations_open",
+        request=s.ConversationCreateSerializer,
+        responses={200: s.ConversationSerializer, 201: s.ConversationSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Open a conversation; the same external id in the same place is the same one."""
+        data = checked(s.ConversationCreateSerializer, request.data)
+        row, created = conversing.open_conversation(request.user, data, now=timezone.now())
+        return Response(conversation_body(row), status=201 if created else 200)
+
+
+class ConversationView(APIView):
+    @extend_schema(operation_id="conversations_get", responses=s.ConversationSerializer)
+    def get(self, request: Request, conversation_id: UUID) -> Response:
+        """One conversation."""
+        principal = resolve(request.user)
+        with principal.scope():
+            return Response(conversation_body(conversing.conversation(principal, conversation_id)))
+
+
+class MessagesView(APIView):
+    @extend_schema(
+        operation_id="messages_list",
+        parameters=[PageSerializer],
+        responses=s.MessageSerializer(many=True),
+    )
+    def get(self, request: Request, conversation_id: UUID) -> Response:
+        """The messages that the caller may read, the last that came first."""
+        asked = checked(PageSerializer, request.query_params.dict())
+        principal = resolve(request.user)
+        with principal.scope():
+            rows = conversing.messages(principal, conversation_id)
+            body = page(
+                request, rows, limit=asked["limit"], cursor=asked.get("cursor"), render=message_body
+            )
+        return Response(body)
+
+    @extend_schema(
+        operation_id="messages_post",
+        request=s.MessageCreateSerializer,
+        responses={200: s.KeptSerializer, 201: s.KeptSerializer},
+    )
+    def post(self, request: Request, conversation_id: UUID) -> Response:
+        """Keep one message; what says something becomes a memory that cites it."""
+        one = s.utterance(checked(s.MessageCreateSerializer, request.data))
+        outcome = post_messages(request.user, conversation_id, [one], now=timezone.now())[0]
+        if isinstance(outcome, Unkept):
+            raise outcome.error
+        return Response(kept_body(outcome), status=200 if outcome.known else 201)
+
+
+class MessageBatchView(APIView):
+    @extend_schema(
+        operation_id="messages_batch",
+        request=s.MessageBatchRequestSerializer,
+        responses=s.MessageBatchAnswerSerializer,
+    )
+    def post(self, request: Request, conversation_id: UUID) -> Response:
+        """Keep up to 1,000 messages, in order; each gets a status of its own."""
+        items = checked(s.MessageBatchSerializer, request.data)["items"]
+        results: list[dict[str, Any]] = [{} for _ in items]
+        given, places = [], []
+        one = s.MessageCreateSerializer()
+        for index, item in enumerate(items):
+            try:
+                given.append(s.utterance(one.run_validation(item)))
+                places.append(index)
+            except ValidationError as error:
+                results[index] = self._refused(request, index, error)
+        outcomes = post_messages(request.user, conversation_id, given, now=timezone.now())
+        for index, outcome in zip(places, outcomes, strict=True):
+            results[index] = self._result(request, index, outcome)
+        return Response({"results": results})
+
+    def _result(self, request: Request, index: int, outcome: Outcome) -> dict[str, Any]:
+        if isinstance(outcome, Unkept):
+            return self._refused(request, index, outcome.error)
+        return {"index": index, **kept_body(outcome)}
+
+    def _refused(self, request: Request, index: int, error: Exception) -> dict[str, Any]:
+        found = describe(error)
+        if found is None:
+            raise error
+        status, code, detail, errors, title = found
+        body = problem(status, code, detail, request.request_id, errors, title)
+        return {"index": index, "status": "refused", "problem": body}

@@ -1,0 +1,93 @@
+"""Who is meant by the references of a batch: two queries, however many there are.
+
+Only people of the conversation come into question. Whoever else is named stays a name, whether
+they exist elsewhere or not.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Lower
+
+from orgs.models import ExternalIdentity, Member
+from orgs.services import as_uuid
+from robots.models import Conversation, Robot, RobotGroup
+from robots.services.directory import members_in
+
+Person = tuple[UUID, str]
+
+
+@dataclass(slots=True)
+class People:
+    """Members of a conversation by reference and by name, and the names of its robots."""
+
+    _references: dict[str, Person] = field(default_factory=dict)
+    _names: dict[str, set[Person]] = field(default_factory=lambda: defaultdict(set))
+    _robots: set[str] = field(default_factory=set)
+
+    def speaker(self, reference: str) -> Person | None:
+        """By id or platform:identifier only: anybody may call themselves by a member's name."""
+        return self._references.get(reference)
+
+    def called(self, reference: str) -> Person | None:
+        """By reference, or by a name that only one person here has."""
+        if found := self._references.get(reference):
+            return found
+        same = self._names.get(reference.casefold(), set())
+        return next(iter(same)) if len(same) == 1 else None
+
+    def is_robot(self, reference: str) -> bool:
+        """Whether it is the name or the id of a robot of the conversation."""
+        return reference.casefold() in self._robots
+
+
+def people_of(conversation: Conversation, references: Iterable[str], robot: Robot | None) -> People:
+    """Look all of them up; call inside the poster's scope."""
+    wanted, found = set(references), People()
+    here = {"organisation_id": conversation.organisation_id}
+    members = _members(conversation)
+    ids = {id_: ref for ref in wanted if (id_ := as_uuid(ref))}
+    names = {ref.casefold() for ref in wanted}
+    rows = members.annotate(folded=Lower("name")).filter(Q(id__in=ids) | Q(folded__in=names))
+    for id_, name in rows.values_list("id", "name"):
+        found._names[name.casefold()].add((id_, name))
+        if id_ in ids:
+            found._references[ids[id_]] = (id_, name)
+    inside = f"{conversation.group.external_id}/" if conversation.group else "/"
+    bare = {ref.partition(":")[2] or ref for ref in wanted}
+    identities = ExternalIdentity.objects.filter(
+        **here, member__in=members, identifier__in=bare | {inside + b for b in bare}
+    )
+    # A name that is known only inside the group wins, so it comes last.
+    for platform, identifier, id_, name in sorted(
+        identities.values_list("platform", "identifier", "member_id", "member__name"),
+        key=lambda row: row[1].startswith(inside),
+    ):
+        known = identifier.removeprefix(inside)
+        found._references[f"{platform}:{known}"] = (id_, name)
+        found._names[known.casefold()].add((id_, name))
+    for name, reference in _robots(conversation, robot):
+        found._robots |= {name.casefold(), (reference or "").casefold()} - {""}
+    return found
+
+
+def _members(conversation: Conversation) -> "QuerySet[Member]":
+    if conversation.group:
+        return members_in(conversation.group).filter(removed_at=None)
+    return Member.objects.filter(
+        organisation_id=conversation.organisation_id,
+        id=conversation.member_id,  # type: ignore[misc]  # nobody: no rows
+    )
+
+
+def _robots(conversation: Conversation, robot: Robot | None) -> list[tuple[str, str | None]]:
+    found = [(robot.name, robot.external_id)] if robot else []
+    if conversation.group_id:
+        seats = RobotGroup.objects.filter(
+            organisation_id=conversation.organisation_id, group_id=conversation.group_id
+        )
+        found += seats.values_list("robot__name", "robot__external_id")
+    return found

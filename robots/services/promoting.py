@@ -1,0 +1,39 @@
+"""Where an upper app makes memories of messages; this one keeps the messages."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from orgs.principals import Actor
+from robots.models import Conversation, Message
+from robots.services.utterances import Promoted
+
+Promote = Callable[
+    [Actor, Conversation, Sequence[Message], Sequence[UUID], datetime], dict[UUID, Promoted]
+]
+_promoters: list[Promote] = []
+
+
+def promotes(function: Promote) -> Promote:
+    """Register what makes memories of new messages (those without a `reason`).
+
+    It gets the poster, the conversation, the new messages, the ids of messages that were there
+    already, and the time; it runs in the transaction that keeps the messages and answers by
+    message id.
+    """
+    _promoters.append(function)
+    return function
+
+
+def promote(
+    actor: Actor,
+    conversation: Conversation,
+    fresh: Sequence[Message],
+    known: Sequence[UUID],
+    now: datetime,
+) -> dict[UUID, Promoted]:
+    """Let every registered app look at the messages."""
+    found: dict[UUID, Promoted] = {}
+    for function in _promoters:
+        found |= function(actor, conversation, fresh, known, now)
+    return found
