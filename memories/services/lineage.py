@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from memories.models import Derivation, Memory, Status
-from memories.services.bulk import insert_rows
+from orgs.bulk import insert_rows
 from orgs.services import as_uuid
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from memories.models import Cause, Memory, Proposal, State
-from memories.services.bulk import insert_rows
+from orgs.bulk import insert_rows
 from orgs.models import Audience, AudienceKind, new_id
 
 

@@ -9,10 +9,10 @@ from django.db import connection
 
 from memories.models import Contribution, Embedding, Memory, Pending, Status, Text
 from memories.policies import cues
-from memories.services.bulk import insert_rows
 from memories.services.hints import hint_embedding
 from memories.services.lineage import derive
 from memories.services.queueing import enqueue, enqueue_again
+from orgs.bulk import insert_rows
 from orgs.models import Organisation, new_id
 from orgs.rls import current_scope, deposit_scope
 

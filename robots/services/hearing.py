@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
+from orgs.bulk import insert_rows
 from orgs.models import Member, new_id
 from orgs.principals import Actor, Principal, resolve
 from orgs.services import NotFound, Reader, as_uuid, ensure_explicit_audience
@@ -60,7 +61,7 @@ def post_messages(
         with resolve(actor).scope():
             _join_replies(conversation, batch)
             rows = [made.row for made in batch.fresh.values()]
-            Message.objects.bulk_create(rows)
+            insert_rows(rows)
             _settle_waiting(conversation, rows)
             _follow(conversation, rows)
             promoted = promote(actor, conversation, rows, list(batch.known.values()), now)

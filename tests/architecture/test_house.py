@@ -126,7 +126,7 @@ FRAGMENTS = {
     ("memories/retrieval/candidates.py", "_by_scoring_all"): "`narrow`, and numbered columns",
     ("memories/retrieval/candidates.py", "_by_indexes"): "constants of the module",
     ("memories/retrieval/wording.py", "worded"): "conditions of `narrow`, with parameters",
-    ("memories/services/bulk.py", "insert_rows"): "the model's own table and columns, quoted",
+    ("orgs/bulk.py", "insert_rows"): "the model's own table and columns, quoted",
     ("memories/retrieval/excluding.py", "holds"): "conditions of `narrow`, with parameters",
     ("memories/retrieval/conditions.py", "narrow"): "fragments of `_COLUMNS`, with parameters",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",
