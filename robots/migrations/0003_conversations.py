@@ -11,7 +11,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('orgs', '0007_group_profile'),
+        ('orgs', '0008_group_profile'),
         ('robots', '0002_protect'),
     ]
 
