@@ -8,12 +8,12 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from orgs.models import AudienceKind, Group, new_id
-from orgs.principals import Actor, Principal, readable_groups, resolve
+from orgs.models import AudienceKind, new_id
+from orgs.principals import Actor, Principal, resolve
 from orgs.rls import organisation_scope
 from orgs.services import NotFound, ensure_audience, ensure_explicit_audience, find_group
 from robots.models import Conversation, Message
-from robots.principals import groups_of_robot
+from robots.services import directory
 from robots.services.acting import act
 
 
@@ -73,19 +73,13 @@ def conversations(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet
     """Those that the principal reads; evaluate in its scope. Raises NotFound for the group."""
     rows = _shown().filter(organisation_id=principal.organisation_id)
     if reference := filters.get("group"):
-        group = find_group(principal.organisation_id, reference, _groups(principal.actor))
+        group = find_group(
+            principal.organisation_id, reference, directory.known_groups(principal.actor)
+        )
         rows = rows.filter(group_id=group.id)
     if external_id := filters.get("external_id"):
         rows = rows.filter(external_id=external_id)
     return rows
-
-
-def _groups(actor: Actor) -> "QuerySet[Group]":
-    if actor.is_person:
-        return readable_groups(actor)
-    return Group.objects.filter(
-        organisation_id=actor.organisation_id, id__in=groups_of_robot(actor)
-    )
 
 
 def conversation(principal: Principal, conversation_id: UUID) -> Conversation:

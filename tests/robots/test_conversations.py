@@ -8,12 +8,13 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.models import Memory
-from orgs.models import AudienceEntry, Group
+from orgs.models import AudienceEntry, Group, Member, Organisation
 from orgs.principals import resolve
 from orgs.rls import Scope, organisation_scope, scope
-from orgs.services import create_group, link_identity
+from orgs.services import add_to_group, create_group, link_identity
 from robots.models import Conversation, Message
 from robots.services import join_groups
+from tests.databases import connected
 from tests.isolation.surface import ABSENT
 from tests.world import NOW, Tenant, World
 
@@ -113,8 +114,6 @@ def test_the_strict_profile_keeps_a_message_and_its_memory_to_whom_it_concerns(
     here, client = world.here, world.here.api("aria")
     name_people(here)
     with organisation_scope(here.id):
-        from orgs.services import add_to_group
-
         add_to_group(
             organisation_id=here.id,
             group_id=here.groups["launch"].id,
@@ -253,7 +252,6 @@ def test_a_group_with_no_members(world: World) -> None:
 def test_a_paused_member_is_heard_and_not_remembered(world: World) -> None:
     here, client = world.here, world.here.api("aria")
     name_people(here)
-    from orgs.models import Member
 
     with organisation_scope(here.id):
         Member.objects.filter(id=here.members["bob"].id).update(learning_paused_at=NOW)
@@ -342,3 +340,18 @@ def test_the_second_message_gives_the_title(world: World) -> None:
     assert [m["role"] for m in listed(client, chat)] == list(reversed(roles))
     wrong = post(client, chat, {"content": "x y z", "role": "robot"})[0]
     assert wrong["problem"]["errors"][0]["field"] == "role"
+
+
+def test_everything_goes_with_its_organisation(lasting_world: World) -> None:
+    here, client = lasting_world.here, lasting_world.here.api("aria")
+    make_strict(here, "launch")
+    chat = opened(client, group="launch")
+    first = {"content": "the lease ends in May", "external_id": "a"}
+    post(client, chat, first, {"content": "then we move out", "reply_to": "a"})
+    with organisation_scope(here.id):
+        Organisation.objects.filter(id=here.id).delete()
+    with connected("admin") as connection:
+        rows = connection.execute(
+            "SELECT count(*) FROM robots_message WHERE organisation_id = %s", [here.id]
+        )
+        assert rows.fetchone() == (0,)
