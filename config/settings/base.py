@@ -141,6 +141,10 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "ENUM_NAME_OVERRIDES": {
+        "IngestProfile": "orgs.models.IngestProfile",
+        "RecallProfile": ["balanced"],
+        "MemberRole": "orgs.models.Role",
+        "MessageRole": "robots.models.MessageRole",
         "MemoryKind": "memories.models.Kind",
         "MemoryType": "memories.models.Type",
         "MemoryCategory": "memories.models.Category",

@@ -10,10 +10,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api import rendering
-from memories.api.serializers import AudienceSerializer, MemorySerializer, NamedSerializer
+from memories.api.serializers import AudienceSerializer, MemorySerializer
 from memories.services.history import Past, history, lineage
 from orgs.api.cursors import following, read
-from orgs.api.serializers import StrictSerializer, TextField, checked
+from orgs.api.serializers import NamedSerializer, StrictSerializer, TextField, checked
 
 
 class HistoryParametersSerializer(StrictSerializer):

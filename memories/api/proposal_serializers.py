@@ -7,12 +7,17 @@ from rest_framework import serializers
 from memories.api.serializers import (
     AudienceSerializer,
     MemorySerializer,
-    NamedSerializer,
     check_content,
     content_field,
 )
 from memories.models import Cause, State
-from orgs.api.serializers import MAX_ITEMS, CountField, StrictSerializer, TextField
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    CountField,
+    NamedSerializer,
+    StrictSerializer,
+    TextField,
+)
 
 ACTIONS = ("approve", "reject", "merge")
 

@@ -15,6 +15,7 @@ from orgs.api.serializers import (
     CountField,
     DocumentField,
     FlagField,
+    NamedSerializer,
     NumberField,
     StrictSerializer,
     TextField,
@@ -149,11 +150,6 @@ class ShareSerializer(StrictSerializer):
     visibility = TextField(max_length=200)
     readers = ReadersSerializer(required=False)
     group = TextField(max_length=300, required=False)
-
-
-class NamedSerializer(serializers.Serializer[Any]):
-    id = serializers.CharField()
-    name = serializers.CharField()
 
 
 class MemorySerializer(serializers.Serializer[Any]):

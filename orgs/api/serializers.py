@@ -109,3 +109,8 @@ def check_document(value: Any, depth: int = 0) -> None:
         for key, item in items:
             check_document(key, depth + 1)
             check_document(item, depth + 1)
+
+
+class NamedSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    name = serializers.CharField()

@@ -8,6 +8,7 @@ from rest_framework import serializers
 from orgs.api.serializers import (
     MAX_ITEMS,
     DocumentField,
+    NamedSerializer,
     StrictSerializer,
     TextField,
     TextListField,
@@ -29,11 +30,6 @@ class ConversationCreateSerializer(StrictSerializer):
 class ConversationFiltersSerializer(PageSerializer):
     group = TextField(max_length=300, required=False)
     external_id = TextField(max_length=300, required=False)
-
-
-class NamedSerializer(serializers.Serializer[Any]):
-    id = serializers.CharField()
-    name = serializers.CharField()
 
 
 class ConversationSerializer(serializers.Serializer[Any]):
