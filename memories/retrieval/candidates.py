@@ -155,8 +155,10 @@ def candidates(question: Question) -> Pool:
         "every_category": list(CATEGORIES),
         "every_tier": list(TIERS),
         "with_tags": question.strategy == "hybrid" and question.fusion == "rrf",
-        "names": possible_names(question.text[:QUERY_CHARACTERS]),
+        "names": [],
     }
+    if values["with_tags"]:
+        values["names"] = possible_names(question.text[:QUERY_CHARACTERS])
     # A narrowed question is scored exactly, however large the scope.
     if not conditions and is_large(question):
         return _by_indexes(question, values)
