@@ -8,8 +8,9 @@ from rest_framework import serializers
 
 from memories.models import Category, Kind, Status, Tier, Type
 from memories.policies.visibility import NAMES
+from memories.retrieval.strategies import NAMES as STRATEGIES
 from memories.services.drafts import MAX_CONTENT_BYTES, Draft, Readers
-from memories.services.recalling import FUSIONS, STRATEGIES
+from memories.services.recalling import FUSIONS
 from orgs.api.serializers import (
     MAX_ITEMS,
     CountField,

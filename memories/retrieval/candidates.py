@@ -6,6 +6,8 @@ is scored by both arms, in one statement; above, the organisation's own indexes 
 arm judges what it chose. Either way the candidates travel as columns of numbers.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import connection
@@ -33,12 +35,12 @@ NARROW_POOL = 50
 _NEAR = """
 WITH near AS MATERIALIZED (
     SELECT n.memory_id, -(n.embedding <#> %(vector)s::halfvec) AS product
-    FROM memories_embedding n
+    FROM {embedding} n
     WHERE %(vector)s IS NOT NULL AND n.organisation_id = %(organisation)s
       AND n.model = %(model)s {conditions}
 ), total AS MATERIALIZED (
     SELECT CASE WHEN %(vector)s IS NOT NULL THEN (SELECT count(*) FROM near) ELSE (
-        SELECT count(*) FROM memories_text n
+        SELECT count(*) FROM {text} n
         WHERE n.organisation_id = %(organisation)s {conditions}) END AS rows
 ), """
 
@@ -49,7 +51,7 @@ _TEXTS = """
 texts AS MATERIALIZED (
     SELECT n.memory_id,
         .5::float8 + .5::float8 * greatest(1, n.length / 40::float8) AS guard {worths}
-    FROM memories_text n
+    FROM {text} n
     WHERE %(any)s::tsquery IS NOT NULL AND n.organisation_id = %(organisation)s
       AND n.lexemes @@ %(any)s::tsquery {conditions}
 ), weights AS MATERIALIZED (
@@ -69,7 +71,7 @@ _TAGGED = """
 tagged AS MATERIALIZED (
     SELECT n.memory_id, (SELECT count(*) FROM unnest(m.tags) AS tag
                          WHERE tag = ANY(%(names)s)) AS shared
-    FROM memories_text n
+    FROM {text} n
     JOIN memories_memory m ON m.organisation_id = n.organisation_id AND m.id = n.memory_id
     WHERE %(with_tags)s AND n.organisation_id = %(organisation)s
       AND m.tags && %(names)s::varchar[] {conditions}
@@ -141,9 +143,27 @@ _LARGE_WORDS = (
 )
 
 
-def candidates(question: Question) -> Pool:
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a question is searched: tables, and fixed conditions on them (alias n).
+
+    text, embedding: tables with the columns of the narrow ones that are searched.
+    """
+
+    text: str = "memories_text"
+    embedding: str = "memories_embedding"
+    conditions: tuple[str, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+EVERYTHING = Source()
+
+
+def candidates(question: Question, source: Source = EVERYTHING) -> Pool:
     """Up to POOL memories of each arm, with all that scoring needs to know of them."""
     conditions, values = narrow(question)
+    conditions += source.conditions
+    values |= source.values
     narrowed = "".join(f" AND {c}" for c in conditions)
     values |= {
         "vector": None if question.vector is None else HalfVector(question.vector).to_text(),
@@ -160,25 +180,28 @@ def candidates(question: Question) -> Pool:
     if values["with_tags"]:
         values["names"] = possible_names(question.text[:QUERY_CHARACTERS])
     # A narrowed question is scored exactly, however large the scope.
-    if not conditions and is_large(question):
+    if source is EVERYTHING and not conditions and is_large(question):
         return _by_indexes(question, values)
-    return _by_scoring_all(question, narrowed, values)
+    return _by_scoring_all(question, source, narrowed, values)
 
 
-def _by_scoring_all(question: Question, narrowed: str, values: dict[str, Any]) -> Pool:
+def _by_scoring_all(
+    question: Question, source: Source, narrowed: str, values: dict[str, Any]
+) -> Pool:
     lexemes = question.lexemes if question.strategy != "vector" else ()
     numbers = range(next(n for n in _PLACES if n >= len(lexemes)))
     statement = "".join(
         (
-            _NEAR.format(conditions=narrowed),
+            _NEAR.format(conditions=narrowed, text=source.text, embedding=source.embedding),
             _TEXTS.format(
+                text=source.text,
                 conditions=narrowed,
                 worths="".join(_WORTH.format(i=i) for i in numbers),
                 counts="".join(_COUNT.format(i=i) for i in numbers),
                 weights="".join(_WEIGHT.format(i=i) for i in numbers),
                 score=" + ".join(_SCORE.format(i=i) for i in numbers) or "0::float8",
             ),
-            _TAGGED.format(conditions=narrowed),
+            _TAGGED.format(conditions=narrowed, text=source.text),
             _BEST,
             _columns(question, ", ".join(f"i{i}" for i in numbers), " FROM weights"),
         )
@@ -216,7 +239,7 @@ def _by_indexes(question: Question, values: dict[str, Any]) -> Pool:
         "worded": [int(id_ in words) for id_ in ids],
         "scores": [words.get(id_) for id_ in ids],
     }
-    statement = _CHOSEN.format(tagged=_TAGGED.format(conditions=""))
+    statement = _CHOSEN.format(tagged=_TAGGED.format(conditions="", text="memories_text"))
     [(ids, packed, _)] = fetched(statement + _columns(question, "", ""), values)
     return pool_from(ids, packed, most)
 

@@ -38,7 +38,8 @@ class Question:
     lexemes, named: the question's words as the text index has them, and the speakers of the
     scope whom it names, in lower case (see `retrieval.wording`). vector: None where only words
     are asked. asks_when, asks_about_self: see policies.cues; the latter only where a member asks.
-    with_similarity: whether each hit is to carry the cosine with its own text.
+    with_similarity: whether each hit is to carry the cosine with its own text. whole: whether
+    every candidate is served, for explanations, in the place of the best `limit`.
     """
 
     organisation_id: UUID
@@ -62,6 +63,7 @@ class Question:
     include_shared: bool = True
     min_similarity: float | None = None
     with_similarity: bool = False
+    whole: bool = False
     filters: Filters = field(default_factory=Filters)
 
 

@@ -9,11 +9,10 @@ from memories.models import Memory, Status
 from memories.policies.reasons import Share, reasons
 from memories.policies.scoring import TIER_WEIGHT
 from memories.policies.wording import stems
-from memories.retrieval.candidates import POOL, candidates
+from memories.retrieval.candidates import POOL
 from memories.retrieval.excluding import Nearness, exclusions, nearness
-from memories.retrieval.fusion import MEANING_FLOOR, fuse
-from memories.retrieval.pipeline import hit, top
-from memories.retrieval.scoring import judge
+from memories.retrieval.fusion import MEANING_FLOOR
+from memories.retrieval.pipeline import search
 from memories.retrieval.types import Hit, Question
 from memories.services.managing import fetch
 from memories.services.recalling import Query, asker, prepare
@@ -131,11 +130,8 @@ def _explained(question: Question, query: Query, memory: Memory) -> Explanation:
 
 
 def _all_candidates(question: Question) -> list[Hit]:
-    """As `search` judges them, but without the end that the limit sets."""
-    pool = candidates(question)
-    judged = judge(question, pool, fuse(pool, question.strategy, question.fusion))
-    places = top(replace(question, limit=max(1, len(pool))), pool, judged)
-    return [hit(pool, judged, place) for place in places]
+    """As they are judged, but without the end that the limit sets."""
+    return search(replace(question, whole=True)).hits
 
 
 def _raw(memory: Memory, near: Nearness | None) -> Hit | None:

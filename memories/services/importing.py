@@ -88,7 +88,7 @@ class Importer:
             deposits = tuple({row.audience_id for row in rows} - principal.audiences)
             with principal.scope(deposit=deposits):
                 fresh = self._unknown(rows, principal)
-                writing.insert(fresh, language=self.organisation.language, now=self.now)
+                writing.insert(fresh, organisation=self.organisation, now=self.now)
                 stamp_activity(
                     organisation_id=self.organisation.id, robot_id=self.robot.id, now=self.now
                 )

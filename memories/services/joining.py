@@ -66,8 +66,8 @@ def _insert_copy(
     )
     if row.key is not None and taken.exists():
         row.key = None
-    language = Organisation.objects.values_list("language", flat=True).get(id=row.organisation_id)
-    writing.insert([row], language=language, now=now)
+    organisation = Organisation.objects.get(id=row.organisation_id)
+    writing.insert([row], organisation=organisation, now=now)
     return row.id
 
 

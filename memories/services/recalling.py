@@ -13,6 +13,7 @@ from memories.encoders import EncoderError, encode_query, model_id
 from memories.models import Memory
 from memories.policies.cues import asks_about_self, asks_when, forms
 from memories.retrieval.pipeline import search
+from memories.retrieval.strategies import ALIASES
 from memories.retrieval.types import Filters, Hit, Question
 from memories.retrieval.wording import worded
 from memories.services.metering import RECALL_SECONDS
@@ -21,11 +22,9 @@ from orgs.principals import Actor, Principal, resolve, shareable_audiences
 from orgs.services import NotFound, find_group, find_member
 from robots.services import act, find_robot
 
-STRATEGIES = ("auto", "keyword", "fulltext", "vector", "hybrid")
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
 # Characters of a text that are compared with others.
 COMPARED = 500
-ALIASES = {"auto": "hybrid", "fulltext": "keyword"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,7 +107,7 @@ def _write(desk: Desk, items: list[Item], now: datetime) -> dict[int, Outcome]:
         elif row is not None:
             fresh.append(row)
             earlier.add(row)
-    writing.insert(fresh, language=desk.organisation.language, now=now)
+    writing.insert(fresh, organisation=desk.organisation, now=now)
     counts = writing.repeat(repeats, desk.robot.id, now)
     for id_, same in repeats.items():
         for item in same:

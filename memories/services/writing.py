@@ -56,7 +56,7 @@ def about(memory: Memory) -> str:
     return f"{when} {memory.speaker} {memory.topic}".strip()
 
 
-def insert(rows: Sequence[Memory], *, language: str, now: datetime) -> None:
+def insert(rows: Sequence[Memory], *, organisation: Organisation, now: datetime) -> None:
     """New memories with contribution, text row and the embedding or decision that is owed."""
     if not rows:
         return
@@ -80,10 +80,11 @@ def insert(rows: Sequence[Memory], *, language: str, now: datetime) -> None:
         )
         derive(rows, now)
         enqueue(rows, now)
-        index([row for row in rows if row.status == Status.ACTIVE], language=language, now=now)
+        active = [row for row in rows if row.status == Status.ACTIVE]
+        index(active, organisation=organisation, now=now)
 
 
-def index(rows: Sequence[Memory], *, language: str, now: datetime) -> None:
+def index(rows: Sequence[Memory], *, organisation: Organisation, now: datetime) -> None:
     """Make memories findable by words now, and owe them an embedding."""
     if not rows:
         return
@@ -91,8 +92,8 @@ def index(rows: Sequence[Memory], *, language: str, now: datetime) -> None:
         cursor.execute(
             _INSERT_TEXT,
             {
-                "organisation": rows[0].organisation_id,
-                "language": language,
+                "organisation": organisation.id,
+                "language": organisation.language,
                 "ids": [row.id for row in rows],
                 "audiences": [row.audience_id for row in rows],
                 "kinds": [row.kind for row in rows],
@@ -176,10 +177,8 @@ def unindex(rows: Sequence[Memory], now: datetime) -> None:
 
 def reindex(memory: Memory, now: datetime) -> None:
     """Make a memory findable by what it now says, for those who now read it."""
-    language = Organisation.objects.values_list("language", flat=True).get(
-        id=memory.organisation_id
-    )
-    index([memory], language=language, now=now)
+    organisation = Organisation.objects.get(id=memory.organisation_id)
+    index([memory], organisation=organisation, now=now)
     hint_embedding(memory.organisation_id)
 
 
@@ -234,7 +233,7 @@ def repeat(said: Mapping[UUID, Sequence["Item"]], robot_id: UUID, now: datetime)
     for row in revived:
         enqueue_again(row, now)
     if active:
-        index(active, language=active[0].organisation.language, now=now)
+        index(active, organisation=active[0].organisation, now=now)
     return {row.id: row.remember_count for row in rows}
 
 

@@ -7,6 +7,7 @@ from orgs.models.organisations import (
     GroupMembership,
     IngestProfile,
     Organisation,
+    Projection,
 )
 from orgs.models.sign_ins import SignIn
 from orgs.models.users import User
@@ -22,6 +23,7 @@ __all__ = [
     "IngestProfile",
     "Member",
     "Organisation",
+    "Projection",
     "ReaderKind",
     "Role",
     "SignIn",

@@ -1,10 +1,23 @@
 """The tenant and the groups inside it."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from orgs.models.base import TenantKey, TenantModel
+
+
+class Projection(models.TextChoices):
+    """Index layouts beside the narrow tables, kept in the transaction of what they index."""
+
+    GRAPH = "graph"
+    PARTITIONS = "partitions"
+
+
+def default_projections() -> list[str]:
+    """What a new organisation has switched on."""
+    return [Projection.GRAPH.value]
 
 
 class Organisation(models.Model):
@@ -22,7 +35,21 @@ class Organisation(models.Model):
     demo = models.BooleanField(
         default=False, help_text="Made to look around in; an admin may remove it with all its rows."
     )
+    projections = ArrayField(
+        models.CharField(max_length=10, choices=Projection.choices),
+        default=default_projections,
+        blank=True,
+        help_text="Which index layouts are kept; rebuild_projections fills one switched on later.",
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(projections__contained_by=Projection.values),
+                name="organisation_projections_known",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

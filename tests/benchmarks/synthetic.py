@@ -177,7 +177,7 @@ def _fill_chunk(made: Synthetic, first: int, count: int, now: datetime, *, words
     everything = Scope(organisation=made.organisation.id, audiences=tuple(made.audiences))
     with scope(everything):
         if words:
-            writing.insert(rows, language=made.organisation.language, now=now)
+            writing.insert(rows, organisation=made.organisation, now=now)
         else:
             Memory.objects.bulk_create(rows)
     vectors = clustered(made.rng, made.centres, count).astype(np.float16)

@@ -1,0 +1,56 @@
+"""One pass on one screen: candidates, fusion, scoring, the top.
+
+Runs inside the asker's scope: whatever a stage reads, the database has let through.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import numpy as np
+
+from memories.retrieval.candidates import EVERYTHING, Source, candidates
+from memories.retrieval.fusion import fuse
+from memories.retrieval.merging import merged
+from memories.retrieval.scoring import Judged, judge
+from memories.retrieval.types import Floats, Hit, Pool, Question
+
+
+def rank(question: Question, sources: Sequence[Source] = (EVERYTHING,)) -> list[Hit]:
+    """The best `limit` memories that the sources hold for the question, as one list.
+
+    question.strategy: keyword, vector or hybrid; a source is searched by itself.
+    """
+    pool = merged([candidates(question, source) for source in sources])
+    fused = fuse(pool, question.strategy, question.fusion)
+    judged = judge(question, pool, fused)
+    best = top(question, pool, judged)
+    return [hit(pool, judged, place) for place in best]
+
+
+def top(question: Question, pool: Pool, judged: Judged) -> list[int]:
+    """The places of the best, equal scores by id, so that the order is the same each time."""
+    order = np.lexsort((pool.ids, -judged.score))
+    if question.min_similarity is not None:
+        order = order[np.nan_to_num(pool.similarity[order]) >= question.min_similarity]
+    places: list[int] = order[: None if question.whole else question.limit].tolist()
+    return places
+
+
+def hit(pool: Pool, judged: Judged, place: int) -> Hit:
+    """A served candidate with the parts that explain its score."""
+    return Hit(
+        # A trailing nought byte is dropped by numpy.
+        id=UUID(bytes=bytes(pool.ids[place]).ljust(16, b"\0")),
+        relevance=float(judged.relevance[place]),
+        score=float(judged.score[place]),
+        vector=number(pool.product, place),
+        keyword=number(pool.words, place),
+        similarity=number(pool.similarity, place),
+        cues=float(judged.cues[place]),
+        strength=float(judged.strength[place]),
+    )
+
+
+def number(column: Floats, place: int) -> float | None:
+    """The value, or None where there is none."""
+    return None if np.isnan(column[place]) else float(column[place])
