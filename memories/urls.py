@@ -4,6 +4,7 @@ from django.urls import path
 
 from memories.api import (
     explaining,
+    groups,
     history,
     problems,  # noqa: F401  (maps this app's exceptions)
     proposals,
@@ -30,6 +31,7 @@ from memories.views import (
     versions,
 )
 from memories.views import explaining as why
+from orgs.api import converters  # noqa: F401  (registers `reference`)
 
 api = [
     path("memories", views.MemoriesView.as_view(), name="memories"),
@@ -44,6 +46,11 @@ api = [
         "memories/<uuid:memory_id>/explain",
         explaining.ExplainView.as_view(),
         name="memory-explain",
+    ),
+    path(
+        "groups/<reference:reference>/context",
+        groups.GroupContextView.as_view(),
+        name="group-context",
     ),
     path("recall", views.RecallView.as_view(), name="recall"),
     path("proposals", proposals.ProposalsView.as_view(), name="proposals"),
