@@ -20,35 +20,47 @@ NEAR = 0.08
 COMPARED = 5_000
 
 _TWINS = """
-SELECT m.id, m.audience_id, m.kind, near.memory_id
-FROM memories_memory m
-JOIN memories_embedding e ON e.organisation_id = m.organisation_id AND e.memory_id = m.id
-    AND e.model = %(model)s
-CROSS JOIN LATERAL (
-    SELECT o.memory_id, o.embedding <=> e.embedding AS distance FROM memories_embedding o
-    WHERE o.organisation_id = %(organisation)s AND o.audience_id = e.audience_id
-      AND o.model = e.model AND o.memory_id < e.memory_id
-    ORDER BY distance LIMIT 1
-) AS near
-JOIN memories_memory t ON t.organisation_id = m.organisation_id AND t.id = near.memory_id
-WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
-  AND near.distance <= %(near)s AND m.status = 'active' AND t.status = 'active'
-  AND m.conversation IS NULL AND t.conversation IS NULL AND m.type <> 'conversation'
-  AND m.kind <> 'internal' AND m.member_id IS NOT DISTINCT FROM t.member_id
+WITH given AS MATERIALIZED (
+    SELECT m.id, m.audience_id, m.kind, m.member_id, m.key, m.occurred_at, e.embedding
+    FROM memories_memory m
+    JOIN memories_embedding e ON e.organisation_id = m.organisation_id AND e.memory_id = m.id
+        AND e.model = %(model)s
+    WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s) AND m.status = 'active'
+), twins AS MATERIALIZED (
+    SELECT given.*, near.memory_id AS twin FROM given CROSS JOIN LATERAL (
+        SELECT o.memory_id, o.embedding <=> given.embedding AS distance
+        FROM memories_embedding o
+        WHERE o.organisation_id = %(organisation)s AND o.audience_id = given.audience_id
+          AND o.model = %(model)s AND o.memory_id < given.id
+        ORDER BY distance LIMIT 1
+    ) AS near WHERE near.distance <= %(near)s
+)
+SELECT m.id, m.audience_id, m.kind, t.id
+FROM twins m JOIN memories_memory t ON t.organisation_id = %(organisation)s AND t.id = m.twin
+WHERE t.status = 'active' AND t.conversation IS NULL
+  AND m.member_id IS NOT DISTINCT FROM t.member_id
   AND (m.key IS NULL OR t.key IS NULL)
   AND (m.occurred_at IS NULL OR t.occurred_at IS NULL OR m.occurred_at = t.occurred_at)
   AND NOT EXISTS (
-      SELECT 1 FROM memories_proposal p WHERE p.organisation_id = m.organisation_id
+      SELECT 1 FROM memories_proposal p WHERE p.organisation_id = %(organisation)s
       AND p.cause = 'duplicate' AND p.memory_id = m.id AND p.other_id = t.id
       AND p.state <> 'withdrawn')
 """
 _SMALL = """
-SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s
-  AND m.id = ANY(%(ids)s) AND (
-    SELECT count(*) FROM (
-        SELECT 1 FROM memories_embedding o WHERE o.organisation_id = %(organisation)s
-        AND o.audience_id = m.audience_id AND o.model = %(model)s LIMIT %(most)s
-    ) AS seen) < %(most)s
+WITH given AS MATERIALIZED (
+    SELECT m.id, m.audience_id FROM memories_memory m
+    WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
+      AND m.conversation IS NULL AND m.type <> 'conversation' AND m.kind <> 'internal'
+), audiences AS MATERIALIZED (
+    SELECT DISTINCT audience_id FROM given
+), small AS (
+    SELECT a.audience_id FROM audiences a WHERE (
+        SELECT count(*) FROM (
+            SELECT 1 FROM memories_embedding o WHERE o.organisation_id = %(organisation)s
+            AND o.audience_id = a.audience_id AND o.model = %(model)s LIMIT %(most)s
+        ) AS seen) < %(most)s
+)
+SELECT given.id FROM given JOIN small USING (audience_id)
 """
 
 
@@ -69,6 +81,8 @@ def propose_duplicates(
     with connections[using].cursor() as cursor:
         cursor.execute(_SMALL, values)
         values["ids"] = [id_ for (id_,) in cursor.fetchall()]
+        if not values["ids"]:
+            return 0
         cursor.execute(_TWINS, values)
         found = cursor.fetchall()
     items = [

@@ -26,6 +26,12 @@ WORDS = (0.7, 0.5, 0.3, 0.3, 0.3)
 REACH = len(WORDS)
 DAMPED_FROM = 40.0
 
+# The index has the turns in order; with the statistics of a table that has just grown, sorting a
+# whole conversation for each of its turns looks cheaper, and is not.
+_IN_ORDER = """
+SELECT set_config('enable_bitmapscan', %(sorting)s, true),
+    set_config('enable_sort', %(sorting)s, true)
+"""
 # Ten on each side: the turns up to five away need their own five.
 _NEAR = """
 WITH given AS (
@@ -106,10 +112,13 @@ class Surroundings:
         self.turns: list[list[UUID]] = []
         by_conversation: dict[tuple[str, UUID], list[UUID]] = defaultdict(list)
         with connection.cursor() as cursor:
+            cursor.execute(_IN_ORDER, {"sorting": "off"})
             cursor.execute(
                 _NEAR, {"organisation": organisation_id, "ids": list(vectors), "model": model}
             )
-            for id_, conversation, audience, length, stored in cursor.fetchall():
+            found = cursor.fetchall()
+            cursor.execute(_IN_ORDER, {"sorting": "on"})
+            for id_, conversation, audience, length, stored in found:
                 by_conversation[(conversation, audience)].append(id_)
                 self.length[id_] = length
                 if stored is not None:

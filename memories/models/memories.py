@@ -176,10 +176,11 @@ class Memory(TenantModel):
         ]
         indexes = [
             models.Index(fields=["organisation", "audience", "-id"], name="memory_recent"),
+            # With the id, for turns that came at one moment have one position.
             models.Index(
-                fields=["organisation", "conversation", "position"],
+                fields=["organisation", "conversation", "position", "id"],
                 condition=models.Q(conversation__isnull=False),
-                name="memory_turns",
+                name="memory_turn_order",
             ),
         ]
 
