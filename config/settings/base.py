@@ -58,6 +58,8 @@ ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
 # Of one web process; each may hold a connection to the database.
 WEB_THREADS = env.int("WEB_THREADS", default=8)
+# What hands the workers their hints; named, for no app may import config.
+TASK_SENDER = "config.celery.app"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",

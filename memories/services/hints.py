@@ -4,8 +4,9 @@ import logging
 import time
 from uuid import UUID
 
-from celery import current_app
+from django.conf import settings
 from django.db import transaction
+from django.utils.module_loading import import_string
 
 log = logging.getLogger("commonmind.hints")
 
@@ -20,7 +21,9 @@ def send_now(task: str, organisation_id: UUID, **ids: UUID) -> None:
         return
     try:
         named = {"organisation_id": organisation_id, **ids}
-        current_app.send_task(task, kwargs={name: str(id_) for name, id_ in named.items()})
+        # Loaded with the first hint: a web process answers .3 s earlier without it.
+        broker = import_string(settings.TASK_SENDER)
+        broker.send_task(task, kwargs={name: str(id_) for name, id_ in named.items()})
     except Exception as error:
         # The write is committed: whatever is wrong with the broker (away, full, another
         # password), it must not fail for it. The sweeper finds the rows afterwards.

@@ -74,7 +74,7 @@ class Broker:
 def broker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Broker]:
     folder = tmp_path / "data"
     made = Broker(folder)
-    monkeypatch.setattr(hints, "current_app", made.app)
+    monkeypatch.setattr(hints, "import_string", lambda _path: made.app)
     monkeypatch.setattr(hints, "_silent_until", 0.0)
     settings.REDIS_URL = made.url
     yield made
