@@ -1,0 +1,52 @@
+"""As much of English verbs as it takes to put a name in the place of "I" or "you". Pure."""
+
+_PAST = """
+was were had did went said saw took came got made knew thought told found gave left felt kept began
+brought wrote sat stood lost paid met ran ate drank sent built fell spent grew won taught caught
+bought sold heard held understood drove broke spoke slept wore chose forgot drew threw flew hid rode
+rose sang swam woke became led meant dealt lent fed fought hung shook shot slid stole stuck struck
+swore tore blew bit froze been gone done seen taken written given
+put cut let hit set shut hurt quit cost bet
+"""
+PAST = frozenset(_PAST.split())
+MODALS = frozenset(
+    "can could will would shall should may might must cannot can't couldn't won't wouldn't shan't "
+    "shouldn't mightn't mustn't ain't gonna gotta wanna".split()
+)
+_CHANGED = {
+    "am": "is", "are": "is", "have": "has", "do": "does", "were": "was", "don't": "doesn't",
+    "haven't": "hasn't", "aren't": "isn't", "weren't": "wasn't", "dont": "doesn't",
+}  # fmt: skip
+AUXILIARIES = MODALS | frozenset(_CHANGED) | frozenset("was did had didn't hadn't wasn't".split())
+ADVERBS = frozenset(
+    "also always already even ever finally first generally hardly just kinda mostly never not now "
+    "often once only quite rarely rather really recently seldom simply sometimes sorta soon still "
+    "then too usually well actually personally currently".split()
+)
+# What stands after a subject and is no verb.
+_NO_VERBS = frozenset(
+    "and or but too to in on at of for with as from by about if when that this the a an my your "
+    "alone myself yourself either neither both here there".split()
+)
+
+
+def is_past(word: str) -> bool:
+    """Whether the word, in lower case, is a verb of the past, as far as its form tells."""
+    regular = len(word) > 3 and word.endswith("ed") and not word.endswith("eed")
+    return word in PAST or (regular and word not in ("embed", "shed"))
+
+
+def third_person(verb: str) -> str:
+    """The form that goes with a name: is, has, likes; a past form or a modal stays."""
+    word = verb.replace("’", "'").lower()
+    if word in _CHANGED:
+        return _CHANGED[word]
+    if word in MODALS or word in _NO_VERBS or is_past(word):
+        return verb
+    if word.endswith("ing") or not verb.isalpha():
+        return verb
+    if word.endswith(("s", "sh", "ch", "x", "z", "o")):
+        return verb + "es"
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + "s"
