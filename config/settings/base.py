@@ -7,6 +7,7 @@ import environ
 from config.logs import logging_settings
 from config.settings.accounts import *
 from config.settings.accounts import APPS, form_targets
+from memories.policies.ingesting import DEFAULT, IngestionProfile
 
 env = environ.Env()
 
@@ -153,6 +154,15 @@ SPECTACULAR_SETTINGS = {
         "MemoryTier": "memories.models.Tier",
     },
 }
+
+# How a conversation is cut into windows on its way in.
+INGESTION = IngestionProfile(
+    window=env.int("INGEST_WINDOW", default=DEFAULT.window),
+    overlap=env.int("INGEST_OVERLAP", default=DEFAULT.overlap),
+    semantic_top_k=env.int("INGEST_SEMANTIC_TOP_K", default=DEFAULT.semantic_top_k),
+    keyword_top_k=env.int("INGEST_KEYWORD_TOP_K", default=DEFAULT.keyword_top_k),
+    structured_top_k=env.int("INGEST_STRUCTURED_TOP_K", default=DEFAULT.structured_top_k),
+)
 
 # Embedding model behind memories.encoders; "fake" is for tests.
 ENCODER = env.str("ENCODER", default="minilm")

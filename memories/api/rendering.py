@@ -3,11 +3,12 @@ serializers beside them are the description that the schema test holds them to."
 
 from typing import Any
 
-from memories.models import Memory
+from memories.models import Memory, Restatement
 from memories.retrieval.answers import Row
 from memories.retrieval.types import Hit
 from memories.services.drafts import Remembered
 from memories.services.labels import audience_label, kind_label
+from memories.services.managing import Seen
 
 
 def named(thing: Any) -> dict[str, str] | None:
@@ -98,6 +99,19 @@ def memory(row: Memory, embedding: str | None = None) -> dict[str, Any]:
     if embedding is not None:
         body["embedding"] = embedding
     return body
+
+
+def restatement(row: Restatement | None) -> dict[str, Any] | None:
+    """What stands beside a memory's own words, if there is anything."""
+    if row is None:
+        return None
+    names = ("text", "keywords", "persons", "location", "topic", "source", "made_at")
+    return {name: getattr(row, name) for name in names}
+
+
+def seen(found: Seen) -> dict[str, Any]:
+    """One memory with what only the call for one gives."""
+    return memory(found.memory, found.embedding) | {"restatement": restatement(found.restatement)}
 
 
 def remembered(outcome: Remembered) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import TextChoices
 from rest_framework import serializers
 
-from memories.models import Category, Kind, Status, Tier, Type
+from memories.models import Category, Kind, Origin, Status, Tier, Type
 from memories.policies.visibility import NAMES
 from memories.retrieval.strategies import NAMES as STRATEGIES
 from memories.services.drafts import MAX_CONTENT_BYTES, Draft, Readers
@@ -153,6 +153,18 @@ class ShareSerializer(StrictSerializer):
     group = TextField(max_length=300, required=False)
 
 
+class RestatementSerializer(serializers.Serializer[Any]):
+    """What a memory says on its own; its own words stand in `content`."""
+
+    text = serializers.CharField(help_text="Empty where nothing had to be resolved.")
+    keywords = serializers.ListField(child=serializers.CharField())
+    persons = serializers.ListField(child=serializers.CharField())
+    location = serializers.CharField()
+    topic = serializers.CharField()
+    source = serializers.ChoiceField(Origin.choices, help_text="Who worked it out.")
+    made_at = serializers.DateTimeField()
+
+
 class MemorySerializer(serializers.Serializer[Any]):
     """A memory as everyone who may read it sees it."""
 
@@ -188,6 +200,7 @@ class MemorySerializer(serializers.Serializer[Any]):
     updated_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(allow_null=True)
     embedding = serializers.ChoiceField(["pending", "ready"], required=False)
+    restatement = RestatementSerializer(required=False, allow_null=True)
 
 
 class RangeSerializer(StrictSerializer):

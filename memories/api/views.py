@@ -100,7 +100,7 @@ class MemoryView(APIView):
     def get(self, request: Request, memory_id: UUID) -> Response:
         """One memory."""
         seen = get_memory(request.user, memory_id)
-        return Response(rendering.memory(seen.memory, seen.embedding))
+        return Response(rendering.seen(seen))
 
     @extend_schema(
         operation_id="memories_patch", request=s.PatchSerializer, responses=s.MemorySerializer

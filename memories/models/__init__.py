@@ -12,6 +12,7 @@ from memories.models.memories import (
 )
 from memories.models.proposals import Cause, Proposal, State
 from memories.models.recalls import Recall
+from memories.models.restatements import Origin, Restatement
 from memories.models.versions import Derivation, Version
 from memories.models.work import Job, JobKind, JobState, SavedView
 
@@ -28,10 +29,12 @@ __all__ = [
     "Kind",
     "Level",
     "Memory",
+    "Origin",
     "Pending",
     "PendingState",
     "Proposal",
     "Recall",
+    "Restatement",
     "SavedView",
     "State",
     "Status",

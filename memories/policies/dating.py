@@ -13,21 +13,24 @@ from datetime import date, timedelta
 from memories.policies.verbs import is_past
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
+_WORDS_WORDS = """
+one two three four five six seven eight nine ten eleven twelve
+"""
+_WORDS = _WORDS_WORDS.split()
 _NUMBERS = {word: number for number, word in enumerate(_WORDS, 1)} | {"a": 1, "an": 1}
 _COUNT = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
+_PART = r"(?: (?P<part>morning|afternoon|evening|night))?"
 _PHRASES = (
     r"the day (?P<side>after tomorrow|before yesterday)",
     r"(?P<near>today|tomorrow|yesterday)(?: (?P<near_part>morning|afternoon|evening|night))?",
     r"(?P<tonight>tonight|this morning|this afternoon|this evening|last night)",
-    rf"(?P<which>next|last|this|coming) (?P<what>{'|'.join(_DAYS)}|week|month|year)"
-    r"(?: (?P<part>morning|afternoon|evening|night))?",
+    rf"(?P<which>next|last|this|coming) (?P<what>{'|'.join(_DAYS)}|week|month|year){_PART}",
     rf"in (?P<ahead>{_COUNT}) (?P<unit>day|week|month|year)s?(?:['’]? time)?",
     rf"(?P<count>{_COUNT}) (?P<past_unit>day|week|month|year)s? (?P<way>ago|from now|from today)",
 )
 _PHRASE = re.compile(
     r"(?<![\w'’/-])(?:(?P<before>on|by|until|till|since|for|from|before|after|of|during|is|was) )?"
-    rf"(?:{'|'.join(_PHRASES)})(?![\w-])(?P<own>['’]s\b)?",
+    rf"(?:{'|'.join(_PHRASES)})(?![\w-]|[.@/]\w)(?P<own>['’]s\b)?",
     re.IGNORECASE,
 )
 _MAY_HAVE = re.compile(

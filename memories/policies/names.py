@@ -18,7 +18,7 @@ lena leonie linda lisa liz louise lucia lucy lydia madison magda maggie margaret
 marion marlene martha martina mary maya megan melanie melissa mia michelle mina miriam molly monica
 monika nadia nadine nancy naomi natalie natasha nicole nina nora olga olivia pamela patricia paula
 pauline petra priya rachel rebecca renate rita rosa ruth sabine sally samantha sandra sara sarah
-sharon sheila shirley silvia simone sofia sonja sophia sophie stella stephanie susan susanne svetlana
+sharon sheila shirley silvia simone sofia sonja sophia sophie stella stephanie susan susanne svetla
 sylvia tamara tanja tara teresa theresa tina ursula valentina valerie vanessa vera veronica victoria
 virginia wanda wendy yasmin yuki yvonne zoe zoë
 """
@@ -64,5 +64,5 @@ MALE = frozenset(_MALE.split())
 PLACES = frozenset(_PLACES.split()) | {
     "new york", "san francisco", "los angeles", "san diego", "washington dc", "new delhi",
     "hong kong", "tel aviv", "cape town", "buenos aires", "rio de janeiro", "são paulo",
-    "united states", "united kingdom", "new zealand", "south africa", "south korea", "czech republic",
+    "united states", "united kingdom", "new zealand", "south africa", "south korea",
 }  # fmt: skip

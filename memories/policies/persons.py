@@ -13,27 +13,28 @@ _CAPITAL = "[A-ZÀ-ÖØ-Þ]"
 _NAME = re.compile(rf"(?<![\w/.-])({_CAPITAL}[\w-]*)((?: {_CAPITAL}[\w-]+){{0,2}})")
 _NICK = re.compile(r"(?<![\w/.])(@?)([^\W\d_][\w.|^`\[\]-]{2,59})(?<![.-])")
 _ACTS = re.compile(
-    r"(?<![\w@/.'’-])([A-Z][a-zà-ÿ]{2,}(?: [A-Z][a-zà-ÿ]{2,})?) (?:says?|said|tells?|told|thinks?|thought"
+    r"(?<![\w@/.'’-])([A-Z][a-zà-ÿ]{2,}(?: [A-Z][a-zà-ÿ]{2,})?) "
+    r"(?:says?|said|tells?|told|thinks?|thought"
     r"|wants?|wanted|asked|asks|called|lives|lived|likes|liked|loves|prefers|met|meets|works|worked"
     r"|lost|forgot|promised|mentioned|wrote|moved|went|came|left|arrived|agreed|decided|joined|quit)\b"
 )
 # Words that begin sentences and precede such verbs without being anybody.
-_NOBODY = frozenset(
-    "the this that these those there here what who which when where why how she he they you we it i "
-    "everyone everybody someone somebody nobody people monday tuesday wednesday thursday friday "
-    "saturday sunday january february march april may june july august september october november "
-    "december today tomorrow yesterday support team customer customers client clients nothing "
-    "something anything one two both all some many most and but then also yes never always i'm "
-    "management marketing sales engineering legal finance company server".split()
-)
+_NOBODY_WORDS = """
+the this that these those there here what who which when where why how she he they you we it i
+everyone everybody someone somebody nobody people monday tuesday wednesday thursday friday
+saturday sunday january february march april may june july august september october november
+december today tomorrow yesterday support team customer customers client clients nothing something
+anything one two both all some many most and but then also yes never always i'm management
+marketing sales engineering legal finance company server
+"""
+_NOBODY = frozenset(_NOBODY_WORDS.split())
 _FIRST_NAMES = FEMALE | MALE
 _PLACE = re.compile(
     r"\b(?:in|near|from|to|at|around|outside|visit(?:ing|ed)?|leav(?:e|ing)|towards?) "
     r"((?:the )?[A-ZÀ-Ý][\w-]+(?: (?:de )?[A-ZÀ-Ý][\w-]+){0,2})"
 )
 _TOKEN = re.compile(r"[^\W_][\w.+#/@'’-]*[\w+#]|[^\W\d_]{2,}")
-_COMMON = frozenset(
-    """
+_COMMON_WORDS = """
 a about above after again all almost also always am an and any anybody anyone anything are as ask
 at away back be because been before being best better both but by call came can can't come could
 day days did didn't do does doesn't doing don't done down each else even ever every everyone
@@ -48,8 +49,8 @@ thank thanks that that's the their theirs them then there these they thing thing
 though thought time to today told tomorrow tonight too took try trying two under until up us use
 used using very want wants was wasn't way we well went were what what's when where whether which
 while who why will with without won't work works would yes yesterday yet you your yours
-""".split()
-)
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,25 +9,31 @@ swore tore blew bit froze been gone done seen taken written given
 put cut let hit set shut hurt quit cost bet
 """
 PAST = frozenset(_PAST.split())
-MODALS = frozenset(
-    "can could will would shall should may might must cannot can't couldn't won't wouldn't shan't "
-    "shouldn't mightn't mustn't ain't gonna gotta wanna".split()
-)
+_MODALS_WORDS = """
+can could will would shall should may might must cannot can't couldn't won't wouldn't shan't
+shouldn't mightn't mustn't ain't gonna gotta wanna
+"""
+MODALS = frozenset(_MODALS_WORDS.split())
 _CHANGED = {
     "am": "is", "are": "is", "have": "has", "do": "does", "were": "was", "don't": "doesn't",
     "haven't": "hasn't", "aren't": "isn't", "weren't": "wasn't", "dont": "doesn't",
 }  # fmt: skip
-AUXILIARIES = MODALS | frozenset(_CHANGED) | frozenset("was did had didn't hadn't wasn't".split())
-ADVERBS = frozenset(
-    "also always already even ever finally first generally hardly just kinda mostly never not now "
-    "often once only quite rarely rather really recently seldom simply sometimes sorta soon still "
-    "then too usually well actually personally currently".split()
-)
+_AUXILIARIES_WORDS = """
+was did had didn't hadn't wasn't
+"""
+AUXILIARIES = MODALS | frozenset(_CHANGED) | frozenset(_AUXILIARIES_WORDS.split())
+_ADVERBS_WORDS = """
+also always already even ever finally first generally hardly just kinda mostly never not now often
+once only quite rarely rather really recently seldom simply sometimes sorta soon still then too
+usually well actually personally currently
+"""
+ADVERBS = frozenset(_ADVERBS_WORDS.split())
 # What stands after a subject and is no verb.
-_NO_VERBS = frozenset(
-    "and or but too to in on at of for with as from by about if when that this the a an my your "
-    "alone myself yourself either neither both here there".split()
-)
+_NO_VERBS_WORDS = """
+and or but too to in on at of for with as from by about if when that this the a an my your alone
+myself yourself either neither both here there
+"""
+_NO_VERBS = frozenset(_NO_VERBS_WORDS.split())
 
 
 def is_past(word: str) -> bool:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from memories.models import Contribution, Kind, Memory, Status
+from memories.models import Contribution, Kind, Memory, Restatement, Status
 from memories.policies.reasons import Share
 from memories.services.explaining import beside
 from memories.services.history import History, versions_of
@@ -16,6 +16,7 @@ from memories.services.managing import NotYours, fetch, may_change, may_restore
 from memories.services.readers import Readers, readers_of
 from memories.services.recalling import Query, asker, serve
 from memories.services.references import References
+from memories.services.restating import restatement_of
 from memories.services.selecting import (
     Options,
     Selection,
@@ -72,6 +73,7 @@ class Detail:
     lineage: Lineage
     history: History
     restorable: bool
+    restatement: Restatement | None = None
 
 
 def show(principal: Principal, rows: Sequence[Memory], organisation: str) -> list[Shown]:
@@ -192,6 +194,7 @@ def detail(actor: Actor, memory_id: UUID, *, organisation: str) -> Detail:
             restorable=shown.changeable
             and memory.status in (Status.FORGOTTEN, Status.ARCHIVED)
             and may_restore(principal, memory),
+            restatement=restatement_of(memory),
         )
 
 

@@ -8,10 +8,11 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.models import Memory, Pending, Status
+from memories.models import Memory, Pending, Restatement, Status
 from memories.policies.deduplication import content_hash
 from memories.querysets import MemoryQuerySet
 from memories.services import writing
+from memories.services.restating import restatement_of
 from orgs import audit
 from orgs.principals import Actor, Principal, resolve
 from orgs.services import (
@@ -40,10 +41,11 @@ class Outdated(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A memory with whether its embedding is there."""
+    """A memory with whether its embedding is there, and what it says on its own."""
 
     memory: Memory
     embedding: str
+    restatement: Restatement | None = None
 
 
 def principal_for(actor: Actor) -> Principal:
@@ -75,7 +77,8 @@ def get_memory(actor: Actor, memory_id: UUID) -> Seen:
         owed = Pending.objects.filter(
             organisation_id=principal.organisation_id, memory_id=memory_id
         ).exists()
-    return Seen(memory, "pending" if owed else "ready")
+        restatement = restatement_of(memory)
+    return Seen(memory, "pending" if owed else "ready", restatement)
 
 
 def listed(principal: Principal, filters: Mapping[str, Any], now: datetime) -> MemoryQuerySet:

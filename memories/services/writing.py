@@ -12,6 +12,7 @@ from memories.policies import cues
 from memories.services.hints import hint_embedding
 from memories.services.lineage import derive
 from memories.services.queueing import enqueue, enqueue_again
+from memories.services.restating import restate, restate_without
 from orgs.bulk import insert_rows
 from orgs.models import Organisation, new_id
 from orgs.rls import current_scope, deposit_scope
@@ -85,7 +86,7 @@ def insert(rows: Sequence[Memory], *, organisation: Organisation, now: datetime)
 
 
 def index(rows: Sequence[Memory], *, organisation: Organisation, now: datetime) -> None:
-    """Make memories findable by words now, and owe them an embedding."""
+    """Make memories findable by words now, with their restatement; owe them an embedding."""
     if not rows:
         return
     with connection.cursor() as cursor:
@@ -118,6 +119,7 @@ def index(rows: Sequence[Memory], *, organisation: Organisation, now: datetime) 
             for row in rows
         ]
     )
+    restate(rows, now)
 
 
 # The turns up to three away, which may carry words of the given ones.
@@ -157,6 +159,7 @@ def unindex(rows: Sequence[Memory], now: datetime) -> None:
         near = cursor.fetchall()
         lent = [id_ for id_, _, _ in near]
         cursor.execute(_OWN_WORDS, {"organisation": organisation_id, "ids": lent})
+    restate_without(rows, now)
     for model in (Text, Embedding, Pending):
         model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
     Pending.objects.bulk_create(

@@ -36,6 +36,7 @@ def _context(request: HttpRequest, found: browsing.Detail) -> dict[str, Any]:
         "memory": presenting.about(row, me),
         "learned": presenting.learned(row, me),
         "audience": presenting.gone(row) or presenting.audience(found.shown.readers),
+        "restated": presenting.restated(found.restatement),
         "turns": presenting.conversation(found, me),
         "heard_by": presenting.heard_by(found, me),
         "versions": versions.timeline(found.history, row, me, changeable=changeable)

@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.formats import date_format
 
-from memories.models import Category, Contribution, Memory, Status
+from memories.models import Category, Contribution, Memory, Origin, Restatement, Status
 from memories.policies.strength import strength
 from memories.policies.wording import excerpt, marked
 from memories.services.browsing import Detail, Shown
@@ -139,6 +139,27 @@ def about(memory: Memory, me: object) -> dict[str, Any]:
         "subject": subject(memory, me),
         "status": status(memory),
         "protected": memory.red_line,
+    }
+
+
+def restated(row: Restatement | None) -> dict[str, Any] | None:
+    """What a memory says on its own, and who worked it out."""
+    if row is None:
+        return None
+    return {
+        "text": row.text,
+        "facts": [
+            (label, value)
+            for label, value in (
+                ("People", ", ".join(row.persons)),
+                ("Place", row.location),
+                ("Topic", row.topic),
+                ("Words", ", ".join(row.keywords)),
+            )
+            if value
+        ],
+        "by_model": row.source == Origin.LLM,
+        "lent": row.lent,
     }
 
 

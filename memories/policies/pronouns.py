@@ -1,0 +1,260 @@
+"""Who "I", "you", "he", "she" and "they" are in a turn, by the turns before it. Pure, English."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from memories.policies.dating import absolute
+from memories.policies.persons import Person, persons_in
+from memories.policies.verbs import ADVERBS, AUXILIARIES, third_person
+
+# How far back somebody counts as spoken of.
+NEAR = 6
+
+_KEPT = re.compile(
+    r"```.*?```|`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|^>.*?$|\w+://\S+|\S+@\S+\.\S+",
+    re.DOTALL | re.MULTILINE,
+)
+_PIECE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+")
+_ME = re.compile(r"\b(?:I|i|me|my|mine|im|ive|Im|Ive|My|Me|Mine)\b")
+YOU = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
+THIRD = re.compile(r"\b(?:s?he|him|his|hers?|they)\b", re.IGNORECASE)
+_CODE = re.compile(r"[{}=<>]|;\s*$|\bfor i in\b|^\s*[$#]", re.MULTILINE)
+_JOINS = frozenset(["and", "or", "nor"])
+# After these "you" is a subject.
+_BEFORE_SUBJECT_WORDS = """
+if when whenever that because and but so as than since while what how why where who which think
+hope guess know believe suppose say said heard see unless until though although whether once sure
+glad
+"""
+_BEFORE_SUBJECT = frozenset(_BEFORE_SUBJECT_WORDS.split())
+_NUMBERED_WORDS = """
+war part phase type chapter volume act section level class stage
+"""
+_NUMBERED = frozenset(_NUMBERED_WORDS.split())
+# After "her" these say that it is no possessive.
+_AFTER_OBJECT_WORDS = """
+a about again an and any anyway are around as at because before but by do for from here how if in
+into is it last later next no not now off on or out over please so soon some that the there this
+to today tomorrow tonight too up via was what when where who why will with yesterday yet
+"""
+_AFTER_OBJECT = frozenset(_AFTER_OBJECT_WORDS.split())
+_PAIR = re.compile(r"^\W*([A-Z][\w-]+) and ([A-Z][\w-]+)\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What was said by whom when, and to whom where that is known.
+
+    speaker, addressed: names as they are shown. zone: the speaker's, where it is known.
+    """
+
+    text: str
+    speaker: str = ""
+    at: datetime | None = None
+    addressed: tuple[str, ...] = ()
+    zone: tzinfo | None = None
+
+
+def spans(text: str) -> Iterator[tuple[str, bool]]:
+    """The text in parts, each with whether it is to be left alone."""
+    end = 0
+    for match in _KEPT.finditer(text):
+        yield text[end : match.start()], False
+        yield match[0], True
+        end = match.end()
+    yield text[end:], False
+
+
+class Resolver:
+    """Puts names and dates into one turn."""
+
+    def __init__(self, turn: Turn, before: Sequence[Turn], known: set[str]) -> None:
+        self.turn = turn
+        self.near = before[-NEAR:]
+        self.known = known
+        self.code = bool(_CODE.search(turn.text))
+        self.me = turn.speaker
+        self.you = turn.addressed[0] if len(set(turn.addressed)) == 1 else ""
+        self.named = persons_in(turn.text, known)
+
+    def resolved(self) -> str:
+        wanted = (
+            (self.me and not self.code and _ME.search(self.turn.text))
+            or (self.you and YOU.search(self.turn.text))
+            or THIRD.search(self.turn.text)
+        )
+        parts = []
+        at = 0
+        for part, kept in spans(self.turn.text):
+            parts.append(part if kept or not part else self._part(part, at, bool(wanted)))
+            at += len(part)
+        return "".join(parts)
+
+    def _part(self, part: str, at: int, pronouns: bool) -> str:
+        if pronouns:
+            part = self._pronouns(part, at)
+        if self.turn.at is not None:
+            said = self.turn.at.astimezone(self.turn.zone) if self.turn.zone else self.turn.at
+            part = absolute(part, said.date())
+        return part
+
+    def _pronouns(self, part: str, at: int) -> str:
+        pieces = _PIECE.findall(part)
+        for index, piece in enumerate(pieces):
+            if piece[0].isalpha():
+                word = piece.replace("’", "'")
+                new = (
+                    self._first(pieces, index, word)
+                    or self._second(pieces, index, word.lower())
+                    or self._third(pieces, index, word.lower(), at)
+                )
+                if new:
+                    pieces[index] = new
+            at += len(piece)
+        return "".join(pieces)
+
+    # --- I, you ---
+
+    def _first(self, pieces: list[str], index: int, word: str) -> str:
+        if not self.me or self.code:
+            return ""
+        lower = word.lower()
+        if lower in ("my", "mine"):
+            return f"{self.me}'s"
+        if lower == "me":
+            return self.me
+        if lower == "i" and (_word(pieces, index, -1) in _NUMBERED or _dotted(pieces, index)):
+            return ""
+        return self._subject(pieces, index, "i", lower, self.me)
+
+    def _second(self, pieces: list[str], index: int, lower: str) -> str:
+        if not self.you:
+            return ""
+        if lower in ("your", "yours"):
+            return f"{self.you}'s"
+        if lower == "you" and not self._leads(pieces, index):
+            return self.you
+        return self._subject(pieces, index, "you", lower, self.you)
+
+    def _subject(self, pieces: list[str], index: int, who: str, lower: str, name: str) -> str:
+        """The name with its verb, for "i'm" and "i" followed or preceded by one."""
+        if lower in (f"{who}'m", "im" if who == "i" else "", "you're" if who == "you" else ""):
+            return f"{name} is"
+        if lower in (f"{who}'ve", "ive" if who == "i" else ""):
+            return f"{name} has"
+        if lower == f"{who}'ll":
+            return f"{name} will"
+        if lower == f"{who}'d":
+            after = _word(pieces, index, 1)
+            had = after in ("better", "been") or after.endswith("ed")
+            return f"{name} had" if had else f"{name} would"
+        if lower != who:
+            return ""
+        before = _word(pieces, index, -1)
+        if before in AUXILIARIES and _joined(pieces, index - 1):
+            pieces[index - 2] = _cased(pieces[index - 2], third_person(pieces[index - 2]))
+        elif before not in _JOINS or not _follows_name(pieces, index):
+            self._conjugate(pieces, index)
+        return name
+
+    def _conjugate(self, pieces: list[str], index: int) -> None:
+        while index + 2 < len(pieces) and _joined(pieces, index + 1):
+            index += 2
+            if pieces[index].lower() not in ADVERBS:
+                pieces[index] = third_person(pieces[index])
+                return
+
+    def _leads(self, pieces: list[str], index: int) -> bool:
+        """Whether "you" is the subject of its sentence."""
+        if index == 0 or not _joined(pieces, index - 1):
+            return index + 1 < len(pieces) and _joined(pieces, index + 1)
+        before = _word(pieces, index, -1)
+        return before in _BEFORE_SUBJECT or before in AUXILIARIES
+
+    # --- he, she, they ---
+
+    def _third(self, pieces: list[str], index: int, lower: str, at: int) -> str:
+        base, _, ending = lower.partition("'")
+        if base not in ("he", "she", "him", "his", "her", "hers", "they") or (
+            ending and ending not in ("s", "ll", "d", "re", "ve")
+        ):
+            return ""
+        if base == "they":
+            return self._pair(pieces, index, ending)
+        gender = "he" if base in ("he", "him", "his") else "she"
+        person = self._spoken_of(gender, at)
+        if not person:
+            return ""
+        if ending in ("ll", "d"):
+            return f"{person} {'will' if ending == 'll' else 'would'}"
+        if ending == "s":
+            after = _word(pieces, index, 1)
+            return f"{person} {'has' if after in ('been', 'got', 'had') else 'is'}"
+        possessive = base in ("his", "hers") or (
+            base == "her"
+            and index + 2 < len(pieces)
+            and _joined(pieces, index + 1)
+            and pieces[index + 2].lower() not in _AFTER_OBJECT
+        )
+        return f"{person}'s" if possessive else person
+
+    def _pair(self, pieces: list[str], index: int, ending: str) -> str:
+        """ "they" at the start, after a turn that began with two people and named nobody else."""
+        if index or not self.near or ending in ("s", "d"):
+            return ""
+        last = self.near[-1].text
+        pair = _PAIR.match(last)
+        if not pair or len(persons_in(last, self.known)) != 2:
+            return ""
+        verb = {"re": " are", "ve": " have", "ll": " will"}.get(ending, "")
+        return f"{pair[1]} and {pair[2]}{verb}"
+
+    def _spoken_of(self, gender: str, at: int) -> str:
+        """The one person whom the pronoun can stand for; empty where there is none or are two."""
+        apart = {self.me.casefold(), *(a.casefold() for a in self.turn.addressed)} - {""}
+        earlier = [p for p in self.named if p.at < at and p.name.casefold() not in apart]
+        if any(p.may_be(gender) for p in earlier):
+            return ""  # the sentence itself says who
+        found: dict[str, Person] = {}
+        told_by = ""
+        for turn in reversed(self.near):
+            for person in persons_in(turn.text, self.known):
+                if person.may_be(gender) and person.name.casefold() not in apart:
+                    found.setdefault(person.first, person)
+                    told_by = told_by or turn.speaker
+        # Whoever else has just spoken may be meant as well.
+        for turn in self.near:
+            if turn.speaker in ("", told_by) or turn.speaker.casefold() in apart:
+                continue
+            other = Person(turn.speaker, 0)
+            if turn.speaker.strip() and other.may_be(gender):
+                found.setdefault(other.first, other)
+        return next(iter(found.values())).name if len(found) == 1 else ""
+
+
+def _word(pieces: list[str], index: int, step: int) -> str:
+    """The word before or after, in lower case, if only a space lies between."""
+    other, between = index + 2 * step, index + step
+    if not (0 <= other < len(pieces) and _joined(pieces, between)):
+        return ""
+    return pieces[other].replace("’", "'").lower()
+
+
+def _joined(pieces: list[str], between: int) -> bool:
+    return 0 <= between < len(pieces) and pieces[between] == " "
+
+
+def _dotted(pieces: list[str], index: int) -> bool:
+    """Whether it is the "i" of "i.e." or of a listing."""
+    return index + 1 < len(pieces) and pieces[index + 1][0] in ".):/-_"
+
+
+def _follows_name(pieces: list[str], index: int) -> bool:
+    """Whether "and I" joins a subject before it: Bob and I."""
+    return index >= 4 and _joined(pieces, index - 3) and pieces[index - 4][0].isupper()
+
+
+def _cased(old: str, new: str) -> str:
+    return new.capitalize() if old[0].isupper() else new

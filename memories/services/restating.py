@@ -1,0 +1,172 @@
+"""Put what a memory says on its own beside its words, by the rules; in the writer's transaction.
+
+Context are turns that every reader of the memory may read, which is to say turns for the same
+audience: a name out of a turn for fewer would tell them of it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.conf import settings
+from django.db import connection
+
+from memories.models import Memory, Restatement, Status
+from memories.policies import restating
+from memories.policies.ingesting import IngestionProfile
+from memories.policies.restating import Turn
+from memories.services.turns import answered, message_of, turns_before
+from orgs.bulk import insert_rows
+from orgs.models import Member, new_id
+
+LONGEST = {"keywords": 100, "persons": 300, "location": 200, "topic": 300}
+
+
+def profile() -> IngestionProfile:
+    """The organisation's way to cut conversations; one for all so far."""
+    return settings.INGESTION
+
+
+@dataclass(slots=True)
+class _Around:
+    """What is known around the memories of one batch."""
+
+    members: dict[UUID, tuple[str, str]] = field(default_factory=dict)
+    turns: dict[UUID, list[Turn]] = field(default_factory=dict)
+    answered: dict[UUID, str] = field(default_factory=dict)
+
+    def name(self, member_id: UUID | None) -> str:
+        return self.members.get(member_id, ("", ""))[0] if member_id else ""
+
+    def zone(self, member_id: UUID | None) -> ZoneInfo | None:
+        known = self.members.get(member_id, ("", ""))[1] if member_id else ""
+        try:
+            return ZoneInfo(known) if known else None
+        except (ZoneInfoNotFoundError, ValueError):
+            return None
+
+
+def restate(rows: Sequence[Memory], now: datetime, *, without: Sequence[UUID] = ()) -> None:
+    """Write the restatements of memories that have just become findable.
+
+    without: memories that are going and lend nothing any more.
+    """
+    if not rows:
+        return
+    around = _look_around(rows, without)
+    made = [found for row in rows if (found := _restated(row, around, now))]
+    insert_rows(made)
+
+
+def _restated(row: Memory, around: _Around, now: datetime) -> Restatement | None:
+    turn, before = turn_of(row, around), around.turns.get(row.id, [])
+    limit, topic = profile().keyword_top_k, row.topic
+    found = restating.restate(turn, before, keywords=limit, topic=topic)
+    if found is None:
+        return None
+    alone = restating.restate(turn, (), keywords=limit, topic=topic) if before else found
+    return Restatement(
+        id=new_id(),
+        organisation_id=row.organisation_id,
+        memory_id=row.id,
+        audience_id=row.audience_id,
+        kind=row.kind,
+        text=found.text,
+        keywords=[word[: LONGEST["keywords"]] for word in found.keywords],
+        persons=[name[: LONGEST["persons"]] for name in found.persons],
+        location=found.location[: LONGEST["location"]],
+        topic=found.topic[: LONGEST["topic"]],
+        lent=alone is None or alone != found,
+        made_at=now,
+    )
+
+
+def turn_of(row: Memory, around: _Around) -> Turn:
+    """The memory as a turn: who says it to whom, and when where they are."""
+    said_by = row.speaker_member_id or (None if row.speaker else row.author_id)
+    addressed = [around.name(id_) for id_ in row.listeners]
+    if not row.listeners and row.id in around.answered:
+        addressed = [around.answered[row.id]]
+    return Turn(
+        text=row.content,
+        speaker=row.speaker or around.name(said_by),
+        at=row.occurred_at,
+        addressed=tuple(name for name in addressed if name),
+        zone=around.zone(said_by),
+    )
+
+
+# --- what is around ---
+
+
+def _look_around(rows: Sequence[Memory], without: Sequence[UUID]) -> _Around:
+    around = _Around()
+    wanted = {id_ for row in rows for id_ in _named(row)}
+    if wanted:
+        known = Member.objects.filter(organisation_id=rows[0].organisation_id, id__in=wanted)
+        around.members = {
+            id_: (name, zone) for id_, name, zone in known.values_list("id", "name", "time_zone")
+        }
+    lost = [row for row in rows if row.conversation and restating.needs_context(row.content)]
+    asking = [
+        row
+        for row in rows
+        if not row.listeners and message_of(row) and restating.addresses(row.content)
+    ]
+    if lost:
+        around.turns = turns_before(lost, profile().window - 1, without)
+    if asking:
+        around.answered = answered(asking)
+    return around
+
+
+def _named(row: Memory) -> list[UUID]:
+    found = [row.speaker_member_id or (None if row.speaker else row.author_id)]
+    if restating.addresses(row.content):
+        found += row.listeners
+    return [id_ for id_ in found if id_]
+
+
+# --- what depended on turns that go ---
+
+_LEANING = """
+SELECT DISTINCT r.memory_id
+FROM memories_memory m CROSS JOIN LATERAL (
+    SELECT x.id FROM memories_memory x
+    WHERE x.organisation_id = m.organisation_id AND x.conversation = m.conversation
+      AND x.audience_id = m.audience_id AND (x.position, x.id) > (m.position, m.id)
+    ORDER BY x.position, x.id LIMIT %(window)s) AS near
+JOIN memories_restatement r ON r.organisation_id = %(organisation)s AND r.memory_id = near.id
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND r.lent
+  AND NOT near.id = ANY(%(ids)s::uuid[])
+"""
+
+
+def restate_without(rows: Sequence[Memory], now: datetime) -> None:
+    """Take these memories' restatements away, and what others have out of them."""
+    organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
+    leaning: list[UUID] = []
+    if any(row.conversation for row in rows):
+        values: dict[str, Any] = {"organisation": organisation_id, "ids": ids}
+        values["window"] = profile().window
+        with connection.cursor() as cursor:
+            cursor.execute(_LEANING, values)
+            leaning = [id_ for (id_,) in cursor.fetchall()]
+    Restatement.objects.filter(
+        organisation_id=organisation_id, memory_id__in=[*ids, *leaning]
+    ).delete()
+    if leaning:
+        again = Memory.objects.filter(
+            organisation_id=organisation_id, id__in=leaning, status=Status.ACTIVE
+        )
+        restate(list(again), now, without=ids)
+
+
+def restatement_of(memory: Memory) -> Restatement | None:
+    """What stands beside the memory; call inside a scope that reads it."""
+    return Restatement.objects.filter(
+        organisation_id=memory.organisation_id, memory_id=memory.id
+    ).first()
