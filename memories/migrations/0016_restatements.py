@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0014_words_chosen'),
+        ('memories', '0015_turn_order'),
         ('orgs', '0009_projections'),
     ]
 

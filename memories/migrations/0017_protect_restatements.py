@@ -13,7 +13,7 @@ ALTER TABLE memories_restatement ADD CONSTRAINT memories_restatement_memory_fk
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0015_restatements")]
+    dependencies = [("memories", "0016_restatements")]
 
     operations = [
         Protect(
