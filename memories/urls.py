@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memories.api import (
+    dividing,
     explaining,
     groups,
     history,
@@ -40,6 +41,11 @@ api = [
     path("memories/<uuid:memory_id>/restore", views.RestoreView.as_view(), name="memory-restore"),
     path("memories/<uuid:memory_id>/archive", views.ArchiveView.as_view(), name="memory-archive"),
     path("memories/<uuid:memory_id>/share", views.ShareView.as_view(), name="memory-share"),
+    path(
+        "memories/<uuid:memory_id>/propositions",
+        dividing.PropositionsView.as_view(),
+        name="memory-propositions",
+    ),
     path("memories/<uuid:memory_id>/history", history.HistoryView.as_view(), name="memory-history"),
     path("memories/<uuid:memory_id>/lineage", history.LineageView.as_view(), name="memory-lineage"),
     path(

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from memories.models import Memory, Status
 from memories.services import writing
+from memories.services.following import bring_along
 from memories.services.managing import changeable, note
 from memories.services.queueing import enqueue_again, withdraw
 from memories.services.withdrawing import take_away
@@ -63,6 +64,7 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         memory = changeable(principal, memory_id)
         if memory.status not in (Status.FORGOTTEN, Status.ARCHIVED):
             raise AlreadyExists("The memory is neither forgotten nor archived.")
+        went_at = memory.forgotten_at or memory.archived_at or now
         memory.status, memory.forgotten_at, memory.archived_at = writing.back_to(memory), None, None
         memory.forgotten_by_subject, memory.updated_at = False, now
         memory.save(
@@ -76,6 +78,8 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         )
         if memory.status == Status.ACTIVE:
             writing.reindex(memory, now)
+            for follower in bring_along(memory, went_at, now):
+                writing.reindex(follower, now)
         enqueue_again(memory, now)
         note(principal, "memory.restored", memory, now)
     return memory

@@ -9,6 +9,7 @@ from django.db import connection
 
 from memories.models import Contribution, Embedding, Memory, Pending, Status, Text
 from memories.policies import cues
+from memories.services.following import take_along
 from memories.services.hints import hint_embedding
 from memories.services.lineage import derive
 from memories.services.queueing import enqueue, enqueue_again
@@ -146,13 +147,15 @@ WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(ids)s)
 """
 
 
-def unindex(rows: Sequence[Memory], now: datetime) -> None:
+def unindex(rows: Sequence[Memory], now: datetime, *, by_subject: bool = False) -> None:
     """Take memories out of every search; call before they move, where they move.
 
     The turns around them lose at once the words that were lent to them, and are owed new vectors.
+    Their propositions go with them. by_subject: whom they are about takes them away.
     """
     if not rows:
         return
+    unindex(take_along(rows, now, by_subject=by_subject), now)
     organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
     with connection.cursor() as cursor:
         cursor.execute(_NEIGHBOURS, {"organisation": organisation_id, "ids": ids})

@@ -1,0 +1,140 @@
+"""Take a memory apart into propositions: facts of one sentence, for the same readers, beside it.
+
+A proposition names its memory as what it was made from and goes with it: it is forgotten when the
+memory is forgotten, archived, edited or given other readers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from memories.models import Memory, Status
+from memories.policies.deduplication import content_hash
+from memories.policies.propositions import Refusal, parse, propositions_in
+from memories.services import writing
+from memories.services.following import OF, followers, is_proposition
+from memories.services.hints import hint_embedding
+from memories.services.lineage import NAMED
+from memories.services.managing import changeable, note
+from memories.services.placing import LearningPaused
+from memories.services.restating import restatement_of
+from orgs.models import Member, new_id
+from orgs.principals import Actor, Principal, resolve
+from orgs.services import AlreadyExists
+from robots.models import Robot
+from robots.services import WEB, builtin_robot
+
+KNOWN, FORGOTTEN = "known", "forgotten"
+_TAKEN = (
+    "organisation_id", "audience_id", "kind", "category", "tier", "topic", "group_id", "member_id",
+    "speaker", "speaker_member_id", "listeners", "position", "importance", "confidence",
+    "sensitive", "shareable", "occurred_at", "expires_at",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Divided:
+    """The propositions of a memory as they are now, and what was none."""
+
+    rows: list[Memory] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+
+
+def divide_memory(
+    actor: Actor, memory_id: UUID, *, given: Sequence[str] = (), now: datetime
+) -> Divided:
+    """Store the propositions of a memory; the same again changes nothing.
+
+    given: propositions that the caller has found; without any the sentences of the memory, or of
+    its restatement, that stand on their own. Raises NotFound, NotYours, LearningPaused, and
+    AlreadyExists for a memory that is not active or is a proposition itself.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        memory = changeable(principal, memory_id)
+        if memory.status != Status.ACTIVE:
+            raise AlreadyExists(f"The memory is {memory.status}, not active.")
+        if is_proposition(memory):
+            raise AlreadyExists("This is a proposition already; none is made of it.")
+        _respect(actor, memory)
+        texts, refused = parse(given) if given else propositions_in(_text(memory))
+        made = _made(principal, memory, texts, refused, now)
+        if made:
+            organisation = Organisation.objects.get(id=memory.organisation_id)
+            writing.insert(made, organisation=organisation, now=now)
+            hint_embedding(memory.organisation_id)
+            note(principal, "memory.divided", memory, now, propositions=len(made))
+        rows = followers([memory]).filter(status=Status.ACTIVE).with_names().order_by("id")
+        return Divided(list(rows), refused)
+
+
+def _text(memory: Memory) -> str:
+    """What it says on its own, where that is known."""
+    beside = restatement_of(memory)
+    return beside.text if beside and beside.text else memory.content
+
+
+def _respect(actor: Actor, memory: Memory) -> None:
+    """Nothing is learnt of a member who has paused that, but by themselves."""
+    mine = actor.member_id if actor.is_person else None
+    about = {id_ for id_ in (memory.member_id, memory.speaker_member_id) if id_ and id_ != mine}
+    paused = Member.objects.filter(
+        organisation_id=memory.organisation_id, id__in=about, learning_paused_at__isnull=False
+    )
+    if about and paused.exists():
+        raise LearningPaused
+
+
+def _made(
+    principal: Principal,
+    memory: Memory,
+    texts: Sequence[str],
+    refused: list[Refusal],
+    now: datetime,
+) -> list[Memory]:
+    """New rows for what these readers have not yet; what is forgotten stays so."""
+    actor = principal.actor
+    hashes = {
+        content_hash(text, speaker=memory.speaker, subject=memory.member_id): text
+        for text in texts
+        if text != memory.content.strip()
+    }
+    there = Memory.objects.filter(
+        organisation_id=memory.organisation_id,
+        audience_id=memory.audience_id,
+        content_hash__in=list(hashes),
+    )
+    for row in there:
+        text = hashes.pop(bytes(row.content_hash), None)
+        if text is not None and not (row.status == Status.ACTIVE and _of(row, memory)):
+            gone = row.status == Status.FORGOTTEN
+            refused.append(Refusal(text, FORGOTTEN if gone else KNOWN))
+    if not hashes:
+        return []
+    robot = (
+        Robot.objects.get(organisation_id=actor.organisation_id, id=actor.robot_id)
+        if actor.robot_id
+        else builtin_robot(actor.organisation_id, WEB, now)
+    )
+    return [_row(memory, text, digest, robot, actor, now) for digest, text in hashes.items()]
+
+
+def _of(row: Memory, memory: Memory) -> bool:
+    return bool(row.source.get(OF) == str(memory.id))
+
+
+def _row(
+    memory: Memory, text: str, digest: bytes, robot: Robot, actor: Actor, now: datetime
+) -> Memory:
+    return Memory(
+        id=new_id(),
+        content=text,
+        content_hash=digest,
+        source={NAMED: [str(memory.id)], OF: str(memory.id)},
+        robot_id=robot.id,
+        author_id=actor.member_id if actor.is_person else None,
+        created_at=now,
+        updated_at=now,
+        **{name: getattr(memory, name) for name in _TAKEN},
+    )

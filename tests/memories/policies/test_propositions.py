@@ -1,0 +1,57 @@
+"""Atomic facts: what is one, what is none and why (H32)."""
+
+import pytest
+
+from memories.policies.propositions import Refusal, fault, parse, propositions_in
+
+pytestmark = pytest.mark.conformance("H32")
+
+FACT = "The launch of Spinnaker moves to June."
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (FACT, ""),
+        ("a b c d e", "too-short"),
+        ("aa bb cc d", "too-few-words"),
+        ("aa bb c d e", ""),
+        ("word " * 199 + "words", ""),
+        ("word " * 199 + "words!", "too-long"),
+        ("Mina Ortega leads Spinnaker", "too-few-words"),
+        ("He moved the launch to June.", "pronoun"),
+        ("The launch is late, it’s the buckle.", "pronoun"),
+        ("The team in Rome lost their key.", "pronoun"),
+        ("When does the shop in Rome open?", "question"),
+        ("The open points of Monday are:", "heading"),
+        ("Itaipu supplies Paraguay with electric power.", ""),
+    ],
+)
+def test_what_is_a_proposition(text: str, why: str) -> None:
+    assert fault(text) == why
+
+
+def test_a_text_is_taken_apart() -> None:
+    text = (
+        f"{FACT} He told Dr. Ortega of that. The price is 4.50 euros for a pack, e.g. for Rome; "
+        "Bob Meyer signs for the whole shipment.\n- Deliveries to Rome start on 12 May\nOK."
+    )
+    kept, refused = propositions_in(text)
+    assert kept == [
+        FACT,
+        "The price is 4.50 euros for a pack, e.g. for Rome",
+        "Bob Meyer signs for the whole shipment.",
+        "Deliveries to Rome start on 12 May",
+    ]
+    assert refused == [
+        Refusal("He told Dr. Ortega of that.", "pronoun"),
+        Refusal("OK.", "too-short"),
+    ]
+
+
+def test_what_is_handed_in_is_held_to_the_same() -> None:
+    kept, refused = parse([f"1. {FACT}", f'"{FACT}"', FACT.upper(), "", "x", *[FACT] * 3])
+    assert kept == [FACT]
+    assert refused == [Refusal("x", "too-short")]
+    many, over = parse([f"Fact number {n} is about Rome." for n in range(60)])
+    assert (len(many), {r.reason for r in over}) == (50, {"too-many"})

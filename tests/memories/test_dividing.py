@@ -1,0 +1,94 @@
+"""Propositions: for the same readers, linked to their memory, gone when it goes (H32)."""
+
+from uuid import UUID
+
+import pytest
+
+from memories.models import Memory
+from memories.services.dividing import divide_memory
+from memories.services.forgetting import archive_memory, forget_memory, restore_memory
+from memories.services.managing import NotYours, edit_memory
+from memories.services.placing import LearningPaused
+from memories.services.sharing import share_memory
+from orgs.preferences import pause_learning
+from orgs.principals import resolve
+from orgs.services import AlreadyExists, NotFound
+from tests.world import NOW, Tenant, World
+
+pytestmark = pytest.mark.conformance("H32")
+
+TEXT = (
+    "The launch of Spinnaker moves to June. Mina Ortega told the press of the new date. "
+    "He is not happy with it."
+)
+
+
+def kept(tenant: Tenant) -> tuple[UUID, list[UUID]]:
+    """A memory in #launch and its propositions, made over HTTP."""
+    id_ = tenant.remember(tenant.robot("aria"), TEXT, group="launch").id
+    answer = tenant.api("aria").post(f"/api/v1/memories/{id_}/propositions", {}, format="json")
+    assert answer.status_code == 200, answer.content
+    body = answer.json()
+    assert [row["content"] for row in body["results"]] == [
+        "The launch of Spinnaker moves to June.",
+        "Mina Ortega told the press of the new date.",
+    ]
+    assert body["refused"] == [{"text": "He is not happy with it.", "reason": "pronoun"}]
+    return id_, [UUID(row["id"]) for row in body["results"]]
+
+
+def states(tenant: Tenant, ids: list[UUID]) -> list[str]:
+    with resolve(tenant.robot("aria")).scope():
+        rows = dict(Memory.objects.filter(id__in=ids).values_list("id", "status"))
+    return [rows[id_] for id_ in ids]
+
+
+def test_they_have_the_same_readers_and_are_linked(world: World) -> None:
+    here = world.here
+    parent, made = kept(here)
+    for name in (*here.members, "aria", "bolt", "clio"):
+        who = here.person(name) if name in here.members else here.robot(name)
+        seen = here.readable(who)
+        assert {id_ in seen for id_ in made} == {parent in seen}, name
+    lineage = here.api("aria").get(f"/api/v1/memories/{parent}/lineage").json()
+    assert {row["id"] for row in lineage["used_in"]} == {str(id_) for id_ in made}
+    again = divide_memory(here.robot("aria"), parent, now=NOW)
+    assert [row.id for row in again.rows] == made, "once"
+    with pytest.raises(AlreadyExists):
+        divide_memory(here.robot("aria"), made[0], now=NOW)
+    with pytest.raises(NotFound):
+        divide_memory(here.robot("bolt"), parent, now=NOW)
+    with pytest.raises(NotYours):
+        divide_memory(here.person("bob"), parent, now=NOW)
+
+
+def test_they_go_with_their_memory_and_come_back_with_it(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    parent, made = kept(here)
+    for leave in (forget_memory, archive_memory):
+        leave(aria, parent, now=NOW)
+        assert states(here, made) == ["forgotten"] * 2
+        hits = here.api("aria").post("/api/v1/recall", {"query": "Spinnaker press"}, format="json")
+        assert hits.json()["results"] == []
+        restore_memory(aria, parent, now=NOW)
+        assert states(here, made) == ["active"] * 2
+
+
+@pytest.mark.parametrize("move", ["edit", "share"])
+def test_they_do_not_outlive_what_it_said_or_who_read_it(world: World, move: str) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    parent, made = kept(here)
+    if move == "edit":
+        edit_memory(aria, parent, {"content": "Nothing is decided."}, now=NOW)
+    else:
+        share_memory(aria, parent, visibility="private", readers={}, group=None, now=NOW)
+    assert states(here, made) == ["forgotten"] * 2
+
+
+def test_nothing_is_taken_from_who_has_paused(world: World) -> None:
+    here = world.here
+    mina = str(here.members["mina"].id)
+    said = here.remember(here.robot("aria"), TEXT, group="launch", member=mina).id
+    pause_learning(here.person("mina"), paused=True, now=NOW)
+    with pytest.raises(LearningPaused):
+        divide_memory(here.robot("aria"), said, now=NOW)
