@@ -19,7 +19,7 @@ from memories.services.lineage import NAMED
 from memories.services.managing import changeable, note
 from memories.services.placing import LearningPaused
 from memories.services.restating import restatement_of
-from orgs.models import Member, new_id
+from orgs.models import Member, Organisation, new_id
 from orgs.principals import Actor, Principal, resolve
 from orgs.services import AlreadyExists
 from robots.models import Robot
