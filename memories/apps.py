@@ -6,7 +6,8 @@ class MemoriesConfig(AppConfig):
     verbose_name = "Memories"
 
     def ready(self) -> None:
-        from memories.services.hearing import promote_messages
-        from robots.services.promoting import promotes
+        from memories.services.hearing import note_replies, promote_messages
+        from robots.services.promoting import follows_replies, promotes
 
         promotes(promote_messages)
+        follows_replies(note_replies)

@@ -1,5 +1,13 @@
 from memories.models.contributions import Contribution
 from memories.models.disclosures import Disclosure
+from memories.models.graph import (
+    Edge,
+    Entity,
+    EntitySource,
+    EntityType,
+    Observation,
+    Relation,
+)
 from memories.models.indexes import Embedding, Pending, PendingState, Text
 from memories.models.memories import (
     Category,
@@ -22,18 +30,24 @@ __all__ = [
     "Contribution",
     "Derivation",
     "Disclosure",
+    "Edge",
     "Embedding",
+    "Entity",
+    "EntitySource",
+    "EntityType",
     "Job",
     "JobKind",
     "JobState",
     "Kind",
     "Level",
     "Memory",
+    "Observation",
     "Origin",
     "Pending",
     "PendingState",
     "Proposal",
     "Recall",
+    "Relation",
     "Restatement",
     "SavedView",
     "State",

@@ -14,6 +14,8 @@ from memories.policies.visibility import Visibility
 from memories.services.drafts import Draft, Heard, Refused
 from memories.services.labels import kind_label
 from memories.services.placements import Placement
+from memories.services.relating import GRAPH
+from memories.services.exchanges import message_key
 from orgs.models import AudienceKind
 from orgs.principals import Actor
 from robots.models import Conversation, Message
@@ -31,11 +33,6 @@ _VISIBILITY = {
 }
 
 
-def key_of(message_id: UUID) -> str:
-    """The key of the memory that a message became."""
-    return f"message:{message_id}"
-
-
 def draft_of(message: Message, conversation: Conversation) -> Draft:
     """The memory that a message would be; the words stay as they were said."""
     kind = (
@@ -51,7 +48,7 @@ def draft_of(message: Message, conversation: Conversation) -> Draft:
         visibility=_VISIBILITY[kind],
         kind="internal" if internal else message.kind,
         type=message.type,
-        key=key_of(message.id),
+        key=message_key(message.id),
         occurred_at=message.sent_at,
         conversation=str(conversation.id),
         position=message.position,
@@ -119,6 +116,18 @@ def promote_messages(
     return found
 
 
+def note_replies(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
+    """What these messages reply to has come: their memories show more now."""
+    rows = Memory.objects.filter(
+        organisation_id=organisation_id,
+        key__in=[message_key(id_) for id_ in messages],
+        status=Status.ACTIVE,
+    ).select_related("organisation")
+    found = list(rows)
+    if found and "graph" in found[0].organisation.projections:
+        GRAPH.renew(found, now)
+
+
 def _reason(error: Exception) -> str:
     from memories.services.placing import LearningPaused
 
@@ -126,7 +135,7 @@ def _reason(error: Exception) -> str:
 
 
 def _memories_of(organisation_id: UUID, messages: Sequence[UUID]) -> dict[UUID, Promoted]:
-    keys = {key_of(id_): id_ for id_ in messages}
+    keys = {message_key(id_): id_ for id_ in messages}
     if not keys:
         return {}
     rows = Memory.objects.filter(organisation_id=organisation_id, key__in=keys)

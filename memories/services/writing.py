@@ -9,6 +9,7 @@ from django.db import connection
 
 from memories.models import Contribution, Embedding, Memory, Pending, Status, Text
 from memories.policies import cues
+from memories.services import projections
 from memories.services.following import take_along
 from memories.services.hints import hint_embedding
 from memories.services.lineage import derive
@@ -83,11 +84,17 @@ def insert(rows: Sequence[Memory], *, organisation: Organisation, now: datetime)
         derive(rows, now)
         enqueue(rows, now)
         active = [row for row in rows if row.status == Status.ACTIVE]
-        index(active, organisation=organisation, now=now)
+        index(active, organisation=organisation, now=now, fresh=True)
 
 
-def index(rows: Sequence[Memory], *, organisation: Organisation, now: datetime) -> None:
-    """Make memories findable by words now, with their restatement; owe them an embedding."""
+def index(
+    rows: Sequence[Memory], *, organisation: Organisation, now: datetime, fresh: bool = False
+) -> None:
+    """Make memories findable by words now, with their restatement; note what they show; owe an
+    embedding.
+
+    fresh: they are new, so that nothing is noted of them yet.
+    """
     if not rows:
         return
     with connection.cursor() as cursor:
@@ -121,6 +128,7 @@ def index(rows: Sequence[Memory], *, organisation: Organisation, now: datetime) 
         ]
     )
     restate(rows, now)
+    projections.project(organisation, rows, now, fresh=fresh)
 
 
 # The turns up to three away, which may carry words of the given ones.
@@ -163,6 +171,7 @@ def unindex(rows: Sequence[Memory], now: datetime, *, by_subject: bool = False) 
         lent = [id_ for id_, _, _ in near]
         cursor.execute(_OWN_WORDS, {"organisation": organisation_id, "ids": lent})
     restate_without(rows, now)
+    projections.withdraw(organisation_id, ids)
     for model in (Text, Embedding, Pending):
         model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
     Pending.objects.bulk_create(

@@ -21,7 +21,7 @@ from robots.policies.hearing import Reach, title_of
 from robots.services import composing
 from robots.services.composing import Composed, Poster
 from robots.services.people import people_of
-from robots.services.promoting import promote
+from robots.services.promoting import promote, replies_joined
 from robots.services.registry import WEB, builtin_robot, stamp_activity
 from robots.services.utterances import (
     Kept,
@@ -62,9 +62,10 @@ def post_messages(
             _join_replies(conversation, batch)
             rows = [made.row for made in batch.fresh.values()]
             insert_rows(rows)
-            _settle_waiting(conversation, rows)
+            late = _settle_waiting(conversation, rows)
             _follow(conversation, rows)
             promoted = promote(actor, conversation, rows, list(batch.known.values()), now)
+            replies_joined(conversation.organisation_id, late, now)
             if actor.robot_id:
                 stamp_activity(
                     organisation_id=actor.organisation_id, robot_id=actor.robot_id, now=now
@@ -185,7 +186,7 @@ def _join_replies(conversation: Conversation, batch: _Batch) -> None:
             made.notes.append(NEVER_CAME)
 
 
-def _settle_waiting(conversation: Conversation, rows: Sequence[Message]) -> None:
+def _settle_waiting(conversation: Conversation, rows: Sequence[Message]) -> list[UUID]:
     """What was replied to before it came is joined to its replies now."""
     keys = {row.external_id: row.id for row in rows if row.external_id is not None}
     waiting = Message.objects.filter(
@@ -198,6 +199,7 @@ def _settle_waiting(conversation: Conversation, rows: Sequence[Message]) -> None
     for row in late:
         row.reply_to_id = keys[row.reply_to_key]
     Message.objects.bulk_update(late, ["reply_to"])
+    return [row.id for row in late]
 
 
 def _follow(conversation: Conversation, rows: Sequence[Message]) -> None:

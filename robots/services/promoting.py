@@ -11,7 +11,9 @@ from robots.services.utterances import Promoted
 Promote = Callable[
     [Actor, Conversation, Sequence[Message], Sequence[UUID], datetime], dict[UUID, Promoted]
 ]
+Joined = Callable[[UUID, Sequence[UUID], datetime], None]
 _promoters: list[Promote] = []
+_joiners: list[Joined] = []
 
 
 def promotes(function: Promote) -> Promote:
@@ -37,3 +39,16 @@ def promote(
     for function in _promoters:
         found |= function(actor, conversation, fresh, known, now)
     return found
+
+
+def follows_replies(function: Joined) -> Joined:
+    """Register what wants to know of messages that came before what they reply to."""
+    _joiners.append(function)
+    return function
+
+
+def replies_joined(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
+    """What these messages reply to has come now."""
+    if messages:
+        for function in _joiners:
+            function(organisation_id, messages, now)

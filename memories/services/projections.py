@@ -1,0 +1,60 @@
+"""What is kept beside the memories in a form of its own, and can be made anew from them.
+
+A projection is written and taken away in the transactions that make memories findable and take
+them out of search, so that it is never ahead of them nor behind. Each organisation switches it on
+by name (`Organisation.projections`).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from memories.models import Memory
+from orgs.models import Organisation
+
+
+class Projection(Protocol):
+    """One form of its own."""
+
+    def write(self, rows: Sequence[Memory], now: datetime, *, fresh: bool) -> None:
+        """Note findable memories. fresh: they are new, so there is nothing of them yet."""
+
+    def remove(self, organisation_id: UUID, ids: Sequence[UUID]) -> None:
+        """Take away what is noted of them, and what others noted because of them."""
+
+    def clear(self, organisation_id: UUID) -> None:
+        """Take away everything, before it is made anew; call in a scope that reads everything."""
+
+
+_projections: dict[str, Projection] = {}
+
+
+def projects(name: str, projection: Projection) -> None:
+    """Register a projection under the name by which organisations switch it on."""
+    _projections[name] = projection
+
+
+def names() -> tuple[str, ...]:
+    """The names of all that there are."""
+    return tuple(_projections)
+
+
+def find(name: str) -> Projection:
+    """One of them. Raises KeyError."""
+    return _projections[name]
+
+
+def project(
+    organisation: Organisation, rows: Sequence[Memory], now: datetime, *, fresh: bool
+) -> None:
+    """Write what the organisation has switched on."""
+    for name, projection in _projections.items():
+        if name in organisation.projections:
+            projection.write(rows, now, fresh=fresh)
+
+
+def withdraw(organisation_id: UUID, ids: Sequence[UUID]) -> None:
+    """Take away, whether it is switched on or not: it may have been on before."""
+    for projection in _projections.values():
+        projection.remove(organisation_id, ids)
