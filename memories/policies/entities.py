@@ -27,7 +27,7 @@ class Named:
 
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'&.-]*[\w]"
-_RUN = re.compile(rf"{_CAPITAL}(?: (?:(?:of|de|van|von|der|di|da|&) )?{_CAPITAL}){{0,4}}")
+_RUN = re.compile(rf"{_CAPITAL}(?: (?:(?:de|van|von|der|di|da|&) )?{_CAPITAL}){{0,4}}")
 _SUFFIX = re.compile(
     r"\b(?:Inc|Ltd|LLC|LLP|Corp|Corporation|GmbH|AG|PLC|plc|S\.?A|B\.?V|Oy|AB|Company|Holdings?"
     r"|Group|Labs|Technologies|Systems|Software|Bank|University|Institute)\b\.?$"
@@ -42,7 +42,7 @@ _PROJECT = re.compile(
     rf"|\b(?:the|our) ({_CAPITAL}(?: {_CAPITAL})?) (?:project|initiative|programme|launch|rollout"
     r"|migration)\b"
 )
-_TITLE = re.compile(r"^(?:Mr|Mrs|Ms|Dr|Prof|Sir|Professor)\.? ")
+_TITLED = re.compile(rf"\b(?:Mr|Mrs|Ms|Dr|Prof|Professor)\.? ({_CAPITAL}(?: {_CAPITAL})?)")
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
@@ -136,6 +136,7 @@ def _capitals(text: str) -> _Found:
     if "roject" in text or "the " in text or "our " in text or "odename" in text:
         for match in _PROJECT.finditer(text):
             yield PROJECT, match[1] or match[2], 0.85
+    yield from ((PERSON, match[1], 0.85) for match in _TITLED.finditer(text))
     for match in _EMPLOYS.finditer(text):
         yield COMPANY, match[1] or match[2], 0.7
     for run in runs:
@@ -156,8 +157,6 @@ def _run(name: str, text: str, start: int) -> _Found:
     elif name.casefold() in PLACES:
         before = text[:start].rstrip().rpartition(" ")[2].casefold()
         yield LOCATION, name, 0.9 if before in ("in", "at", "from", "to", "near") else 0.75
-    elif _TITLE.match(name) and len(words) > 1:
-        yield PERSON, _TITLE.sub("", name), 0.85
     elif (
         words[0] not in ("Project", "The")
         and len(words) in (2, 3)

@@ -13,6 +13,7 @@ from memories.models import Memory
 from memories.policies.knowing import TURNS_BACK, Heard, Turn
 from memories.policies.nodes import plain_name, speaker_node
 from memories.policies.terms import Term, concepts, key_of
+from memories.services.following import is_proposition
 from memories.services.turns import message_of
 from orgs.prepared import fetched
 from robots.policies.mentions import called
@@ -131,6 +132,9 @@ def _messages(rows: Sequence[Memory]) -> dict[UUID, _Raw]:
 
 
 def _speaker(row: Memory, message: _Raw | None) -> UUID | None:
+    if is_proposition(row):
+        # It is taken from what they said, which shows it already.
+        return None
     if row.speaker_member_id:
         return row.speaker_member_id
     name = (message.speaker_key if message else "") or row.speaker
@@ -141,7 +145,8 @@ def _speaker(row: Memory, message: _Raw | None) -> UUID | None:
 
 def _turn(row: Memory, message: _Raw | None, names: dict[str, UUID]) -> Turn:
     speaker = _speaker(row, message)
-    addressed: list[UUID] = [UUID(str(one)) for one in row.listeners[:MOST_ADDRESSED]]
+    listeners = row.listeners[:MOST_ADDRESSED] if speaker else ()
+    addressed: list[UUID] = [UUID(str(one)) for one in listeners]
     if not addressed and speaker is not None:
         # Nobody here by that name: a speaker whom no member stands behind.
         spoken = message.mentions if message else called(row.content[:_READ])

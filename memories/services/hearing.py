@@ -12,10 +12,10 @@ from uuid import UUID
 from memories.models import Memory, Status
 from memories.policies.visibility import Visibility
 from memories.services.drafts import Draft, Heard, Refused
+from memories.services.exchanges import message_key
 from memories.services.labels import kind_label
 from memories.services.placements import Placement
 from memories.services.relating import GRAPH
-from memories.services.exchanges import message_key
 from orgs.models import AudienceKind
 from orgs.principals import Actor
 from robots.models import Conversation, Message

@@ -20,8 +20,8 @@ from memories.policies.knowing import Heard, Turn, shown
 from memories.policies.nodes import node_of
 from memories.policies.terms import uncalled
 from memories.services.alike import alike
-from memories.services.projections import projects
 from memories.services.exchanges import Turns, turns_of
+from memories.services.projections import projects
 from memories.services.turns import message_of
 from orgs.models import Member
 from orgs.prepared import fetched

@@ -1,0 +1,107 @@
+"""What a text speaks of, names and shows: pure rules."""
+
+import time
+
+import pytest
+
+from memories.policies.entities import named
+from memories.policies.knowing import asks, seeks, wants
+from memories.policies.terms import concepts, terms
+
+SIX_SENTENCES = (
+    "Ada Lovelace moved the Lisbon drivers to Grafana. HR was not told of it! "
+    "We use libGL.so.1 on the old laptops. The pump's valve, and only the valve, leaks. "
+    "bob: see https://example.org/x for it. Is AI in it or on it?"
+)
+
+
+@pytest.mark.conformance("Z16")
+def test_terms_without_stop_words_and_with_names() -> None:
+    found = terms(SIX_SENTENCES)
+    assert [term.name for term in found] == [
+        "Ada", "Lovelace", "moved", "Lisbon", "drivers", "Grafana", "HR", "told", "libGL.so.1",
+        "old", "laptops", "pump's", "valve", "leaks", "bob", "see", "AI",
+    ]  # fmt: skip
+    assert {t.name for t in found if t.proper} >= {"Lovelace", "Lisbon", "Grafana", "HR", "AI"}
+    assert {t.key for t in found} >= {"driver", "laptop", "pump", "valve"}
+    assert [t.key for t in terms("ann: samba, please")] == ["samba"], "whom it calls is no term"
+
+
+@pytest.mark.conformance("Z16")
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("hey guys, my nvidia card dont work with the drivers lol", ["nvidia", "card", "driver"]),
+        ("We agreed on the pricing model for Halyard.", ["pricing", "model", "halyard"]),
+        ("数据库的备份", ["数据", "据库", "备份"]),
+        ("サーバーのバックアップ", ["サーバー", "バックアップ"]),
+        ("Резервная копия базы", ["резервная", "копия", "базы"]),
+        ("서버를 백업에서", ["서버", "백업"]),
+        ("الاجتماع عن الخادم", ["اجتماع", "خادم"]),
+        ("", []),
+        ("?!… 42 :-)", []),
+    ],
+)
+def test_concepts_in_chat_in_prose_and_in_other_scripts(text: str, keys: list[str]) -> None:
+    assert [term.key for term in concepts(text)] == keys
+
+
+def test_a_page_has_few_concepts_and_takes_little_time() -> None:
+    page = " ".join(f"Widget{n} turbine" for n in range(3000))
+    started = time.perf_counter()
+    found = concepts(page)
+    assert len(found) == 16
+    assert "turbine" in {term.key for term in found}
+    assert time.perf_counter() - started < 1
+
+
+@pytest.mark.conformance("Z18")
+def test_things_are_named_with_a_confidence() -> None:
+    text = (
+        "Ada Lovelace of Acme Robotics GmbH met Dr. Chen in Lisbon on 3 May 2026 about Project "
+        "Beacon #pricing. TODO: send the deck. Bob will fix the pump by Friday."
+    )
+    found = {(one.type, one.name): one.confidence for one in named(text, ["Bob"])}
+    assert {
+        ("person", "Ada Lovelace"): 0.5,
+        ("person", "Chen"): 0.85,
+        ("person", "Bob"): 0.95,
+        ("company", "Acme Robotics GmbH"): 0.9,
+        ("location", "Lisbon"): 0.9,
+        ("date", "3 May 2026"): 0.9,
+        ("project", "Beacon"): 0.85,
+        ("topic", "pricing"): 0.9,
+        ("action_item", "send the deck"): 0.9,
+        ("action_item", "Bob will fix the pump by Friday"): 0.7,
+    }.items() <= found.items()
+    assert named("nothing of the kind here") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how do I share a printer",
+        "does anyone know samba?",
+        "i can't get samba to work",
+        "ann: which card do you have?",
+        "I'm trying to mount my drive",
+        "anyone here use kde",
+        "any ideas",
+    ],
+)
+def test_who_asks_wants_something(text: str) -> None:
+    assert wants(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["edit smb.conf", "ann: you can't mount it without ntfs-3g", "the office closes at six"],
+)
+def test_who_tells_does_not(text: str) -> None:
+    assert not wants(text)
+    assert not asks(text)
+
+
+def test_a_report_that_something_is_broken_seeks_help() -> None:
+    assert seeks("samba does not start after the update")
+    assert not asks("samba does not start after the update")
