@@ -46,7 +46,8 @@ o os um uma uns umas e ou mas não são que com sem para por mais muito também 
 है हैं था थी थे का की के को में से पर और या नहीं यह वह ये वे मैं हम आप क्या कि जो तो भी ही एक
 """
 _EMPTY = """
-agreed ability able accept actually add added advance afaik afaict agree ahead alright amazing amount
+ability able accept actually add added advance afaik afaict agree agreed ahead alright amazing
+amount
 answer appear apparently appreciate area argh ask asked asking ass assume attempt available aware
 awesome bad basically beautiful begin begins best bet better big bit bits bother brb break bring btw
 buddy built bunch bye call called calls came care careful case cause certain certainly chance change
