@@ -78,21 +78,28 @@ tagged AS MATERIALIZED (
     ORDER BY shared DESC, n.memory_id DESC LIMIT %(pool)s
 ), """
 
+# Full joins, for these the planner always hashes: it takes what the CTEs hold for a row or two,
+# and looping over every row for each candidate took most of the time.
 _BEST = """
-found AS MATERIALIZED (
-    SELECT memory_id, max(near) AS near, max(worded) AS worded, max(tagged) AS tagged FROM (
-        (SELECT memory_id, 1 AS near, 0 AS worded, 0 AS tagged FROM near
-         WHERE %(by_meaning)s ORDER BY product DESC, memory_id DESC LIMIT %(pool)s)
+judged AS MATERIALIZED (
+    SELECT memory_id, near.product, words.score, tagged.shared
+    FROM near FULL JOIN words USING (memory_id) FULL JOIN tagged USING (memory_id)
+), found AS MATERIALIZED (
+    SELECT memory_id, max(near) AS near, max(worded) AS worded, max(coalesce(shared, 0)) AS tagged,
+        max(product) AS product, max(score) AS score
+    FROM (
+        (SELECT judged.*, 1 AS near, 0 AS worded FROM judged
+         WHERE %(by_meaning)s AND product IS NOT NULL
+         ORDER BY product DESC, memory_id DESC LIMIT %(pool)s)
         UNION ALL
-        (SELECT memory_id, 0, 1, 0 FROM words
+        (SELECT judged.*, 0, 1 FROM judged WHERE score IS NOT NULL
          ORDER BY score DESC, memory_id DESC LIMIT %(pool)s)
         UNION ALL
-        (SELECT memory_id, 0, 0, shared FROM tagged)
+        (SELECT judged.*, 0, 0 FROM judged WHERE shared > 0)
     ) AS arms GROUP BY memory_id
 ), candidates AS MATERIALIZED (
-    SELECT found.*, near.product, words.score, t.length, t.asks, t.timed, t.speaker_key
-    FROM found LEFT JOIN near USING (memory_id) LEFT JOIN words USING (memory_id)
-    LEFT JOIN memories_text t
+    SELECT found.*, t.length, t.asks, t.timed, t.speaker_key
+    FROM found LEFT JOIN memories_text t
         ON t.organisation_id = %(organisation)s AND t.memory_id = found.memory_id
 )
 """
