@@ -1,6 +1,7 @@
 """How the exceptions of this app look outside."""
 
 from memories.policies.visibility import Misplaced
+from memories.retrieval.strategies.partitioned import ProjectionOff
 from memories.services.forgetting import RedLine
 from memories.services.managing import NotYours, Outdated
 from memories.services.placing import LearningPaused, SharingOff
@@ -9,6 +10,7 @@ from memories.services.reviewing import Decided, Held
 from orgs.api.problems import map_exception
 
 map_exception(Misplaced, 400, "misplaced", "The wish does not fit the place")
+map_exception(ProjectionOff, 400, "projection-off", "The layout is not switched on")
 map_exception(KeyTaken, 409, "key-taken", "The key names another text")
 map_exception(NotYours, 403, "not-yours", "Not yours to change")
 map_exception(RedLine, 409, "red-line", "Protected")

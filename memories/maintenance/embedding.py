@@ -15,6 +15,7 @@ from django.db import connections
 from django.db.models import F, Q
 
 from memories.encoders import get_encoder, model_id
+from memories.maintenance import partitions
 from memories.maintenance.duplicates import propose_duplicates
 from memories.maintenance.neighbours import Surroundings
 from memories.models import Embedding, Memory, Pending, PendingState
@@ -161,7 +162,8 @@ def _store(
             unique_fields=["organisation", "memory", "model"],
             update_fields=["own", "embedding", "audience", "kind", "group"],
         )
-        surroundings.store(searched)
+        moved = surroundings.store(searched)
+        partitions.refresh(organisation_id, moved, using=WORKER)
         ids = list(vectors_by_id)
         propose_duplicates(organisation_id, ids, model=model, now=now, using=WORKER)
         Pending.objects.using(WORKER).filter(

@@ -160,8 +160,11 @@ class Surroundings:
         norm = float(np.linalg.norm(context))
         return own + context / norm if norm else 2 * own
 
-    def store(self, searched: Mapping[UUID, Vector]) -> None:
-        """Move the older neighbours' vectors and rebuild the windows of words."""
+    def store(self, searched: Mapping[UUID, Vector]) -> set[UUID]:
+        """Move the older neighbours' vectors and rebuild the windows of words.
+
+        Returns the memories whose words or vector are others now, the batch among them.
+        """
         moved = [id_ for id_ in searched if id_ not in self.fresh]
         rows, turns, worth = self._pairs()
         values = {"organisation": self.organisation_id, "model": self.model}
@@ -171,6 +174,7 @@ class Surroundings:
                 cursor.execute(_MOVE, {**values, "ids": moved, "vectors": texts})
             if rows:
                 cursor.execute(_WINDOWS, {**values, "rows": rows, "turns": turns, "worth": worth})
+        return {*searched, *rows}
 
     def _pairs(self) -> tuple[list[UUID], list[UUID], list[float]]:
         rows: list[UUID] = []

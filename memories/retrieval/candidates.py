@@ -17,7 +17,7 @@ from memories.policies.cues import possible_names
 from memories.policies.scoring import TIERS
 from memories.policies.strength import CATEGORIES
 from memories.retrieval.columns import COLUMNS, pool_from
-from memories.retrieval.conditions import narrow
+from memories.retrieval.conditions import Condition, narrow
 from memories.retrieval.scale import is_large, readable
 from memories.retrieval.types import Pool, Question
 from memories.retrieval.wording import QUERY_CHARACTERS, QUERY_LEXEMES
@@ -168,10 +168,18 @@ EVERYTHING = Source()
 
 def candidates(question: Question, source: Source = EVERYTHING) -> Pool:
     """Up to POOL memories of each arm, with all that scoring needs to know of them."""
+    conditions, values = _asked(question, source)
+    # A narrowed question is scored exactly, however large the scope.
+    if source is EVERYTHING and not conditions and is_large(question):
+        return _by_indexes(question, values)
+    return _by_scoring_all(question, source, conditions, values)
+
+
+def _asked(question: Question, source: Source) -> Condition:
+    """What narrows the question there, and every parameter but the words."""
     conditions, values = narrow(question)
     conditions += source.conditions
     values |= source.values
-    narrowed = "".join(f" AND {c}" for c in conditions)
     values |= {
         "vector": None if question.vector is None else HalfVector(question.vector).to_text(),
         "model": question.model,
@@ -186,16 +194,30 @@ def candidates(question: Question, source: Source = EVERYTHING) -> Pool:
     }
     if values["with_tags"]:
         values["names"] = possible_names(question.text[:QUERY_CHARACTERS])
-    # A narrowed question is scored exactly, however large the scope.
-    if source is EVERYTHING and not conditions and is_large(question):
-        return _by_indexes(question, values)
-    return _by_scoring_all(question, source, narrowed, values)
+    return conditions, values
+
+
+def exact(question: Question, source: Source = EVERYTHING) -> tuple[str, dict[str, Any]]:
+    """The statement that judges every readable row of a source, and its parameters."""
+    return _exact(question, source, *_asked(question, source))
 
 
 def _by_scoring_all(
-    question: Question, source: Source, narrowed: str, values: dict[str, Any]
+    question: Question, source: Source, conditions: list[str], values: dict[str, Any]
 ) -> Pool:
-    lexemes = question.lexemes if question.strategy != "vector" else ()
+    [(ids, packed, weights)] = fetched(*_exact(question, source, conditions, values))
+    return pool_from(ids, packed, sum(weights[: len(_words(question))]))
+
+
+def _words(question: Question) -> tuple[str, ...]:
+    return question.lexemes if question.strategy != "vector" else ()
+
+
+def _exact(
+    question: Question, source: Source, conditions: list[str], values: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    narrowed = "".join(f" AND {c}" for c in conditions)
+    lexemes = _words(question)
     numbers = range(next(n for n in _PLACES if n >= len(lexemes)))
     statement = "".join(
         (
@@ -217,8 +239,7 @@ def _by_scoring_all(
     values |= {f"q{i}": as_query(lexeme) for i, lexeme in enumerate(lexemes)}
     values["any"] = " | ".join(as_query(lexeme) for lexeme in lexemes) or None
     values["by_meaning"] = question.strategy != "keyword"
-    [(ids, packed, weights)] = fetched(statement, values)
-    return pool_from(ids, packed, sum(weights[: len(lexemes)]))
+    return statement, values
 
 
 def _by_indexes(question: Question, values: dict[str, Any]) -> Pool:

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import connection
 
+from memories.maintenance import partitions
 from memories.models import Contribution, Embedding, Memory, Pending, Status, Text
 from memories.policies import cues
 from memories.services import projections
@@ -16,7 +17,7 @@ from memories.services.lineage import derive
 from memories.services.queueing import enqueue, enqueue_again
 from memories.services.restating import restate, restate_without
 from orgs.bulk import insert_rows
-from orgs.models import Organisation, new_id
+from orgs.models import Organisation, Projection, new_id
 from orgs.rls import current_scope, deposit_scope
 
 if TYPE_CHECKING:
@@ -31,13 +32,7 @@ _LABELLED = r"""
        coalesce((SELECT string_agg(
            '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':1A', ' ')
            FROM unnest(own)), '')::tsvector"""
-_INSERT_TEXT = rf"""
-INSERT INTO memories_text (id, organisation_id, memory_id, audience_id, kind, group_id, own,
-                           lexemes, length, speaker_key, asks, timed)
-SELECT id, %(organisation)s, id, audience_id, kind, group_id, own,
-       {_LABELLED},
-       length, speaker_key, asks AND length <= %(short)s, timed
-FROM (
+_PARSED = """
     SELECT id, audience_id, kind, group_id, speaker_key, asks, timed,
         to_tsvector(%(language)s::regconfig, about)
             || to_tsvector(%(language)s::regconfig, content) AS own,
@@ -48,7 +43,26 @@ FROM (
                 %(timed)s::bool[])
         AS given (id, audience_id, kind, group_id, about, content, speaker_key, asks, timed)
     OFFSET 0
-) AS parsed
+"""
+_INTO_TEXT = rf"""
+INSERT INTO memories_text (id, organisation_id, memory_id, audience_id, kind, group_id, own,
+                           lexemes, length, speaker_key, asks, timed)
+SELECT id, %(organisation)s, id, audience_id, kind, group_id, own,
+       {_LABELLED},
+       length, speaker_key, asks AND length <= %(short)s, timed
+FROM """
+_INSERT_TEXT = f"{_INTO_TEXT} ({_PARSED}) AS parsed"
+# The words are parsed once for both.
+_INSERT_TEXT_AND_PARTITION = rf"""
+WITH parsed AS MATERIALIZED ({_PARSED}), texts AS ({_INTO_TEXT} parsed)
+INSERT INTO memories_partition (organisation_id, memory_id, audience_id, kind, group_id, owner,
+                                parties, lexemes, length)
+SELECT %(organisation)s, id, audience_id, kind, group_id, owner, parties::uuid[],
+       {_LABELLED}, length
+FROM parsed
+JOIN unnest(%(ids)s::uuid[], %(owners)s::uuid[], %(parties)s::text[])
+    AS whose (id, owner, parties) USING (id)
+WHERE kind = ANY(%(partitioned)s)
 """
 
 
@@ -97,9 +111,10 @@ def index(
     """
     if not rows:
         return
+    partitioned = Projection.PARTITIONS in organisation.projections
     with connection.cursor() as cursor:
         cursor.execute(
-            _INSERT_TEXT,
+            _INSERT_TEXT_AND_PARTITION if partitioned else _INSERT_TEXT,
             {
                 "organisation": organisation.id,
                 "language": organisation.language,
@@ -113,6 +128,7 @@ def index(
                 "asks": [cues.is_question(row.content) for row in rows],
                 "timed": [cues.names_time(row.content) for row in rows],
                 "short": cues.SHORT_QUESTION,
+                **(_whose(rows) if partitioned else {}),
             },
         )
     insert_rows(
@@ -129,6 +145,14 @@ def index(
     )
     restate(rows, now)
     projections.project(organisation, rows, now, fresh=fresh)
+
+
+def _whose(rows: Sequence[Memory]) -> dict[str, Any]:
+    return {
+        "owners": [row.member_id for row in rows],
+        "parties": ["{" + ",".join(map(str, partitions.parties(row))) + "}" for row in rows],
+        "partitioned": list(partitions.PARTITIONED),
+    }
 
 
 # The turns up to three away, which may carry words of the given ones.
@@ -172,6 +196,8 @@ def unindex(rows: Sequence[Memory], now: datetime, *, by_subject: bool = False) 
         cursor.execute(_OWN_WORDS, {"organisation": organisation_id, "ids": lent})
     restate_without(rows, now)
     projections.withdraw(organisation_id, ids)
+    partitions.refresh(organisation_id, lent)
+    partitions.remove(organisation_id, ids)
     for model in (Text, Embedding, Pending):
         model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
     Pending.objects.bulk_create(

@@ -6,6 +6,7 @@ readable is decided by the database alone; a strategy only chooses where to look
 
 from collections.abc import Callable
 
+from memories.retrieval.strategies.partitioned import partitioned
 from memories.retrieval.strategies.plain import single, triple_tenant
 from memories.retrieval.strategies.recommended import RECOMMENDED
 from memories.retrieval.types import Question, Served
@@ -15,7 +16,7 @@ STRATEGIES: dict[str, Callable[[Question], Served]] = {
     "vector": single,
     "hybrid": single,
     "triple_tenant": triple_tenant,
-    "partitioned": triple_tenant,
+    "partitioned": partitioned,
     "graph": triple_tenant,
     "privacy_scoped": triple_tenant,
     "multi_level": triple_tenant,

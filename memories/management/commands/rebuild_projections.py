@@ -1,0 +1,36 @@
+"""Make the index layouts of an organisation anew from its memories, or switch one off."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from memories.services.rebuilding import LAYOUTS, drop_projection, rebuild_projection
+from orgs.management.output import SpeakingCommand
+
+
+class Command(SpeakingCommand):
+    help = "Switch index layouts on and make them anew; with --off switch them off."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--organisation", required=True, help="slug, id or name")
+        parser.add_argument(
+            "layouts",
+            nargs="*",
+            help=f"{', '.join(sorted(LAYOUTS))}; those switched on if left out",
+        )
+        parser.add_argument("--off", action="store_true", help="switch off and remove the rows")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        organisation = self.organisation(options["organisation"])
+        names = options["layouts"] or [n for n in organisation.projections if n in LAYOUTS]
+        if unknown := set(names) - set(LAYOUTS):
+            raise CommandError(f"No such layout: {', '.join(sorted(unknown))}.")
+        done: dict[str, Any] = {}
+        for name in names:
+            if options["off"]:
+                drop_projection(organisation.id, name)
+                done[name] = "off"
+            else:
+                done[name] = rebuild_projection(organisation.id, name)
+        self.say(done or {"rebuilt": "nothing is switched on"}, as_json=options["json"])
