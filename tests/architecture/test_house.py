@@ -123,10 +123,6 @@ EXECUTORS = {"ask", "execute", "executemany", "extra", "fetched", "raw", "RawSQL
 # Reviewed: (module, function) that put fixed fragments together; values go in as parameters.
 FRAGMENTS = {
     ("memories/maintenance/indexes.py", "create"): "parts that the module names; values quoted",
-    (
-        "memories/retrieval/candidates.py",
-        "_by_scoring_all",
-    ): "`narrow`, a Source, numbered columns",
     ("memories/retrieval/candidates.py", "_by_indexes"): "constants of the module",
     ("memories/retrieval/wording.py", "worded"): "conditions of `narrow`, with parameters",
     ("orgs/bulk.py", "insert_rows"): "the model's own table and columns, quoted",

@@ -1,5 +1,6 @@
 """What bare SQL gets from the database, past every line of Python (H41, T03, T08, T09)."""
 
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -12,9 +13,10 @@ from memories.services.disclosing import open_memory
 from memories.services.drafts import Readers
 from memories.services.jobs import change_many
 from memories.services.managing import edit_memory
+from memories.services.rebuilding import rebuild_projection
 from memories.services.recalling import Query, recall
 from memories.services.saving import keep_view
-from orgs.models import User, new_id
+from orgs.models import Projection, User, new_id
 from orgs.principals import Principal, resolve
 from orgs.services import link_identity
 from robots.services import delegate
@@ -188,7 +190,7 @@ def test_no_reference_leads_into_another_organisation(lasting_world: World) -> N
                 [lasting_world.there.id],
             ).fetchone()
             mine = admin.execute(
-                f"SELECT id FROM {table} WHERE organisation_id = %s LIMIT 1",
+                f"SELECT tableoid, ctid FROM {table} WHERE organisation_id = %s LIMIT 1",
                 [lasting_world.here.id],
             ).fetchone()
             assert theirs, f"the world has no {target}"
@@ -199,7 +201,8 @@ def test_no_reference_leads_into_another_organisation(lasting_world: World) -> N
             ):
                 # The superuser: no policy is in the way, the key alone refuses.
                 admin.execute(
-                    f"UPDATE {table} SET {column} = %s WHERE id = %s", [theirs[0], mine[0]]
+                    f"UPDATE {table} SET {column} = %s WHERE tableoid = %s AND ctid = %s::tid",
+                    [theirs[0], *mine],
                 )
 
 
@@ -220,6 +223,13 @@ def fill(world: World) -> None:
             identifier="mina",
             member_id=tenant.members["mina"].id,
         )
+        rebuild_projection(tenant.id, Projection.PARTITIONS)
+        hers, his = (str(tenant.members[name].id) for name in ("mina", "bob"))
+        whose: list[dict[str, Any]] = [{}, {"member": hers}, {"member": hers, "listeners": (his,)}]
+        for number, among in enumerate(whose):
+            tenant.remember(
+                tenant.robot("aria"), f"Something in a group, {number}.", group="launch", **among
+            )
         tenant.remember(
             mina, "Something for Bob.", readers=Readers(members=("chat:mina",)), visibility="shared"
         )
