@@ -6,7 +6,8 @@ from celery import shared_task
 from django.utils import timezone
 
 from memories.maintenance import embedding, indexes
-from memories.services import working
+from memories.maintenance.patterns import every_organisation
+from memories.services import patterns, working
 from memories.services.hints import send_job, send_now
 from memories.services.jobs import forgotten_hints
 
@@ -56,3 +57,19 @@ def sweep_jobs(**_: object) -> int:
     for organisation_id, job_id, member_id in found:
         send_job(organisation_id, job_id, member_id)
     return len(found)
+
+
+@shared_task(name="memories.promote_patterns")
+def promote_patterns(*, organisation_id: str, **_: object) -> int:
+    """Bring one organisation's cross-group memories up to date."""
+    done = patterns.promote_patterns(UUID(organisation_id), now=timezone.now())
+    return done.made + done.changed + done.withdrawn
+
+
+@shared_task(name="memories.sweep_patterns")
+def sweep_patterns(**_: object) -> int:
+    """Each organisation in turn, whatever hint was lost."""
+    organisations = every_organisation()
+    for organisation_id in organisations:
+        send_now("memories.promote_patterns", organisation_id)
+    return len(organisations)

@@ -166,4 +166,10 @@ INGESTION = IngestionProfile(
 
 # Embedding model behind memories.encoders; "fake" is for tests.
 ENCODER = env.str("ENCODER", default="minilm")
+# The cosine from which two texts may say the same, by the number of the model; see
+# memories.policies.consolidation for what is used where nothing is said.
+NEAR_DUPLICATE_SIMILARITY = {
+    int(number): float(cosine)
+    for number, cosine in env.dict("NEAR_DUPLICATE_SIMILARITY", default={}).items()
+}
 ENCODER_THREADS = env.int("ENCODER_THREADS", default=2)

@@ -49,6 +49,12 @@ def hit(found: Hit, row: Row, *, explain: bool) -> dict[str, Any]:
         "occurred_at": row.occurred_at,
         "created_at": row.created_at,
     }
+    if found.merged:
+        body["consolidated"] = {
+            "confidence": found.confidence,
+            "access_count": found.access_count,
+            "merged": [str(id_) for id_ in found.merged],
+        }
     if explain:
         body["scores"] = {
             "relevance": found.relevance,

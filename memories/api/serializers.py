@@ -282,12 +282,23 @@ class ScoresSerializer(serializers.Serializer[Any]):
     strength = serializers.FloatField()
 
 
+class ConsolidatedSerializer(serializers.Serializer[Any]):
+    """Of everything that says the same: the highest confidence, the sum of the accesses."""
+
+    confidence = serializers.FloatField()
+    access_count = serializers.IntegerField()
+    merged = serializers.ListField(
+        child=serializers.UUIDField(), help_text="The memories that are not served beside it."
+    )
+
+
 class HitSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     key = serializers.CharField(allow_null=True)
     content = serializers.CharField()
     score = serializers.FloatField()
     scores = ScoresSerializer(required=False)
+    consolidated = ConsolidatedSerializer(required=False)
     robot = NamedSerializer()
     speaker = serializers.CharField()
     member = NamedSerializer(allow_null=True)

@@ -176,6 +176,11 @@ class Memory(TenantModel):
         ]
         indexes = [
             models.Index(fields=["organisation", "audience", "-id"], name="memory_recent"),
+            models.Index(
+                fields=["organisation", "id"],
+                condition=models.Q(shareable=True),
+                name="memory_shareable",
+            ),
             # With the id, for turns that came at one moment have one position.
             models.Index(
                 fields=["organisation", "conversation", "position", "id"],

@@ -4,9 +4,11 @@ Runs inside the asker's scope: whatever a stage reads, the database has let thro
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memories.retrieval.candidates import EVERYTHING, Source, candidates
 from memories.retrieval.fusion import fuse
@@ -15,16 +17,34 @@ from memories.retrieval.scoring import Judged, judge
 from memories.retrieval.types import Floats, Hit, Pool, Question
 
 
-def rank(question: Question, sources: Sequence[Source] = (EVERYTHING,)) -> list[Hit]:
+def rank(
+    question: Question,
+    sources: Sequence[Source] = (EVERYTHING,),
+    caps: Sequence[int] | None = None,
+) -> list[Hit]:
     """The best `limit` memories that the sources hold for the question, as one list.
 
-    question.strategy: keyword, vector or hybrid; a source is searched by itself.
+    question.strategy: keyword, vector or hybrid. Each source is searched by itself; the candidates
+    are judged together. caps: how many may come from each source.
     """
-    pool = merged([candidates(question, source) for source in sources])
+    pool, origins = merged([candidates(question, source) for source in sources])
     fused = fuse(pool, question.strategy, question.fusion)
     judged = judge(question, pool, fused)
     best = top(question, pool, judged)
+    if caps is not None:
+        best = _capped(top(replace(question, whole=True), pool, judged), origins, caps)
+        best = best if question.whole else best[: question.limit]
     return [hit(pool, judged, place) for place in best]
+
+
+def _capped(places: list[int], origins: NDArray[np.intp], caps: Sequence[int]) -> list[int]:
+    left, kept = list(caps), []
+    for place in places:
+        origin = int(origins[place])
+        if left[origin] > 0:
+            left[origin] -= 1
+            kept.append(place)
+    return kept
 
 
 def top(question: Question, pool: Pool, judged: Judged) -> list[int]:

@@ -107,7 +107,11 @@ class Pool:
 
 @dataclass(slots=True)
 class Hit:
-    """One memory of an answer. Every score is in 0-1 but `similarity`, a cosine."""
+    """One memory of an answer. Every score is in 0-1 but `similarity`, a cosine.
+
+    merged: the memories that say the same and are not served beside it; confidence and
+    access_count: the highest of theirs, and the sum. Only where a strategy consolidates.
+    """
 
     id: UUID
     relevance: float
@@ -117,6 +121,9 @@ class Hit:
     similarity: float | None = None
     cues: float = 0.0
     strength: float = 0.0
+    confidence: float | None = None
+    access_count: int | None = None
+    merged: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from memories.encoders import EncoderError, encode_query, model_id
 from memories.models import Memory
 from memories.policies.cues import asks_about_self, asks_when, forms
 from memories.retrieval.pipeline import search
-from memories.retrieval.strategies import ALIASES
+from memories.retrieval.strategies import ALIASES, needs_vector
 from memories.retrieval.types import Filters, Hit, Question
 from memories.retrieval.wording import worded
 from memories.services.metering import RECALL_SECONDS
@@ -166,7 +166,7 @@ def _question(principal: Principal, query: Query, now: datetime) -> Question:
 
 def _with_vector(question: Question) -> Question:
     """The question with its vector, the normalised sum of its forms' (see policies.cues)."""
-    if question.strategy == "keyword":
+    if not needs_vector(question):
         return question
     names = sorted(question.named, key=len, reverse=True)
     try:

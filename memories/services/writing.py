@@ -12,7 +12,7 @@ from memories.models import Contribution, Embedding, Memory, Pending, Status, Te
 from memories.policies import cues
 from memories.services import projections
 from memories.services.following import take_along
-from memories.services.hints import hint_embedding
+from memories.services.hints import hint_embedding, hint_patterns
 from memories.services.lineage import derive
 from memories.services.queueing import enqueue, enqueue_again
 from memories.services.restating import restate, restate_without
@@ -214,6 +214,8 @@ def unindex(rows: Sequence[Memory], now: datetime, *, by_subject: bool = False) 
         ignore_conflicts=True,
     )
     hint_embedding(organisation_id)
+    if any(row.shareable for row in rows):
+        hint_patterns(organisation_id)
 
 
 def reindex(memory: Memory, now: datetime) -> None:

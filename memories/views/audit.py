@@ -34,6 +34,8 @@ WORDS = {
     "memory.forgotten": "forgot",
     "memory.restored": "brought back",
     "memory.archived": "archived",
+    "pattern.promoted": "made known to everyone, from several groups,",
+    "pattern.withdrawn": "withdrew, for want of evidence,",
     "memory.erased": "erased for good",
     "proposal.approved": "approved a proposal",
     "proposal.rejected": "rejected a proposal",

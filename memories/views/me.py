@@ -17,9 +17,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from memories.services import exporting, mine
 from memories.services.disclosing import disclosures_to
+from memories.services.patterns import set_sharing
 from memories.views import forms, presenting
 from orgs.access import members_only
-from orgs.preferences import opt_out_of_sharing, pause_learning, set_time_zone
+from orgs.preferences import pause_learning, set_time_zone
 from robots.services import delegate, revoke_delegation
 from robots.services.trusting import robots_on_offer, trusted
 
@@ -107,7 +108,7 @@ def sharing(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return render(request, "me/sharing.html", {"out": request.membership[0].sharing_off_at})
     out, now = request.POST.get("on") == "1", timezone.now()
-    opt_out_of_sharing(request.actor, out=out, now=now)
+    set_sharing(request.actor, out=out, now=now)
     told = "You are out. Nothing new about you is shared." if out else "Sharing is allowed again."
     if out and request.POST.get("withdraw") == "1":
         count = mine.withdraw_shared(request.actor, now=now)

@@ -6,9 +6,11 @@ readable is decided by the database alone; a strategy only chooses where to look
 
 from collections.abc import Callable
 
-from memories.retrieval.strategies.partitioned import partitioned
+from memories.retrieval.strategies.levels import multi_level, needs_meaning
+from memories.retrieval.strategies.partitions import partitioned
 from memories.retrieval.strategies.plain import single, triple_tenant
 from memories.retrieval.strategies.recommended import RECOMMENDED
+from memories.retrieval.strategies.zones import privacy_scoped
 from memories.retrieval.types import Question, Served
 
 STRATEGIES: dict[str, Callable[[Question], Served]] = {
@@ -18,9 +20,16 @@ STRATEGIES: dict[str, Callable[[Question], Served]] = {
     "triple_tenant": triple_tenant,
     "partitioned": partitioned,
     "graph": triple_tenant,
-    "privacy_scoped": triple_tenant,
-    "multi_level": triple_tenant,
+    "privacy_scoped": privacy_scoped,
+    "multi_level": multi_level,
 }
 # Other words that a caller may say.
 ALIASES = {"auto": RECOMMENDED, "fulltext": "keyword"}
 NAMES = ("auto", "fulltext", *STRATEGIES)
+
+
+def needs_vector(question: Question) -> bool:
+    """Whether the question has to be encoded."""
+    if question.strategy == "multi_level":
+        return needs_meaning(question.text)
+    return question.strategy != "keyword"

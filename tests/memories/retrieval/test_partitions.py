@@ -1,5 +1,6 @@
 """The layout of architecture 2: three partitions, kept true, searched one by one (A04, A05)."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
@@ -11,7 +12,7 @@ from django.utils import timezone
 
 from memories.models import Memory
 from memories.retrieval.candidates import exact
-from memories.retrieval.strategies.partitioned import sources
+from memories.retrieval.strategies.partitions import sources
 from memories.services.forgetting import forget_memory, restore_memory
 from memories.services.managing import edit_memory
 from memories.services.recalling import Query, prepare, recall
@@ -96,7 +97,7 @@ def test_each_search_scans_its_own_partition_alone(here: Tenant) -> None:
             with connection.cursor() as cursor:
                 cursor.execute(f"EXPLAIN {statement}", values)
                 plan = "\n".join(line for (line,) in cursor.fetchall())
-            scanned.append({w for w in plan.split() if w.startswith("memories_partition_")})
+            scanned.append(set(re.findall(r" on (memories_partition_\w+)", plan)))
     assert scanned == [
         {"memories_partition_group"}, {"memories_partition_user"},
         {"memories_partition_interaction"}, set(),

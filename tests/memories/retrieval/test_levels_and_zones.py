@@ -1,0 +1,149 @@
+"""Architectures 4 and 5: zones, levels, and what is served once (A23, A24, A25)."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from memories.models import Memory
+from memories.retrieval.strategies import levels
+from memories.services.recalling import Answer, Query, recall
+from orgs.principals import Actor, resolve
+from tests.world import Tenant, World
+
+WIDE = "Compare how and why apples differ across our groups between seasons, explain what matters"
+
+
+def ask(who: Actor, text: str, **fields: Any) -> Answer:
+    fields = {"strategy": "multi_level", "limit": 50} | fields
+    return recall(who, Query(text=text, **fields), now=timezone.now())
+
+
+def contents(answer: Answer) -> list[str]:
+    return [memory.content for _, memory in answer.hits]
+
+
+@pytest.fixture
+def here(lasting_world: World) -> Tenant:
+    return lasting_world.here
+
+
+@pytest.mark.conformance("A23")
+@pytest.mark.parametrize(
+    ("score", "branch"),
+    [
+        (0.29, "by_words"), (0.3, "by_meaning"), (0.69, "by_meaning"), (0.7, "on_all_levels"),
+    ],
+)  # fmt: skip
+def test_the_branch_is_the_complexitys(
+    world: World, monkeypatch: pytest.MonkeyPatch, score: float, branch: str
+) -> None:
+    ran = []
+    for name in ("by_words", "by_meaning", "on_all_levels"):
+        real = getattr(levels, name)
+        monkeypatch.setattr(
+            levels, name, lambda q, name=name, real=real: (ran.append(name), real(q))[1]
+        )
+    monkeypatch.setattr(levels, "complexity", lambda text: score)
+    ask(world.here.person("mina"), "apple")
+    assert ran == [branch]
+
+
+@pytest.mark.conformance("A23")
+def test_each_branch_keeps_to_its_levels_and_numbers(here: Tenant) -> None:
+    """Twelve of each level: 5 by words; 10 individual ones by meaning; 10 + 5 + 3 of all."""
+    aria, mina = here.robot("aria"), str(here.members["mina"].id)
+    places: dict[str, dict[str, Any]] = {
+        "individual": {"group": "launch", "member": mina}, "group": {"group": "launch"},
+        "cross_group": {},
+    }  # fmt: skip
+    for level, place in places.items():
+        for n in range(12):
+            here.remember(aria, f"apple of {level} {n}", **place)
+    here.embed()
+    person = here.person("mina")
+
+    def by_level(answer: Answer) -> dict[str, int]:
+        found = [memory.level for _, memory in answer.hits]
+        return {level: found.count(level) for level in places if level in found}
+
+    assert len(ask(person, "apple").hits) == 5
+    assert by_level(ask(person, "What are all of the apples?")) == {"individual": 10}
+    assert by_level(ask(person, WIDE)) == {"individual": 10, "group": 5, "cross_group": 3}
+    assert len(ask(person, WIDE, limit=4).hits) == 4
+
+
+@pytest.mark.conformance("A24")
+def test_one_text_on_three_levels_is_one_result(here: Tenant) -> None:
+    aria, mina = here.robot("aria"), str(here.members["mina"].id)
+    rows: list[dict[str, Any]] = [
+        {"content": "The apples are red.", "confidence": 0.4},
+        {"content": "the apples are  RED", "confidence": 0.9, "group": "launch"},
+        {"content": "The apples are red!", "confidence": 0.6, "group": "launch", "member": mina,
+         "visibility": "protected"},
+        {"content": "Pears are green.", "confidence": 0.2},
+    ]  # fmt: skip
+    ids = [here.remember(aria, **row).id for row in rows]
+    here.embed()
+    with resolve(here.person("mina")).scope():
+        for id_, times in zip(ids, (3, 5, 7, 11), strict=True):
+            Memory.objects.filter(id=id_).update(access_count=times)
+    api = here.browser("mina")
+    body = {"query": WIDE, "strategy": "multi_level", "limit": 50}
+    results = api.post("/api/v1/recall", body, format="json").json()["results"]
+    assert {hit["content"] for hit in results} == {"The apples are red!", "Pears are green."}
+    red = next(hit for hit in results if "red" in hit["content"])
+    # The list that names Mina is nearer to her than the group, and that than everyone.
+    assert (red["id"], red["audience"]["kind"]) == (str(ids[2]), "explicit")
+    merged = red["consolidated"].pop("merged")
+    assert red["consolidated"] == {"confidence": 0.9, "access_count": 15}
+    assert set(merged) == {str(ids[0]), str(ids[1])}
+    assert "consolidated" not in next(hit for hit in results if "green" in hit["content"])
+    with resolve(here.person("mina")).scope():
+        assert Memory.objects.filter(id__in=ids, status="active").count() == 4, "none is deleted"
+
+
+@pytest.mark.conformance("A25")
+def test_nearly_the_same_is_one_result_by_the_models_threshold(here: Tenant, settings: Any) -> None:
+    aria = here.robot("aria")
+    twins = ("The red apples are delivered on Monday morning",
+             "On Monday morning the red apples get delivered")  # fmt: skip
+    for text in (*twins, "The red apples are never delivered on Monday morning", "Pears are green"):
+        here.remember(aria, text, group="launch")
+    here.embed()
+    person = here.person("mina")
+    found = contents(ask(person, WIDE))
+    assert len(set(found) & set(twins)) == 1, "the planted pair is one"
+    assert "The red apples are never delivered on Monday morning" in found
+    assert "Pears are green" in found
+    # The fake encoder's number; a stricter operator keeps them apart.
+    settings.NEAR_DUPLICATE_SIMILARITY = {0: 0.9999}
+    assert set(twins) <= set(contents(ask(person, WIDE)))
+
+
+def test_zones_are_merged_and_the_nearest_of_equal_texts_is_served(here: Tenant) -> None:
+    aria, mina = here.robot("aria"), str(here.members["mina"].id)
+    here.remember(aria, "Apples are red.")
+    here.remember(aria, "Apples are red.", group="launch")
+    here.remember(aria, "Apples are red.", group="launch", member=mina, visibility="protected")
+    own = here.remember(here.person("mina"), "Apples are red.", visibility="private").id
+    for n in range(15):
+        here.remember(aria, f"Apples of everyone, sort {n}.")
+    here.remember(aria, "Apples of a list.", group="launch", member=mina, visibility="protected")
+    here.embed()
+
+    def served(name: str, limit: int) -> list[tuple[UUID, str, str]]:
+        answer = ask(here.person(name), "apples", strategy="privacy_scoped", limit=limit)
+        return [(m.id, m.content, m.audience.kind) for _, m in answer.hits]
+
+    mine = served("mina", 50)
+    assert len(mine) == 17
+    assert [row for row in mine if row[1] == "Apples are red."] == [
+        (own, "Apples are red.", "member")
+    ]
+    assert len(served("mina", 10)) == 10, "collapsing takes nothing from the limit"
+    # Bob reads the group's and everyone's; Vera everyone's.
+    kinds = {name: {row[2] for row in served(name, 50)} for name in ("bob", "vera")}
+    assert kinds == {"bob": {"group", "organisation"}, "vera": {"organisation"}}
+    assert [row[2] for row in served("bob", 50) if row[1] == "Apples are red."] == ["group"]
