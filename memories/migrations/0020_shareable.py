@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    dependencies = [("memories", "0018_partitions")]
+    dependencies = [("memories", "0019_partitions")]
 
     operations = [
         migrations.AddIndex(

@@ -66,7 +66,7 @@ def protection(table: str) -> list[str]:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0017_protect_restatements"), ("orgs", "0009_projections")]
+    dependencies = [("memories", "0018_graph"), ("orgs", "0009_projections")]
 
     operations = [
         migrations.RunSQL(CREATE, f"DROP TABLE {PARENT}"),
