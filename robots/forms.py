@@ -137,3 +137,13 @@ class GroupForm(forms.Form):
 
 class PersonForm(forms.Form):
     member = forms.UUIDField()
+
+
+class IdentityForm(forms.Form):
+    identity = forms.RegexField(
+        r"^[^\s:]{1,40}:.{1,300}$",
+        label="Name on another platform",
+        max_length=341,
+        error_messages={"invalid": "Write the platform, a colon, and the name there."},
+        help_text="The platform, a colon, and the name or number there: telegram:4711.",
+    )

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
-from robots.api import conversations, views
+from robots.api import conversations, identities, views
 from robots.views import groups, people
 from robots.views import robots as web_views
 
@@ -19,6 +19,21 @@ api = [
     ),
     path("members", views.MembersView.as_view(), name="members"),
     path("members/<reference:reference>", views.MemberView.as_view(), name="member"),
+    path(
+        "members/<reference:reference>/identities",
+        identities.IdentitiesView.as_view(),
+        name="member-identities",
+    ),
+    path(
+        "members/<reference:reference>/identities/<reference:identity>",
+        identities.IdentityView.as_view(),
+        name="member-identity",
+    ),
+    path(
+        "members/<reference:reference>/identities/<reference:identity>/confirm",
+        identities.ConfirmView.as_view(),
+        name="member-identity-confirm",
+    ),
     path("conversations", conversations.ConversationsView.as_view(), name="conversations"),
     path(
         "conversations/<uuid:conversation_id>",
@@ -48,6 +63,17 @@ pages = [
     path("people/<uuid:member_id>/", people.person, name="person"),
     path("people/<uuid:member_id>/role/", people.role, name="person-role"),
     path("people/<uuid:member_id>/remove/", people.remove, name="person-remove"),
+    path("people/<uuid:member_id>/identities/", people.link, name="person-link"),
+    path(
+        "people/<uuid:member_id>/identities/<uuid:identity_id>/confirm/",
+        people.confirm_identity,
+        name="identity-confirm",
+    ),
+    path(
+        "people/<uuid:member_id>/identities/<uuid:identity_id>/unlink/",
+        people.unlink_identity,
+        name="identity-unlink",
+    ),
     path("people/invitations/", people.invitations, name="invitations"),
     path("people/invitations/add/", people.invite, name="invite"),
     path("people/invitations/<uuid:member_id>/withdraw/", people.uninvite, name="uninvite"),

@@ -56,10 +56,18 @@ class Member(TenantModel):
         return self.role in (Role.ADMIN, Role.CURATOR)
 
 
+class IdentityQuerySet(models.QuerySet["ExternalIdentity"]):
+    def conferring(self) -> "IdentityQuerySet":
+        """Those that stand for their member where it is decided who reads: confirmed, or of
+        somebody whom nobody can sign in as."""
+        return self.filter(models.Q(confirmed_at__isnull=False) | models.Q(member__user=None))
+
+
 class ExternalIdentity(TenantModel):
     """`platform:identifier`, by which a robot or an import names a member.
 
-    An unconfirmed identity lets robots say who they speak of; it never lets a person read.
+    An unconfirmed identity lets robots say who they speak of; it never lets a person read: for a
+    member with an account it counts only once an admin has confirmed it (`conferring`).
     """
 
     platform = models.CharField(max_length=40)
@@ -67,6 +75,8 @@ class ExternalIdentity(TenantModel):
     member = TenantKey("orgs.Member", related_name="identities")
     confirmed_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = IdentityQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -288,10 +288,13 @@ def find_member(
     reference: str,
     group: Group | None = None,
     among: "QuerySet[Member] | None" = None,
+    *,
+    claimed: bool = False,
 ) -> Member:
     """By id or `platform:identifier`; inside a group a name known only there wins.
 
-    among: the members that the asker may know, as for groups. Raises NotFound.
+    among: the members that the asker may know, as for groups. claimed: an identity that nobody
+    has confirmed will do, since nothing hangs on it. Raises NotFound.
     """
     members = (Member.objects.all() if among is None else among).filter(
         organisation_id=organisation_id
@@ -302,14 +305,17 @@ def find_member(
     else:
         platform, _, identifier = reference.partition(":")
         names = [f"{group.external_id}/{identifier}", identifier] if group else [identifier]
+        identities = ExternalIdentity.objects.all()
         known = {
             identity.identifier: identity
-            for identity in ExternalIdentity.objects.filter(
+            for identity in (identities if claimed else identities.conferring())
+            .filter(
                 organisation_id=organisation_id,
                 platform=platform,
                 identifier__in=names,
                 member__in=members,
-            ).select_related("member")
+            )
+            .select_related("member")
         }
         identity = next((known[n] for n in names if n in known), None)
         member = identity.member if identity else None

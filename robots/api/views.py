@@ -14,7 +14,7 @@ from orgs.models import Group, Member
 from orgs.rls import organisation_scope
 from robots.api import serializers as s
 from robots.models import Robot
-from robots.services import directory
+from robots.services import directory, identifying
 from robots.services.registry import find_robot, register_robot, update_robot
 
 
@@ -194,5 +194,5 @@ class MembersView(APIView):
 class MemberView(APIView):
     @extend_schema(operation_id="members_get", responses=s.MemberSerializer)
     def get(self, request: Request, reference: str) -> Response:
-        """One member, by id or platform:identifier."""
-        return Response(member_body(directory.known_member(request.user, reference)))
+        """One member, by id, platform:identifier or the robot's own name for them."""
+        return Response(member_body(identifying.member_called(request.user, reference)))

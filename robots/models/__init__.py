@@ -1,11 +1,13 @@
 from robots.models.conversations import Conversation, Message, MessageRole
 from robots.models.delegations import Delegation
+from robots.models.identities import IdentityLink
 from robots.models.keys import Key, KeyScope
 from robots.models.robots import Robot, RobotGroup
 
 __all__ = [
     "Conversation",
     "Delegation",
+    "IdentityLink",
     "Key",
     "KeyScope",
     "Message",

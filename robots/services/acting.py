@@ -118,8 +118,11 @@ LEFT JOIN LATERAL (
     WHERE organisation_id = %(organisation)s AND id = %(member_id)s
     UNION ALL
     SELECT member_id, CASE WHEN identifier = %(identifier)s THEN 3 ELSE 2 END
-    FROM orgs_externalidentity WHERE organisation_id = %(organisation)s
+    FROM orgs_externalidentity i WHERE organisation_id = %(organisation)s
     AND platform = %(platform)s
+    AND (confirmed_at IS NOT NULL OR EXISTS (
+        SELECT 1 FROM orgs_member p WHERE p.organisation_id = %(organisation)s
+        AND p.id = i.member_id AND p.user_id IS NULL))
     AND identifier IN (%(identifier)s, g.external_id || '/' || %(identifier)s)
     ORDER BY place LIMIT 1
 ) AS m ON true

@@ -82,9 +82,14 @@ def known_members(actor: Actor) -> "QuerySet[Member]":
 
 
 def known_member(actor: Actor, reference: str) -> Member:
-    """One of the known members, by id or platform:identifier. Raises NotFound."""
+    """One of the known members, by id or platform:identifier. Raises NotFound.
+
+    It says who that is said to be, and opens nothing: what decides who reads asks `find_member`.
+    """
     with organisation_scope(actor.organisation_id):
-        return find_member(actor.organisation_id, reference, among=known_members(actor))
+        return find_member(
+            actor.organisation_id, reference, among=known_members(actor), claimed=True
+        )
 
 
 def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
@@ -94,7 +99,11 @@ def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
     """
     organisation_id = actor.organisation_id
     with organisation_scope(organisation_id):
-        members = [known_member(actor, reference).id for reference in data.get("members", [])]
+        known = known_members(actor)
+        members = [
+            find_member(organisation_id, reference, among=known).id
+            for reference in data.get("members", [])
+        ]
         group = create_group(
             organisation_id=organisation_id,
             external_id=data["external_id"],
@@ -165,7 +174,7 @@ def add_member(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
     with organisation_scope(organisation_id):
         if identifier:
             try:
-                find_member(organisation_id, f"{platform}:{identifier}")
+                find_member(organisation_id, f"{platform}:{identifier}", claimed=True)
             except NotFound:
                 pass
             else:

@@ -70,7 +70,7 @@ def _identities(
     conversation: Conversation, wanted: set[str], inside: str
 ) -> list[tuple[str, str, UUID]]:
     bare = {ref.partition(":")[2] or ref for ref in wanted}
-    rows = ExternalIdentity.objects.filter(
+    rows = ExternalIdentity.objects.conferring().filter(
         organisation_id=conversation.organisation_id,
         identifier__in=bare | {inside + one for one in bare},
     )

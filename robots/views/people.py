@@ -22,8 +22,8 @@ from orgs.services import (
     remove_member,
     withdraw_invitation,
 )
-from robots.forms import InvitationForm, RoleForm
-from robots.services import seating
+from robots.forms import IdentityForm, InvitationForm, RoleForm
+from robots.services import identifying, seating
 from robots.services.seating import Listed
 
 
@@ -89,12 +89,70 @@ def person(request: HttpRequest, member_id: UUID) -> HttpResponse:
 
 def _person_page(request: HttpRequest, member_id: UUID, status: int = 200, **more: Any) -> Any:
     member, groups = seating.one_member(request.actor, member_id)
+    _, known = identifying.identities_of(request.actor, str(member.id))
     context = {
+        "identities": [_identity(member, one) for one in known],
+        "link_form": IdentityForm(),
         "person": _person(request, member) | {"id": member.id},
         "groups": [{"name": g.name, "url": reverse("group-page", args=[g.id])} for g in groups],
         "form": RoleForm(initial={"role": member.role}),
     }
     return render(request, "people/person.html", context | more, status=status)
+
+
+def _identity(member: Member, known: identifying.Known) -> dict[str, Any]:
+    row = known.identity
+    args = [member.id, row.id]
+    return {
+        "name": str(row),
+        "confirmed_at": row.confirmed_at,
+        # Nobody signs in as who has no account, so there is nothing to open to them.
+        "waits": row.confirmed_at is None and member.user_id is not None,
+        "said": [
+            {
+                "who": "An admin" if one.robot.builtin else one.robot.name,
+                "sure": f"{round(one.confidence * 100)} %",
+                "evidence": one.evidence,
+            }
+            for one in known.links
+        ],
+        "confirm_url": reverse("identity-confirm", args=args),
+        "unlink_url": reverse("identity-unlink", args=args),
+    }
+
+
+@require_POST
+@members_only(*ADMINS)
+def link(request: HttpRequest, member_id: UUID) -> HttpResponse:
+    """Say that a name on another platform is this member."""
+    form = IdentityForm(request.POST)
+    if not form.is_valid():
+        return _person_page(request, member_id, 422, link_form=form)
+    try:
+        identifying.link(request.actor, str(member_id), form.cleaned_data, now=timezone.now())
+    except AlreadyExists as refused:
+        form.add_error("identity", str(refused))
+        return _person_page(request, member_id, 422, link_form=form)
+    messages.success(request, "Linked. What robots hear under that name is this person's now.")
+    return redirect("person", member_id)
+
+
+@require_POST
+@members_only(*ADMINS)
+def confirm_identity(request: HttpRequest, member_id: UUID, identity_id: UUID) -> HttpResponse:
+    """Confirm that a name on another platform is really this member."""
+    identifying.confirm(request.actor, str(member_id), str(identity_id), now=timezone.now())
+    messages.success(request, "Confirmed. What is meant for that name opens to this person.")
+    return redirect("person", member_id)
+
+
+@require_POST
+@members_only(*ADMINS)
+def unlink_identity(request: HttpRequest, member_id: UUID, identity_id: UUID) -> HttpResponse:
+    """Take a name on another platform away from this member."""
+    identifying.unlink(request.actor, str(member_id), str(identity_id), now=timezone.now())
+    messages.success(request, "Taken away. Nothing new is put down to this person by that name.")
+    return redirect("person", member_id)
 
 
 @require_POST

@@ -75,6 +75,7 @@ def aria(world: World) -> APIClient:
             platform="telegram",
             identifier="mina",
             member_id=here.members["mina"].id,
+            confirmed_at=NOW,
         )
         create_group(organisation_id=here.id, external_id="board", now=NOW)
     here.add_robot(

@@ -19,7 +19,7 @@ from memories.services.saving import keep_view
 from orgs.models import Projection, User, new_id
 from orgs.principals import Principal, resolve
 from orgs.services import link_identity
-from robots.services import delegate
+from robots.services import delegate, identifying
 from robots.services.conversing import open_conversation
 from robots.services.hearing import post_messages
 from robots.services.utterances import Utterance
@@ -222,6 +222,7 @@ def fill(world: World) -> None:
             platform="chat",
             identifier="mina",
             member_id=tenant.members["mina"].id,
+            confirmed_at=NOW,
         )
         rebuild_projection(tenant.id, Projection.PARTITIONS)
         hers, his = (str(tenant.members[name].id) for name in ("mina", "bob"))
@@ -233,6 +234,9 @@ def fill(world: World) -> None:
         tenant.remember(
             mina, "Something for Bob.", readers=Readers(members=("chat:mina",)), visibility="shared"
         )
+        known = {"identity": "chat:mina"}
+        identifying.link(tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW)
+        tenant.remember(mina, "I meet Bob tomorrow.", visibility="private", occurred_at=NOW)
         tenant.embed()
         owed = tenant.remember(tenant.robot("bolt"), "Something still owed.").id
         edit_memory(tenant.robot("bolt"), owed, {"content": "Something owed."}, now=NOW)

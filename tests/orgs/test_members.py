@@ -64,7 +64,11 @@ def test_members_are_made_read_changed_and_removed(world: World) -> None:
     )
     assert secret
     link_identity(
-        organisation_id=here.id, platform="telegram", identifier="77", member_id=member.id
+        organisation_id=here.id,
+        platform="telegram",
+        identifier="77",
+        member_id=member.id,
+        confirmed_at=NOW,
     )
     with organisation_scope(here.id):
         assert find_member(here.id, "telegram:77").id == member.id

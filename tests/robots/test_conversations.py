@@ -47,6 +47,7 @@ def name_people(tenant: Tenant) -> None:
                 platform="irc",
                 identifier=name,
                 member_id=tenant.members[name].id,
+                confirmed_at=NOW,
             )
 
 

@@ -1,0 +1,206 @@
+"""One person, many platforms: who a `platform:identifier` is, as robots say and admins confirm.
+
+Every robot of the organisation that knows the member sees their identities. An identity that
+nobody has confirmed lets robots find out of whom others speak; for a member who has an account it
+opens nothing until an admin confirms it, however sure a robot is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from orgs import audit
+from orgs.models import ExternalIdentity, Member, Role
+from orgs.principals import Actor
+from orgs.rls import organisation_scope
+from orgs.services import AlreadyExists, NotFound, as_uuid
+from robots.models import IdentityLink, KeyScope
+from robots.services.directory import known_member, known_members
+from robots.services.registry import WEB, builtin_robot
+
+MOST = 100
+TAKEN = "This identity belongs to a member already."
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An identity with the robots that say so. full: the asker may see why, and known_as."""
+
+    identity: ExternalIdentity
+    links: list[IdentityLink]
+    full: frozenset[UUID]
+
+
+def identities_of(actor: Actor, reference: str) -> tuple[Member, list[Known]]:
+    """A member whom the asker knows, with their identities. Raises NotFound."""
+    member = known_member(actor, reference)
+    with organisation_scope(actor.organisation_id):
+        rows = ExternalIdentity.objects.filter(
+            organisation_id=actor.organisation_id, member_id=member.id
+        )
+        return member, _known(actor, list(rows.order_by("platform", "identifier")[:MOST]))
+
+
+def _known(actor: Actor, rows: list[ExternalIdentity]) -> list[Known]:
+    links = IdentityLink.objects.filter(
+        organisation_id=actor.organisation_id, identity_id__in=[row.id for row in rows]
+    ).select_related("robot")
+    by_identity: dict[UUID, list[IdentityLink]] = {row.id: [] for row in rows}
+    for link in links.order_by("created_at", "id"):
+        by_identity[link.identity_id].append(link)
+    return [
+        Known(
+            row,
+            by_identity[row.id],
+            frozenset(
+                link.robot_id
+                for link in by_identity[row.id]
+                if _admin(actor) or link.robot_id == actor.robot_id
+            ),
+        )
+        for row in rows
+    ]
+
+
+def link(
+    actor: Actor, reference: str, data: Mapping[str, Any], *, now: datetime
+) -> tuple[Known, bool]:
+    """Say that an identity is this member; tells whether it is new. An admin's word confirms it.
+
+    Raises NotFound for the member, AlreadyExists for an identity or name of somebody else.
+    """
+    member = known_member(actor, reference)
+    if actor.is_person and not _admin(actor):
+        raise PermissionError("Admins say who is who; robots say what they have seen.")
+    platform, _, identifier = data["identity"].partition(":")
+    tenant = {"organisation_id": actor.organisation_id}
+    with organisation_scope(actor.organisation_id):
+        row, created = ExternalIdentity.objects.get_or_create(
+            **tenant,
+            platform=platform,
+            identifier=identifier,
+            defaults={"member_id": member.id, "created_at": now},
+        )
+        if row.member_id != member.id:
+            raise AlreadyExists(TAKEN)
+        _say(actor, row, data, now)
+        if _admin(actor) and row.confirmed_at is None:
+            _confirm(row, now)
+        _note("identity.linked", actor, row, now)
+        return _known(actor, [row])[0], created
+
+
+def _say(actor: Actor, row: ExternalIdentity, data: Mapping[str, Any], now: datetime) -> None:
+    tenant = {"organisation_id": actor.organisation_id}
+    robot_id = actor.robot_id or builtin_robot(actor.organisation_id, WEB, now).id
+    said = {name: data[name] for name in ("known_as", "confidence", "evidence") if name in data}
+    try:
+        with transaction.atomic():
+            IdentityLink.objects.update_or_create(
+                **tenant,
+                identity_id=row.id,
+                robot_id=robot_id,
+                defaults=said,
+                create_defaults={**said, "created_at": now},
+            )
+    except IntegrityError as error:
+        raise AlreadyExists("You know somebody else by this name already.") from error
+
+
+def unlink(actor: Actor, reference: str, identity: str, *, now: datetime) -> None:
+    """Take back what was said. An identity that nobody says any more, or that an admin takes
+    away, is gone; what was said under it stays with the member.
+
+    Raises NotFound; also for a robot that has not said it.
+    """
+    member = known_member(actor, reference)
+    with organisation_scope(actor.organisation_id):
+        row = _one(actor, member, identity)
+        links = IdentityLink.objects.filter(
+            organisation_id=actor.organisation_id, identity_id=row.id
+        )
+        if not (_admin(actor) or KeyScope.MANAGE in actor.scopes):
+            said, _ = links.filter(robot_id=actor.robot_id).delete()
+            if not said:
+                raise NotFound("not said by this robot")
+        whole = _admin(actor) or (row.confirmed_at is None and not links.exists())
+        if whole or (KeyScope.MANAGE in actor.scopes and row.confirmed_at is None):
+            row.delete()
+        _note("identity.unlinked", actor, row, now)
+
+
+def confirm(actor: Actor, reference: str, identity: str, *, now: datetime) -> Known:
+    """Say that the identity is really this member: it opens to them what is meant for it.
+
+    Raises PermissionError for who is no admin, and NotFound.
+    """
+    if not _admin(actor):
+        raise PermissionError("Only an admin confirms who somebody is.")
+    member = known_member(actor, reference)
+    with organisation_scope(actor.organisation_id):
+        row = _one(actor, member, identity)
+        if row.confirmed_at is None:
+            _confirm(row, now)
+            _note("identity.confirmed", actor, row, now)
+        return _known(actor, [row])[0]
+
+
+def member_called(actor: Actor, reference: str) -> Member:
+    """A member by id, by an identity, or by the asking robot's own name for them.
+
+    Raises NotFound.
+    """
+    try:
+        return known_member(actor, reference)
+    except NotFound:
+        if actor.robot_id is None:
+            raise
+    with organisation_scope(actor.organisation_id):
+        said = IdentityLink.objects.filter(
+            organisation_id=actor.organisation_id, robot_id=actor.robot_id, known_as=reference
+        ).exclude(known_as="")
+        found = known_members(actor).filter(id__in=said.values("identity__member_id")).first()
+    if found is None:
+        raise NotFound("no such member")
+    return found
+
+
+def _one(actor: Actor, member: Member, identity: str) -> ExternalIdentity:
+    platform, _, identifier = identity.partition(":")
+    match = Q(platform=platform, identifier=identifier)
+    if by_id := as_uuid(identity):
+        match |= Q(id=by_id)
+    row = (
+        ExternalIdentity.objects.select_for_update(of=("self",))
+        .filter(match, organisation_id=actor.organisation_id, member_id=member.id)
+        .first()
+    )
+    if row is None:
+        raise NotFound("no such identity")
+    return row
+
+
+def _admin(actor: Actor) -> bool:
+    return actor.is_person and actor.role == Role.ADMIN
+
+
+def _confirm(row: ExternalIdentity, now: datetime) -> None:
+    row.confirmed_at = now
+    row.save(update_fields=["confirmed_at"])
+
+
+def _note(action: str, actor: Actor, row: ExternalIdentity, now: datetime) -> None:
+    audit.record(
+        action,
+        actor=actor,
+        now=now,
+        target=row.member_id,
+        target_type="member",
+        platform=row.platform,
+        identity=str(row.id),
+    )
