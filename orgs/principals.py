@@ -68,6 +68,8 @@ class Principal:
 
     own_audience: the asker's alone, a robot's internal one or the person's own.
     language: the organisation's text-search configuration.
+    sayable: where an answer is to be said before others, the audiences of which everything may be
+    said there; of the others only what is flagged as shareable. None where the asker alone hears.
     """
 
     actor: Actor
@@ -75,6 +77,7 @@ class Principal:
     organisation_audience: UUID
     own_audience: UUID
     language: str = "english"
+    sayable: frozenset[UUID] | None = None
 
     @property
     def organisation_id(self) -> UUID:

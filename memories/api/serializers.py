@@ -142,6 +142,7 @@ class PatchSerializer(StrictSerializer):
     tags = TextListField(required=False, item_length=100)
     metadata = DocumentField(required=False)
     expires_at = serializers.DateTimeField(required=False, allow_null=True)
+    shareable = FlagField(required=False)
 
     def validate_content(self, value: str) -> str:
         return check_content(value)

@@ -9,6 +9,15 @@ from memories.retrieval.types import Filters, Question
 Condition = tuple[list[str], dict[str, Any]]
 
 
+# It may leave its group, and nobody whom it concerns has opted out of that.
+_FLAGGED = (
+    "EXISTS (SELECT 1 FROM memories_memory m WHERE m.organisation_id = %(organisation)s "
+    "AND m.id = n.memory_id AND m.shareable AND NOT EXISTS (SELECT 1 FROM orgs_member p "
+    "WHERE p.organisation_id = %(organisation)s AND p.id IN (m.member_id, m.speaker_member_id) "
+    "AND p.sharing_off_at IS NOT NULL))"
+)
+
+
 def narrow(question: Question) -> Condition:
     """Conditions on the narrow tables (alias n), which carry audience, kind and group."""
     sql: list[str] = []
@@ -20,6 +29,9 @@ def narrow(question: Question) -> Condition:
         )
         values["context_group"] = question.context_group
         values["organisation_audience"] = question.organisation_audience
+    if question.sayable is not None:
+        sql.append(f"(n.audience_id = ANY(%(sayable)s) OR {_FLAGGED})")
+        values["sayable"] = list(question.sayable)
     if not question.include_shared:
         sql.append("n.audience_id IS DISTINCT FROM %(organisation_audience)s")
         values["organisation_audience"] = question.organisation_audience

@@ -35,6 +35,7 @@ class Question:
 
     context_group: the group in which it is asked; rows of direct conversations and of other
     groups stay out unless `include_direct`. organisation_audience is readable everywhere.
+    sayable: see `orgs.principals.Principal`.
     lexemes, named: the question's words as the text index has them, and the speakers of the
     scope whom it names, in lower case (see `retrieval.wording`). vector: None where only words
     are asked. asks_when, asks_about_self: see policies.cues; the latter only where a member asks.
@@ -57,6 +58,7 @@ class Question:
     asks_about_self: bool = False
     named: tuple[str, ...] = ()
     context_group: UUID | None = None
+    sayable: frozenset[UUID] | None = None
     audiences: frozenset[UUID] = frozenset()
     organisation_audience: UUID | None = None
     include_direct: bool = False

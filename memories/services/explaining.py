@@ -15,7 +15,7 @@ from memories.retrieval.fusion import MEANING_FLOOR
 from memories.retrieval.pipeline import search
 from memories.retrieval.types import Hit, Question
 from memories.services.managing import fetch
-from memories.services.recalling import Query, asker, prepare
+from memories.services.recalling import Query, asker, prepare, sayable
 from orgs.principals import Actor, Principal, resolve
 from orgs.services import NotFound
 
@@ -69,6 +69,8 @@ def explain(actor: Actor, memory_id: UUID, query: Query, *, now: datetime) -> Ex
             memory = _visible(principal, memory_id)
         except NotFound:
             memory = None
+        if principal.sayable is not None and memory is not None:
+            memory = memory if sayable(principal, [memory.id]) else None
         if memory is not None:
             question = prepare(principal, replace(query, explain=True), now)
             return _explained(question, query, memory)

@@ -23,7 +23,7 @@ from orgs.services import (
 )
 from robots.services import find_robot, stamp_activity
 
-EDITABLE = ("content", "category", "importance", "tags", "metadata", "expires_at")
+EDITABLE = ("content", "category", "importance", "tags", "metadata", "expires_at", "shareable")
 STAMPS = ("updated_at", "version", "editor", "editor_robot")
 
 
@@ -167,7 +167,8 @@ def edit_memory(
     now: datetime,
     version: int | None = None,
 ) -> Memory:
-    """Change content, category, importance, tags, metadata or expiry.
+    """Change content, category, importance, tags, metadata, expiry, or whether it may be said
+    outside its group (for those whom it concerns, its robot and those who curate).
 
     version: the one that was read, if the asker wants to know of a change in between.
     Raises NotFound, NotYours, Outdated, and AlreadyExists when the new text is another memory's.

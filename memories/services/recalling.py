@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+from django.db.models import Q
 
 from memories.encoders import EncoderError, encode_query, model_id
 from memories.models import Memory
@@ -18,6 +19,7 @@ from memories.retrieval.types import Filters, Hit, Question
 from memories.retrieval.wording import worded
 from memories.services.metering import RECALL_SECONDS
 from memories.services.serving import record_served
+from orgs.models import Audience, AudienceKind
 from orgs.principals import Actor, Principal, resolve, shareable_audiences
 from orgs.services import NotFound, find_group, find_member
 from robots.services import act, find_robot
@@ -91,6 +93,10 @@ def serve(
     started = time.perf_counter() if started is None else started
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
         served = search(prepare(principal, query, now))
+        if principal.sayable is not None:
+            # Every strategy keeps to it; what leaves the group is looked at once more.
+            said = sayable(principal, [hit.id for hit in served.hits])
+            served = replace(served, hits=[hit for hit in served.hits if hit.id in said])
         rows = load(principal.organisation_id, [hit.id for hit in served.hits])
         took_ms = (time.perf_counter() - started) * 1000
         RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
@@ -129,14 +135,33 @@ def resembling(
 
 
 def _shareable(principal: Principal, group: str) -> Principal:
-    """Only what every current member of the group may read, and no robot's own notes."""
+    """Only what every current member of the group may read, and no robot's own notes.
+
+    What is flagged as shareable may leave its group, so the asker's other groups are searched as
+    well, for that alone.
+    """
     alone = replace(principal.actor, group_id=None)
     if not alone.is_person:
         alone = replace(alone, member_id=None)
     place = act(alone, group=group)
     assert place.group_id is not None  # noqa: S101 - for the type checker
     safe = shareable_audiences(principal.organisation_id, place.group_id)
-    return principal.narrowed(safe)
+    with principal.scope():
+        groups = Audience.objects.filter(
+            organisation_id=principal.organisation_id,
+            kind=AudienceKind.GROUP,
+            id__in=principal.audiences,
+        )
+        others = frozenset(groups.values_list("id", flat=True))
+    return replace(principal.narrowed(safe | others), sayable=safe)
+
+
+def sayable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
+    """Which of these memories may be said where it is asked; inside the principal's scope."""
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id, id__in=ids)
+    if principal.sayable is not None:
+        rows = rows.filter(Q(audience_id__in=principal.sayable) | Q(shareable=True))
+    return set(rows.values_list("id", flat=True))
 
 
 def _question(principal: Principal, query: Query, now: datetime) -> Question:
@@ -154,6 +179,7 @@ def _question(principal: Principal, query: Query, now: datetime) -> Question:
         asks_when=asks_when(query.text),
         asks_about_self=actor.member_id is not None and asks_about_self(query.text),
         context_group=actor.group_id,
+        sayable=principal.sayable,
         audiences=principal.audiences,
         organisation_audience=principal.organisation_audience,
         include_direct=actor.include_direct,

@@ -58,7 +58,6 @@ WORDS = {
     "identity.confirmed": "confirmed an identity of",
     "identity.unlinked": "took an identity from",
     "memory.divided": "took apart",
-    "memory.shareable": "changed whether it may be said elsewhere:",
     "robot.registered": "registered",
     "robot.seated": "changed the groups of",
     "key.created": "made a key",
