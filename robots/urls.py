@@ -82,6 +82,7 @@ pages = [
     path("people/groups/<uuid:group_id>/", groups.group, name="group-page"),
     path("people/groups/<uuid:group_id>/seat/", groups.seat, name="group-seat"),
     path("people/groups/<uuid:group_id>/unseat/", groups.unseat, name="group-unseat"),
+    path("people/groups/<uuid:group_id>/profile/", groups.profile, name="group-profile"),
     path(
         "people/groups/<uuid:group_id>/confidential/",
         groups.confidential,

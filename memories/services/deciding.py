@@ -186,7 +186,7 @@ def _remove(taken: _Taken) -> dict[str, Any]:
     concerned = actor.member_id in (memory.member_id, memory.speaker_member_id)
     if memory.red_line and not concerned:
         raise RedLine
-    take_away(memory, by_subject=concerned, now=taken.now)
+    take_away(actor, memory, by_subject=concerned, now=taken.now)
     withdraw(memory.organisation_id, memory.id, taken.now, *_others(taken.item))
     return {"forgotten": str(memory.id)}
 

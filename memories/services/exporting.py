@@ -1,4 +1,4 @@
-"""Take along what is kept about a member or by them, as JSON lines."""
+"""Take along what is kept about a member or by them, and what they said, as JSON lines."""
 
 from collections.abc import Iterator, Sequence
 from uuid import UUID
@@ -10,12 +10,18 @@ from memories.models import Memory, Status
 from memories.services.labels import audience_label
 from memories.services.mine import about, readable
 from orgs.principals import Actor, resolve
+from robots.models import Message
+from robots.services.unsaying import said_by
 
 EXPORTED = 500
 _PLAIN = (
     "id", "key", "content", "status", "speaker", "kind", "type", "category", "topic", "tags",
     "metadata", "source", "conversation", "importance", "confidence", "occurred_at", "created_at",
     "updated_at", "expires_at",
+)  # fmt: skip
+_SAID = (
+    "id", "conversation_id", "role", "content", "speaker", "mentions", "metadata", "sent_at",
+    "received_at",
 )  # fmt: skip
 _OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
@@ -62,3 +68,27 @@ def export_after(actor: Actor, after: UUID | None) -> list[Memory]:
         if after:
             rows = rows.filter(id__gt=after)
         return list(rows.with_names().order_by("id")[:EXPORTED])
+
+
+def message_lines(portion: Sequence[Message]) -> bytes:
+    """Messages as JSON lines; `message` tells them from the memories."""
+    return b"".join(
+        orjson.dumps(
+            {"message": True} | {name: getattr(row, name) for name in _SAID}, option=_OPTIONS
+        )
+        for row in portion
+    )
+
+
+def messages(actor: Actor) -> Iterator[list[Message]]:
+    """All that they have said in conversations and not taken back, in portions, oldest first."""
+    after: UUID | None = None
+    while True:
+        with resolve(actor).scope():
+            rows = said_by(actor).filter(withdrawn_at=None)
+            rows = rows.filter(id__gt=after) if after else rows
+            portion = list(rows.order_by("id")[:EXPORTED])
+        if not portion:
+            return
+        yield portion
+        after = portion[-1].id

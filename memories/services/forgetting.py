@@ -8,7 +8,7 @@ from memories.services import writing
 from memories.services.following import bring_along
 from memories.services.managing import changeable, note
 from memories.services.queueing import enqueue_again, withdraw
-from memories.services.withdrawing import take_away
+from memories.services.withdrawing import give_back, take_away
 from orgs.principals import Actor, resolve
 from orgs.services import AlreadyExists, NotFound
 
@@ -36,7 +36,7 @@ def forget_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         )
         if memory.red_line and not by_subject:
             raise RedLine
-        take_away(memory, by_subject=by_subject, now=now)
+        take_away(actor, memory, by_subject=by_subject, now=now)
         withdraw(memory.organisation_id, memory.id, now)
         note(principal, "memory.forgotten", memory, now)
     return memory
@@ -64,6 +64,8 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         memory = changeable(principal, memory_id)
         if memory.status not in (Status.FORGOTTEN, Status.ARCHIVED):
             raise AlreadyExists("The memory is neither forgotten nor archived.")
+        if memory.forgotten_by_subject:
+            give_back(actor, [memory])
         went_at = memory.forgotten_at or memory.archived_at or now
         memory.status, memory.forgotten_at, memory.archived_at = writing.back_to(memory), None, None
         memory.forgotten_by_subject, memory.updated_at = False, now

@@ -18,6 +18,7 @@ from memories.services.withdrawing import take_away
 from orgs import audit
 from orgs.models import AudienceKind
 from orgs.principals import Actor, Principal, resolve
+from robots.services.unsaying import say_all_again, unsay_all
 
 VIEWS = ("about", "by", "shared", "forgotten")
 OPEN_PLACES = (AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLICIT)
@@ -96,14 +97,17 @@ def _overview(principal: Principal) -> Overview:
 
 
 def forget_all(actor: Actor, *, now: datetime) -> int:
-    """Forget everything about them; it can be brought back together. Returns how much it was."""
+    """Forget everything about them, and take back every message of theirs, also those that are
+    no memory; it can be brought back together. Returns how many memories it was.
+    """
     principal = resolve(actor)
     with principal.scope():
         rows = readable(principal).filter(about(actor)).exclude(status=Status.FORGOTTEN)
         found = list(rows.select_for_update(of=("self",)).order_by("id"))
         for memory in found:
-            take_away(memory, by_subject=True, now=now)
+            take_away(actor, memory, by_subject=True, now=now)
             withdraw(memory.organisation_id, memory.id, now)
+        messages = unsay_all(actor, now)
         audit.record(
             "memories.forgotten",
             actor=actor,
@@ -111,6 +115,7 @@ def forget_all(actor: Actor, *, now: datetime) -> int:
             target=actor.member_id,
             target_type="member",
             count=len(found),
+            messages=messages,
         )
     return len(found)
 
@@ -131,6 +136,7 @@ def bring_back(actor: Actor, *, forgotten_at: datetime, now: datetime) -> int:
             )
             if memory.status == Status.ACTIVE:
                 writing.reindex(memory, now)
+        say_all_again(actor, forgotten_at)
         audit.record(
             "memories.restored",
             actor=actor,
@@ -187,6 +193,6 @@ def _withdraw_one(principal: Principal, memory: Memory, now: datetime) -> None:
     except IntegrityError:
         memory.audience_id = before
         memory.refresh_from_db(fields=["version", "kind", "deposited_by"])
-        take_away(memory, by_subject=True, now=now)
+        take_away(principal.actor, memory, by_subject=True, now=now)
     else:
         writing.reindex(memory, now)

@@ -32,9 +32,9 @@ CROSS JOIN LATERAL (
     SELECT y.* FROM (
         SELECT m.id, m.content, m.speaker, m.sent_at, m.audience_id FROM robots_message m
         WHERE m.organisation_id = %(organisation)s AND m.conversation_id = given.conversation
-          AND m.id < given.message
+          AND m.id < given.message AND m.withdrawn_at IS NULL
         ORDER BY m.id DESC LIMIT %(through)s) AS y
-    WHERE y.audience_id = given.audience AND y.content <> '' AND NOT y.id = ANY(%(gone)s::uuid[])
+    WHERE y.audience_id = given.audience AND NOT y.id = ANY(%(gone)s::uuid[])
       AND NOT EXISTS (
         SELECT 1 FROM memories_memory f
         WHERE f.organisation_id = %(organisation)s AND f.audience_id = y.audience_id

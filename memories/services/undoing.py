@@ -9,7 +9,7 @@ from memories.models import Cause, Memory, Proposal, State, Status
 from memories.services import joining
 from memories.services.managing import edit_memory
 from memories.services.reviewing import find, to_decide
-from memories.services.withdrawing import take_away
+from memories.services.withdrawing import give_back, take_away
 from orgs import audit
 from orgs.models import Role
 from orgs.principals import Actor, Principal, resolve
@@ -37,7 +37,9 @@ def undo(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
         if "made" in outcome:
             _unmake(_there(rows, outcome["made"]), item, now)
         if "forgotten" in outcome:
-            joining.revive(_there(rows, outcome["forgotten"]), now)
+            forgotten = _there(rows, outcome["forgotten"])
+            joining.revive(forgotten, now)
+            give_back(actor, [forgotten])
         if "shelved" in outcome:
             back = Status.PENDING_REVIEW if item.target_audience_id else Status.ACTIVE
             joining.revive(_there(rows, outcome["shelved"]), now, back)
@@ -90,7 +92,7 @@ def _unmake(memory: Memory, item: Proposal, now: datetime) -> None:
         return
     if memory.status != Status.ACTIVE or (not was and memory.version != 1):
         raise AlreadyExists(CHANGED)
-    take_away(memory, by_subject=item.cause == Cause.RETURN, now=now)
+    take_away(None, memory, by_subject=item.cause == Cause.RETURN, now=now)
 
 
 def _reopen(item: Proposal, now: datetime, actor: Actor) -> None:

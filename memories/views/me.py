@@ -160,7 +160,7 @@ def _moment(text: str) -> datetime:
 @require_safe
 @members_only()
 def export(request: HttpRequest) -> HttpResponse:
-    """Everything about me and by me as JSON lines, streamed."""
+    """Everything about me and by me, with what I said in chats, as JSON lines, streamed."""
     response = StreamingHttpResponse(_lines(request), content_type="application/jsonl")
     response["Content-Disposition"] = 'attachment; filename="my-memories.jsonl"'
     return response
@@ -169,6 +169,8 @@ def export(request: HttpRequest) -> HttpResponse:
 def _lines(request: HttpRequest) -> Iterator[bytes]:
     for portion in exporting.export(request.actor):
         yield exporting.lines(portion)
+    for said in exporting.messages(request.actor):
+        yield exporting.message_lines(said)
 
 
 @require_POST

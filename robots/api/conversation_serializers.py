@@ -137,3 +137,6 @@ class MessageSerializer(serializers.Serializer[Any]):
     metadata = serializers.DictField()
     sent_at = serializers.DateTimeField()
     received_at = serializers.DateTimeField()
+    withdrawn_at = serializers.DateTimeField(
+        allow_null=True, help_text="Since then its words are shown to nobody."
+    )

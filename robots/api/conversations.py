@@ -36,13 +36,18 @@ def conversation_body(row: Conversation) -> dict[str, Any]:
 
 def message_body(row: Any) -> dict[str, Any]:
     names = ("id", "external_id", "role", "content", "speaker", "mentions", "type", "kind")
-    names += ("reason", "metadata", "sent_at", "received_at")
-    return {name: getattr(row, name) for name in names} | {
-        "member": _named(row.speaker_member),
-        "robot": _named(row.robot),
-        "reply_to": row.answers,
-        "audience": row.audience.kind,
-    }
+    names += ("reason", "metadata", "sent_at", "received_at", "withdrawn_at")
+    taken_back = {"content": "", "mentions": [], "metadata": {}} if row.withdrawn_at else {}
+    return (
+        {name: getattr(row, name) for name in names}
+        | taken_back
+        | {
+            "member": _named(row.speaker_member),
+            "robot": _named(row.robot),
+            "reply_to": row.answers,
+            "audience": row.audience.kind,
+        }
+    )
 
 
 def kept_body(kept: Kept) -> dict[str, Any]:

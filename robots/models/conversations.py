@@ -55,7 +55,8 @@ class Message(TenantModel):
     poster gave (a nickname may change, `irc:4711` does not), `speaker_member` the member behind
     it where it is one of the group. `listeners` are members among `mentions`. `reply_to_key`
     names what is replied to as the poster did; `reply_to` is set once that has come. `reason`
-    says why it became no memory, or is empty.
+    says why it became no memory, or is empty. `withdrawn_at`: since then its words are shown to
+    nobody, and a later post of the same external id is still the same message.
     """
 
     audience = TenantKey("orgs.Audience")
@@ -79,6 +80,7 @@ class Message(TenantModel):
     metadata = models.JSONField(default=dict, blank=True)
     sent_at = models.DateTimeField()
     received_at = models.DateTimeField()
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -102,6 +104,11 @@ class Message(TenantModel):
                 fields=["organisation", "conversation", "reply_to_key"],
                 condition=models.Q(reply_to__isnull=True, reply_to_key__isnull=False),
                 name="message_waits",
+            ),
+            models.Index(
+                fields=["organisation", "speaker_member", "id"],
+                condition=models.Q(speaker_member__isnull=False),
+                name="message_speaker",
             ),
         ]
 

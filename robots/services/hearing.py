@@ -17,12 +17,13 @@ from orgs.models import Member, new_id
 from orgs.principals import Actor, Principal, resolve
 from orgs.services import NotFound, Reader, as_uuid, ensure_explicit_audience
 from robots.models import Conversation, Message, Robot
-from robots.policies.hearing import Reach, title_of
+from robots.policies.hearing import Reach
 from robots.services import composing
 from robots.services.composing import Composed, Poster
 from robots.services.people import people_of
 from robots.services.promoting import promote, replies_joined
 from robots.services.registry import WEB, builtin_robot, stamp_activity
+from robots.services.unsaying import title
 from robots.services.utterances import (
     Kept,
     MessageTaken,
@@ -216,11 +217,11 @@ def _follow(conversation: Conversation, rows: Sequence[Message]) -> None:
                 organisation_id=conversation.organisation_id,
                 conversation_id=conversation.id,
                 audience_id=conversation.audience_id,
+                withdrawn_at=None,
             ).order_by("position")[:2]
         )
         if len(first_two) == 2:
-            at = f"{first_two[0].sent_at:%d-%m:%H:%M}"
-            conversation.title = title_of(first_two[0].content, at)
+            conversation.title = title(first_two[0])
     Conversation.objects.filter(
         organisation_id=conversation.organisation_id, id=conversation.id
     ).update(

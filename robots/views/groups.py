@@ -11,8 +11,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from orgs.access import WRITERS, members_only
-from orgs.models import Group
-from orgs.services import NotFound, set_confidential
+from orgs.models import Group, IngestProfile
+from orgs.services import NotFound, set_confidential, set_profile
 from robots.forms import GroupForm, PersonForm
 from robots.services import seating
 from robots.views.people import after_of, pages_of, tabs_of
@@ -75,6 +75,7 @@ def group(request: HttpRequest, group_id: UUID) -> HttpResponse:
         "q": named,
         "may_seat": seats.may_seat,
         "may_open": seats.may_open,
+        "strict": seats.group.profile == IngestProfile.STRICT,
     }
     return render(request, "people/group.html", context)
 
@@ -117,3 +118,17 @@ def confidential(request: HttpRequest, group_id: UUID) -> HttpResponse:
     words = "Only its people read it now." if closed else "Curators read it now as well."
     messages.success(request, words)
     return redirect("groups-page")
+
+
+@require_POST
+@members_only(*WRITERS)
+def profile(request: HttpRequest, group_id: UUID) -> HttpResponse:
+    """Decide who reads what is posted in the group from now on."""
+    found = seating.group_to_change(request.actor, group_id)
+    chosen = IngestProfile.STRICT if request.POST.get("strict") == "1" else IngestProfile.OPEN
+    set_profile(actor=request.actor, group=found, profile=chosen, now=timezone.now())
+    words = "The whole group reads what is posted from now on."
+    if chosen == IngestProfile.STRICT:
+        words = "What is said to somebody stays between them from now on."
+    messages.success(request, words)
+    return redirect("group-page", group_id)

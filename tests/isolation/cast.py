@@ -13,6 +13,9 @@ from orgs.principals import resolve
 from orgs.rls import Scope, scope
 from orgs.services import create_group, create_member, link_identity
 from robots.services import register_robot
+from robots.services.conversing import open_conversation
+from robots.services.hearing import post_messages
+from robots.services.utterances import Utterance
 from tests.isolation.surface import ABSENT
 from tests.world import NOW, PEOPLE, Tenant, World
 
@@ -33,6 +36,11 @@ READERS: dict[str, frozenset[str]] = {
     "canary-proposed-bob": frozenset({"bob", "ada", "chidi"}),
     # The items of the review queue: for whoever decides or proposed them.
     "canary-item-bob": frozenset({"bob", "ada", "chidi"}),
+    # Conversations, known by their id; the canary is what was said in them.
+    "canary-chat-launch": frozenset({"aria", "mina", "bob"}),
+    "canary-talk-mina": frozenset({"mina"}),
+    "canary-notes-bolt": frozenset({"bolt"}),
+    "canary-there-chat": frozenset(),
     "canary-there-item": frozenset(),
     "canary-there": frozenset({"stranger"}),
     "canary-there-private": frozenset(),
@@ -69,6 +77,14 @@ def plant(tenant: Tenant, stage: Stage, canary: str, who: Any, **fields: Any) ->
     stage.memories[canary] = tenant.remember(who, f"The {canary}. word", **fields).id
 
 
+def say(tenant: Tenant, stage: Stage, canary: str, who: Any, **place: str) -> None:
+    """Two messages with the canary: one that becomes a memory, and a title."""
+    chat, _ = open_conversation(who, place, now=NOW)
+    said = Utterance(content=f"The {canary}. word", external_id=canary)
+    post_messages(who, chat.id, [said, Utterance(content="thanks")], now=NOW)
+    stage.memories[canary] = chat.id
+
+
 def set_stage(world: World) -> Stage:
     """Plant every canary, and the names that only the other organisation has."""
     here, there, stage = world.here, world.there, Stage(world)
@@ -86,6 +102,10 @@ def set_stage(world: World) -> Stage:
     seen = Readers(members=(str(here.members["bob"].id),))
     plant(here, stage, "canary-shared-bob", aria, visibility="shared", readers=seen)
     plant(here, stage, "canary-proposed-bob", bob, visibility="organisation")
+    say(here, stage, "canary-chat-launch", aria, group="launch", external_id="chat-launch")
+    say(here, stage, "canary-talk-mina", here.person("mina"))
+    say(here, stage, "canary-notes-bolt", here.robot("bolt"))
+    say(there, stage, "canary-there-chat", there.robot("aria"), group="launch")
     plant(there, stage, "canary-there", there.robot("aria"))
     plant(there, stage, "canary-there-private", there.person("mina"), visibility="private")
     there.remember(there.person("bob"), "A proposal there.", visibility="organisation")
