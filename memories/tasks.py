@@ -5,7 +5,7 @@ from uuid import UUID
 from celery import shared_task
 from django.utils import timezone
 
-from memories.maintenance import embedding, indexes
+from memories.maintenance import embedding, indexes, restating
 from memories.maintenance.patterns import every_organisation
 from memories.services import patterns, working
 from memories.services.hints import send_job, send_now
@@ -34,6 +34,24 @@ def sweep_embeddings(**_: object) -> int:
     owed = embedding.organisations_owed(timezone.now())
     for organisation_id in owed:
         send_now("memories.embed_pending", organisation_id)
+    return len(owed)
+
+
+@shared_task(name="memories.restate_pending")
+def restate_pending(*, organisation_id: str, **_: object) -> int:
+    """Put some waiting turns before the language model; asks for another turn if there is more."""
+    taken = restating.restate_pending(UUID(organisation_id), now=timezone.now())
+    if taken:
+        send_now("memories.restate_pending", UUID(organisation_id))
+    return taken
+
+
+@shared_task(name="memories.sweep_restatements")
+def sweep_restatements(**_: object) -> int:
+    """Find turns whose hint was lost, or that are to be tried again."""
+    owed = restating.organisations_owed(timezone.now())
+    for organisation_id in owed:
+        send_now("memories.restate_pending", organisation_id)
     return len(owed)
 
 

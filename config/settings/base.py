@@ -164,6 +164,12 @@ INGESTION = IngestionProfile(
     structured_top_k=env.int("INGEST_STRUCTURED_TOP_K", default=DEFAULT.structured_top_k),
 )
 
+# A server with the OpenAI chat API that may see what whole groups read; without it rules do.
+LLM_URL = env.str("LLM_URL", default="")
+LLM_MODEL = env.str("LLM_MODEL", default="")
+LLM_KEY = env.str("LLM_KEY", default="")
+LLM_TIMEOUT = env.int("LLM_TIMEOUT", default=60)
+
 # Embedding model behind memories.encoders; "fake" is for tests.
 ENCODER = env.str("ENCODER", default="minilm")
 # The cosine from which two texts may say the same, by the number of the model; see

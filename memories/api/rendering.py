@@ -111,7 +111,7 @@ def restatement(row: Restatement | None) -> dict[str, Any] | None:
     """What stands beside a memory's own words, if there is anything."""
     if row is None:
         return None
-    names = ("text", "keywords", "persons", "location", "topic", "source", "made_at")
+    names = ("text", "keywords", "persons", "entities", "location", "topic", "source", "made_at")
     return {name: getattr(row, name) for name in names}
 
 

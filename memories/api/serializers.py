@@ -160,6 +160,10 @@ class RestatementSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(help_text="Empty where nothing had to be resolved.")
     keywords = serializers.ListField(child=serializers.CharField())
     persons = serializers.ListField(child=serializers.CharField())
+    entities = serializers.ListField(
+        child=serializers.DictField(child=serializers.CharField()),
+        help_text="{name, type}; from a language model alone.",
+    )
     location = serializers.CharField()
     topic = serializers.CharField()
     source = serializers.ChoiceField(Origin.choices, help_text="Who worked it out.")

@@ -1,6 +1,6 @@
 """How much work is owed, over all organisations: a number for the machine's owner."""
 
-from memories.maintenance.embedding import WORKER
+from memories.maintenance.leasing import WORKER
 from memories.models import PendingState
 from orgs.models import Organisation
 from orgs.rls import Scope, ask

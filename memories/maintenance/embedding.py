@@ -8,25 +8,23 @@ the result, so that nothing is done twice.
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from django.db import connections
-from django.db.models import F, Q
+from django.db.models import F
 
 from memories.encoders import get_encoder, model_id
-from memories.maintenance import partitions
+from memories.maintenance import leasing, partitions
 from memories.maintenance.duplicates import propose_duplicates
+from memories.maintenance.leasing import LEASE, WORKER, give_back, take
 from memories.maintenance.neighbours import Surroundings
 from memories.models import Embedding, Memory, Pending, PendingState
 from orgs.rls import organisation_scope
 
 log = logging.getLogger("commonmind.embedding")
 
-WORKER = "worker"
 BATCH = 64
-LEASE = timedelta(minutes=5)
-MAX_ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +78,8 @@ def _embed_one(organisation_id: UUID, lease: Lease, now: datetime) -> None:
 
 def _lease(organisation_id: UUID, now: datetime, limit: int) -> list[Lease]:
     with organisation_scope(organisation_id, using=WORKER):
-        ready = Q(state=PendingState.WAITING) | Q(state=PendingState.LEASED, leased_until__lt=now)
-        rows = list(
-            Pending.objects.using(WORKER)
-            .filter(ready, organisation_id=organisation_id)
-            .order_by("created_at", "id")
-            .select_for_update(skip_locked=True)[:limit]
-        )
-        Pending.objects.using(WORKER).filter(id__in=[row.id for row in rows]).update(
-            state=PendingState.LEASED, leased_until=now + LEASE, attempts=F("attempts") + 1
+        rows = take(
+            Pending.objects.using(WORKER).filter(organisation_id=organisation_id), now, limit
         )
         memories = Memory.objects.using(WORKER).in_bulk([row.memory_id for row in rows])
     return [
@@ -106,20 +97,18 @@ def _give_back(
     *,
     counted: bool = True,
 ) -> None:
-    """Let it be tried again; after MAX_ATTEMPTS it is dead, with its reason, until retried."""
+    """Let it be tried again. counted: as a failure of its own."""
     # The class alone: a library's message may quote the text.
     reason = type(error).__name__
     log.warning("embedding failed: %s", reason)
     ids = [lease.memory_id for lease in leases]
+    if counted:
+        give_back(Pending, organisation_id, ids, reason)
+        return
     with organisation_scope(organisation_id, using=WORKER):
-        rows = Pending.objects.using(WORKER).filter(
+        Pending.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=ids
-        )
-        if not counted:
-            rows.update(attempts=F("attempts") - 1, leased_until=now + LEASE)
-            return
-        rows.filter(attempts__gte=MAX_ATTEMPTS).update(state=PendingState.DEAD, reason=reason)
-        rows.filter(attempts__lt=MAX_ATTEMPTS).update(state=PendingState.WAITING, reason=reason)
+        ).update(attempts=F("attempts") - 1, leased_until=now + LEASE)
 
 
 def _store(
@@ -180,16 +169,5 @@ def _store(
 
 
 def organisations_owed(now: datetime) -> list[UUID]:
-    """The organisations with work that nobody does right now."""
-    from orgs.models import Organisation
-
-    owed = []
-    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
-        with organisation_scope(organisation_id, using=WORKER):
-            waiting = Pending.objects.using(WORKER).filter(
-                Q(state=PendingState.WAITING) | Q(state=PendingState.LEASED, leased_until__lt=now),
-                organisation_id=organisation_id,
-            )
-            if waiting.exists():
-                owed.append(organisation_id)
-    return owed
+    """The organisations with memories to embed."""
+    return leasing.organisations_owed(Pending, now)

@@ -8,7 +8,7 @@ from memories.models.graph import (
     Observation,
     Relation,
 )
-from memories.models.indexes import Embedding, Pending, PendingState, Text
+from memories.models.indexes import Embedding, Owed, Pending, PendingRestatement, PendingState, Text
 from memories.models.memories import (
     Category,
     Kind,
@@ -43,7 +43,9 @@ __all__ = [
     "Memory",
     "Observation",
     "Origin",
+    "Owed",
     "Pending",
+    "PendingRestatement",
     "PendingState",
     "Proposal",
     "Recall",

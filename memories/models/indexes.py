@@ -72,7 +72,7 @@ class PendingState(models.TextChoices):
     DEAD = "dead"
 
 
-class Pending(MemoryPart):
+class Owed(MemoryPart):
     """Work that is owed to a memory: written with what caused it, gone when it is done."""
 
     state = models.CharField(
@@ -84,9 +84,32 @@ class Pending(MemoryPart):
     created_at = models.DateTimeField()
 
     class Meta:
+        abstract = True
+
+
+class Pending(Owed):
+    """The vector that a memory is owed."""
+
+    class Meta:
         constraints = [
             models.UniqueConstraint(fields=["organisation", "memory"], name="pending_once")
         ]
         indexes = [
             models.Index(fields=["organisation", "state", "created_at"], name="pending_queue")
+        ]
+
+
+class PendingRestatement(Owed):
+    """A turn that a language model is still to be asked about, where one is configured."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "memory"], name="pending_restatement_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["organisation", "state", "created_at"], name="pending_restatement_queue"
+            )
         ]

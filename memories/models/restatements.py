@@ -17,15 +17,17 @@ class Restatement(MemoryPart):
     """Who "he" is and on which day "tomorrow" is; never in the place of the memory's own words.
 
     `text` is empty where nothing had to be resolved and only persons or a place were found.
-    `lent`: something in it comes from the turns around, so it goes when one of them goes. There
-    is none for a memory that has nothing of all that. It goes with the memory's other parts when
-    that is forgotten or edited, and is made again.
+    `entities`: [{name, type}], from a language model alone. `lent`: something in it comes from the
+    turns around, so it goes when one of them goes. There is none for a memory that has nothing of
+    all that. It goes with the memory's other parts when that is forgotten or edited, and is made
+    again.
     """
 
     text = models.TextField(blank=True, default="")
     keywords = ArrayField(models.CharField(max_length=100), default=list)
     persons = ArrayField(models.CharField(max_length=300), default=list)
     location = models.CharField(max_length=200, blank=True, default="")
+    entities = models.JSONField(default=list)
     topic = models.CharField(max_length=300, blank=True, default="")
     source = models.CharField(max_length=5, choices=Origin.choices, default=Origin.RULES)
     lent = models.BooleanField(default=False)

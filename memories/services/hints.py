@@ -41,6 +41,11 @@ def hint_patterns(organisation_id: UUID) -> None:
     transaction.on_commit(lambda: send_now("memories.promote_patterns", organisation_id))
 
 
+def hint_restating(organisation_id: UUID) -> None:
+    """After the transaction commits, wake a worker for the turns that a model is to see."""
+    transaction.on_commit(lambda: send_now("memories.restate_pending", organisation_id))
+
+
 def send_job(organisation_id: UUID, job_id: UUID, member_id: UUID) -> None:
     """Wake a worker for a job that is committed."""
     send_now("memories.run_job", organisation_id, job_id=job_id, member_id=member_id)

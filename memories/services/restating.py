@@ -14,13 +14,15 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.conf import settings
 from django.db import connection
 
-from memories.models import Memory, Restatement, Status
+from memories.maintenance import chatting
+from memories.models import Memory, PendingRestatement, Restatement, Status
 from memories.policies import restating
 from memories.policies.ingesting import IngestionProfile
 from memories.policies.restating import Turn
+from memories.services.hints import hint_restating
 from memories.services.turns import answered, message_of, turns_before
 from orgs.bulk import insert_rows
-from orgs.models import Member, new_id
+from orgs.models import Audience, AudienceKind, Member, new_id
 
 LONGEST = {"keywords": 100, "persons": 300, "location": 200, "topic": 300}
 
@@ -59,15 +61,46 @@ def restate(rows: Sequence[Memory], now: datetime, *, without: Sequence[UUID] = 
     around = _look_around(rows, without)
     made = [found for row in rows if (found := _restated(row, around, now))]
     insert_rows(made)
+    if chatting.configured():
+        _owe(rows, now)
+
+
+def _owe(rows: Sequence[Memory], now: datetime) -> None:
+    """Turns that a whole group or everybody reads are to be put before the language model."""
+    turns = [row for row in rows if row.conversation and not row.sensitive]
+    turns = [row for row in turns if len(row.content) <= restating.LONGEST]
+    if not turns:
+        return
+    organisation_id = turns[0].organisation_id
+    open_ = set(
+        Audience.objects.filter(
+            organisation_id=organisation_id,
+            id__in={row.audience_id for row in turns},
+            kind__in=(AudienceKind.ORGANISATION, AudienceKind.GROUP),
+        ).values_list("id", flat=True)
+    )
+    owed = [
+        PendingRestatement(
+            organisation_id=organisation_id,
+            memory_id=row.id,
+            audience_id=row.audience_id,
+            kind=row.kind,
+            created_at=now,
+        )
+        for row in turns
+        if row.audience_id in open_
+    ]
+    insert_rows(owed)
+    if owed:
+        hint_restating(organisation_id)
 
 
 def _restated(row: Memory, around: _Around, now: datetime) -> Restatement | None:
     turn, before = turn_of(row, around), around.turns.get(row.id, [])
-    limit, topic = profile().keyword_top_k, row.topic
-    found = restating.restate(turn, before, keywords=limit, topic=topic)
+    found = restating.restate(turn, before, topic=row.topic)
     if found is None:
         return None
-    alone = restating.restate(turn, (), keywords=limit, topic=topic) if before else found
+    alone = restating.restate(turn, (), topic=row.topic) if before else found
     return Restatement(
         id=new_id(),
         organisation_id=row.organisation_id,
@@ -155,9 +188,10 @@ def restate_without(rows: Sequence[Memory], now: datetime) -> None:
         with connection.cursor() as cursor:
             cursor.execute(_LEANING, values)
             leaning = [id_ for (id_,) in cursor.fetchall()]
-    Restatement.objects.filter(
-        organisation_id=organisation_id, memory_id__in=[*ids, *leaning]
-    ).delete()
+    for model in (Restatement, PendingRestatement):
+        model.objects.filter(
+            organisation_id=organisation_id, memory_id__in=[*ids, *leaning]
+        ).delete()
     if leaning:
         again = Memory.objects.filter(
             organisation_id=organisation_id, id__in=leaning, status=Status.ACTIVE

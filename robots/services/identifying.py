@@ -92,6 +92,7 @@ def link(
         if _admin(actor) and row.confirmed_at is None:
             _confirm(row, now)
         _note("identity.linked", actor, row, now)
+        row.member = member
         return _known(actor, [row])[0], created
 
 
@@ -147,6 +148,7 @@ def confirm(actor: Actor, reference: str, identity: str, *, now: datetime) -> Kn
         if row.confirmed_at is None:
             _confirm(row, now)
             _note("identity.confirmed", actor, row, now)
+        row.member = member
         return _known(actor, [row])[0]
 
 

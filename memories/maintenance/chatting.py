@@ -1,0 +1,68 @@
+"""The optional language model: any server that speaks the OpenAI chat API.
+
+Nothing is sent anywhere unless LLM_URL and LLM_MODEL are set. Only this module knows of it. Texts
+go out and come back here, so nothing here logs more than the class of an error.
+"""
+
+import json
+import urllib.error
+import urllib.request
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+LARGEST_ANSWER = 4_000_000
+
+
+class Unanswered(Exception):
+    """The server did not answer as such a server does; the message quotes nothing of it."""
+
+
+def configured() -> bool:
+    """Whether there is a model to ask."""
+    return bool(settings.LLM_URL and settings.LLM_MODEL)
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry texts and key to a place that nobody configured."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def ask(system: str, user: str) -> str:
+    """What the model answers to the two messages. Raises Unanswered."""
+    if urlsplit(settings.LLM_URL).scheme not in ("http", "https"):
+        raise Unanswered("no address of the web")
+    body = {
+        "model": settings.LLM_MODEL,
+        "temperature": 0,
+        "response_format": {"type": "json_object"},
+        "messages": [
+            {"role": "system", "content": system},
+            {"role": "user", "content": user},
+        ],
+    }
+    headers = {"Content-Type": "application/json"}
+    if settings.LLM_KEY:
+        headers["Authorization"] = f"Bearer {settings.LLM_KEY}"
+    request = urllib.request.Request(  # noqa: S310 - the scheme is looked at above
+        f"{settings.LLM_URL.rstrip('/')}/chat/completions",
+        data=json.dumps(body).encode(),
+        headers=headers,
+    )
+    opener = urllib.request.build_opener(_Stay)
+    try:
+        with opener.open(request, timeout=settings.LLM_TIMEOUT) as answer:
+            raw = answer.read(LARGEST_ANSWER + 1)
+        if len(raw) > LARGEST_ANSWER:
+            raise Unanswered("too long")
+        content = json.loads(raw)["choices"][0]["message"]["content"]
+    except urllib.error.HTTPError as error:
+        raise Unanswered(f"status {error.code}") from None
+    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+        raise Unanswered(type(error).__name__) from None
+    if not isinstance(content, str):
+        raise Unanswered("no text")
+    return content

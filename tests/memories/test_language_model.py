@@ -1,0 +1,195 @@
+"""The optional language model: what it is shown, what is believed of it, what if it fails (A26)."""
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from memories.maintenance import restating
+from memories.models import PendingRestatement
+from memories.services.managing import edit_memory
+from orgs.preferences import opt_out_of_sharing
+from orgs.principals import resolve
+from tests.memories.test_restating import chat, member, restated
+from tests.world import NOW, Tenant, World
+
+pytestmark = pytest.mark.conformance("A26")
+Answer = Callable[[dict[str, Any]], Any]
+
+
+class Model:
+    """A server on this machine that speaks as much of the chat API as is used."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self.keys: list[str] = []
+        self.answer: Answer = lambda turn: turn["text"]
+        self.raw: str | None = None
+        self.status = 200
+
+    def reply(self, body: dict[str, Any]) -> bytes:
+        question = json.loads(body["messages"][1]["content"])
+        self.asked.append(question)
+        turns = [
+            {"turn": t["turn"], "restatement": self.answer(t), "persons": ["Daniel", "Nobody"],
+             "keywords": ["demo"], "topic": "demo", "location": "Atlantis",
+             "entities": [{"name": "Daniel", "type": "person"}, {"name": "X9", "type": "person"}]}
+            for t in question["conversation"] if "turn" in t
+        ]  # fmt: skip
+        content = json.dumps({"turns": turns}) if self.raw is None else self.raw
+        return json.dumps({"choices": [{"message": {"content": content}}]}).encode()
+
+
+@pytest.fixture
+def model(settings: Any) -> Iterator[Model]:
+    found = Model()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            found.keys.append(self.headers["Authorization"])
+            told = found.reply(body)
+            self.send_response(found.status)
+            self.end_headers()
+            self.wfile.write(told)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        settings.LLM_URL = f"http://127.0.0.1:{server.server_port}/v1"
+        settings.LLM_MODEL, settings.LLM_KEY, settings.LLM_TIMEOUT = "small", "secret", 5
+        yield found
+        server.shutdown()
+        thread.join()
+
+
+def work(tenant: Tenant, at: Any = None) -> int:
+    return restating.restate_pending(tenant.id, now=at or timezone.now())
+
+
+def owed(tenant: Tenant) -> list[tuple[UUID, str, int]]:
+    with resolve(tenant.robot("aria")).scope():
+        rows = PendingRestatement.objects.filter(organisation_id=tenant.id)
+        return list(rows.values_list("memory_id", "state", "attempts"))
+
+
+def talk(tenant: Tenant) -> list[UUID]:
+    mina, bob = member(tenant, "mina"), member(tenant, "bob")
+    return chat(
+        tenant,
+        {"content": "Daniel and Peter prepare the demo.", "speaker": mina},
+        {"content": "he needs 3 screens tomorrow, not 4", "speaker": bob},
+    )
+
+
+def test_a_better_answer_takes_the_place_of_the_rules(lasting_world: World, model: Model) -> None:
+    here = lasting_world.here
+    _, second = talk(here)
+    assert restated(here, second)["text"] == "he needs 3 screens on 2026-01-06, not 4", "two may be"
+    better = "Daniel needs 3 screens for the demo on 2026-01-06, not 4."
+    model.answer = lambda turn: better if turn["text"].startswith("he ") else turn["text"]
+    assert work(here) == 2
+    found = restated(here, second)
+    assert (found["text"], found["source"]) == (better, "llm")
+    assert (found["persons"], found["location"]) == (["Daniel"], ""), "only what it was shown"
+    assert found["entities"] == [{"name": "Daniel", "type": "person"}]
+    body = here.api("aria").get(f"/api/v1/memories/{second}").json()
+    assert body["content"] == "he needs 3 screens tomorrow, not 4", "word for word"
+    assert (owed(here), work(here), len(model.asked), model.keys) == ([], 0, 1, ["Bearer secret"])
+    said = model.asked[0]["conversation"]
+    assert [turn["speaker"] for turn in said] == ["Mina", "Bob"]
+    # Edited, it is owed again, and until then the rules speak.
+    edit_memory(here.robot("aria"), second, {"content": "he needs 5 screens tomorrow"}, now=NOW)
+    assert restated(here, second)["source"] == "rules"
+    assert [row[0] for row in owed(here)] == [second]
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        "Daniel needs screens on 2026-01-06, not 4.",
+        "Daniel needs 3 screens on 2026-01-07, not 4.",
+        "Daniel needs 3 screens soon, not 4.",
+        "Daniel needs 3 screens on 2026-01-06, and 4.",
+        "Daniel needs 3 screens on 2026-01-06, not 4, for 900 euros.",
+        "Sabine needs 3 screens on 2026-01-06, not 4.",
+        "",
+        17,
+        None,
+    ],
+)
+def test_an_answer_that_does_not_hold_is_dropped(
+    lasting_world: World, model: Model, worse: Any
+) -> None:
+    here = lasting_world.here
+    _, second = talk(here)
+    before = restated(here, second)
+    model.answer = lambda turn: worse if turn["text"].startswith("he ") else turn["text"]
+    assert work(here) == 2
+    assert restated(here, second) == before
+    assert owed(here) == [], "never worse than without, and not asked for ever"
+
+
+@pytest.mark.parametrize("raw", ["I cannot do that.", '{"turns": [{"turn": 99}]}', "[1]", "{"])
+def test_nonsense_and_outages_are_tried_again_later(
+    lasting_world: World, model: Model, raw: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    here = lasting_world.here
+    _, second = talk(here)
+    before = restated(here, second)
+    model.raw = raw
+    now = timezone.now()
+    with caplog.at_level(logging.DEBUG):
+        assert work(here, now) == 2
+        model.raw, model.status = None, 500
+        assert work(here, now) == 0, "not at once"
+        for attempt in range(2, 6):
+            assert work(here, now + timedelta(hours=attempt)) == 2
+    assert restated(here, second) == before
+    assert {(state, attempts) for _, state, attempts in owed(here)} == {("dead", 5)}
+    assert work(here, now + timedelta(days=9)) == 0
+    assert "screens" not in caplog.text
+    assert "Daniel" not in caplog.text
+
+
+def test_what_is_in_confidence_is_never_shown(lasting_world: World, model: Model) -> None:
+    here = lasting_world.here
+    mina = member(here, "mina")
+    shared = {"group": "launch", "conversation": "monday", "occurred_at": NOW}
+    aria = here.robot("aria")
+    here.remember(aria, "Open one.", position=1, **shared)
+    here.remember(aria, "Sensitive one.", position=2, sensitive=True, **shared)
+    here.remember(aria, "Private one.", member=mina, conversation="monday", visibility="private")
+    here.remember(aria, "Internal one.", conversation="monday", visibility="internal")
+    here.remember(
+        aria, "Listed one.", position=3, visibility="protected", listeners=(mina,), **shared
+    )
+    here.remember(aria, "Bob said one.", position=4, speaker=member(here, "bob"), **shared)
+    here.remember(aria, "Open two.", position=5, **shared)
+    opt_out_of_sharing(here.person("bob"), out=True, now=NOW)
+    here.embed()
+    while work(here):
+        pass
+    shown = json.dumps(model.asked)
+    assert "Open one." in shown
+    assert "Open two." in shown
+    for hidden in ("Sensitive", "Private", "Internal", "Listed", "Bob said"):
+        assert hidden not in shown, hidden
+    assert owed(here) == []
+
+
+def test_nothing_is_owed_or_sent_without_a_model(lasting_world: World) -> None:
+    here = lasting_world.here
+    talk(here)
+    assert (owed(here), work(here)) == ([], 0)
+    assert restating.organisations_owed(timezone.now()) == []
