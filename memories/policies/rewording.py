@@ -98,7 +98,7 @@ def fault(turn: Turn, text: str, around: Sequence[str], names: Collection[str]) 
     # Numbers of "in two weeks" go into the date; all others stay, and so do the dates.
     if set(_NUMBER.findall(dated)) - set(_NUMBER.findall(text)):
         return "number"
-    kept = [*_NAME.findall(turn.text), *(p.first for p in persons_in(turn.text, names))]
+    kept = [*_NAME.findall(dated), *(p.first for p in persons_in(dated, names))]
     if any(name.casefold() not in lower for name in kept if name.casefold() not in ("i'm", "i've")):
         return "name"
     if bool(_NOT.search(turn.text)) != bool(_NOT.search(text)):

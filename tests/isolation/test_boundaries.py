@@ -6,6 +6,7 @@ from uuid import UUID
 import psycopg
 import pytest
 from django.conf import settings
+from django.test import override_settings
 
 from memories.policies.deduplication import content_hash
 from memories.services.changing_many import Change
@@ -238,6 +239,8 @@ def fill(world: World) -> None:
         identifying.link(tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW)
         tenant.remember(mina, "I meet Bob tomorrow.", visibility="private", occurred_at=NOW)
         tenant.embed()
+        with override_settings(LLM_URL="http://127.0.0.1:9", LLM_MODEL="none"):
+            tenant.remember(mina, "A turn.", group="launch", conversation="monday")
         owed = tenant.remember(tenant.robot("bolt"), "Something still owed.").id
         edit_memory(tenant.robot("bolt"), owed, {"content": "Something owed."}, now=NOW)
         tenant.remember(mina, "Made from it.", source={"memories": [str(owed)]})
