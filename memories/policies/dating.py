@@ -58,6 +58,8 @@ def _dated(found: "re.Match[str]", today: date) -> str:
         return found[0]
     lead, when = read
     before = found["before"] or ""
+    if found["own"] and lead != "on":
+        return found[0]
     if found["own"]:
         words = f"{before} {when}{found['own']}".strip()
     elif not before and _SUBJECT.match(found.string, found.end()):

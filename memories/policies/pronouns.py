@@ -40,6 +40,15 @@ into is it last later next no not now off on or out over please so soon some tha
 to today tomorrow tonight too up via was what when where who why will with yesterday yet
 """
 _AFTER_OBJECT = frozenset(_AFTER_OBJECT_WORDS.split())
+# Somebody without a name: whoever comes after may be meant.
+_SOMEBODY = re.compile(
+    r"\b(?:[Ss]ome(?:one|body)|[Aa]ny(?:one|body)|[Ee]very(?:one|body)|[Ww]hoever|"
+    r"(?:guy|man|men|woman|user|friend|dude|kid|boy|girl|person|people|boss|manager|colleague|"
+    r"customer|client|teacher|doctor|developer|admin|dev|maintainer|author|artist|partner|husband|"
+    r"wife|brother|sister|mother|father|mom|mum|dad|son|daughter|girlfriend|boyfriend|neighbour|"
+    r"neighbor|student|driver|landlord|candidate)s?\b(?! [A-ZÀ-ÖØ-Þ]))"
+)
+_CALLED = re.compile(r"@|@?[\w.|^`\[\]-]+\s*[:,]")
 _PAIR = re.compile(r"^\W*([A-Z][\w-]+) and ([A-Z][\w-]+)\b")
 
 
@@ -163,7 +172,8 @@ class Resolver:
         while index + 2 < len(pieces) and _joined(pieces, index + 1):
             index += 2
             if pieces[index].lower() not in ADVERBS:
-                pieces[index] = third_person(pieces[index])
+                if not _dotted(pieces, index):
+                    pieces[index] = third_person(pieces[index])
                 return
 
     def _leads(self, pieces: list[str], index: int) -> bool:
@@ -177,9 +187,8 @@ class Resolver:
 
     def _third(self, pieces: list[str], index: int, lower: str, at: int) -> str:
         base, _, ending = lower.partition("'")
-        if base not in ("he", "she", "him", "his", "her", "hers", "they") or (
-            ending and ending not in ("s", "ll", "d", "re", "ve")
-        ):
+        third = base in ("he", "she", "him", "his", "her", "hers", "they")
+        if not third or ending not in ("", "s", "ll", "d", "re", "ve") or _sliced(pieces, index):
             return ""
         if base == "they":
             return self._pair(pieces, index, ending)
@@ -217,21 +226,31 @@ class Resolver:
         earlier = [p for p in self.named if p.at < at and p.name.casefold() not in apart]
         if any(p.may_be(gender) for p in earlier):
             return ""  # the sentence itself says who
-        found: dict[str, Person] = {}
+        if _SOMEBODY.search(self.turn.text[:at]):
+            return ""
+        spoken: dict[str, Person] = {}
+        rivals: set[str] = set()
         told_by = ""
         for turn in reversed(self.near):
+            if _SOMEBODY.search(turn.text):
+                return ""
             for person in persons_in(turn.text, self.known):
-                if person.may_be(gender) and person.name.casefold() not in apart:
-                    found.setdefault(person.first, person)
+                if not person.may_be(gender) or person.name.casefold() in apart:
+                    continue
+                if _CALLED.match(turn.text[person.at :]):
+                    rivals.add(person.first)  # spoken to, not spoken of
+                else:
+                    spoken.setdefault(person.first, person)
                     told_by = told_by or turn.speaker
         # Whoever else has just spoken may be meant as well.
         for turn in self.near:
-            if turn.speaker in ("", told_by) or turn.speaker.casefold() in apart:
-                continue
-            other = Person(turn.speaker, 0)
-            if turn.speaker.strip() and other.may_be(gender):
-                found.setdefault(other.first, other)
-        return next(iter(found.values())).name if len(found) == 1 else ""
+            if turn.speaker.strip() and turn.speaker != told_by:
+                other = Person(turn.speaker, 0)
+                if other.may_be(gender) and turn.speaker.casefold() not in apart:
+                    rivals.add(other.first)
+        if len(spoken) != 1 or rivals - set(spoken):
+            return ""
+        return next(iter(spoken.values())).name
 
 
 def _word(pieces: list[str], index: int, step: int) -> str:
@@ -246,9 +265,19 @@ def _joined(pieces: list[str], between: int) -> bool:
     return 0 <= between < len(pieces) and pieces[between] == " "
 
 
+def _sliced(pieces: list[str], index: int) -> bool:
+    """Whether it is a part of "he/she" or "(s)he"."""
+    beside = [pieces[i] for i in (index - 1, index + 1) if 0 <= i < len(pieces)]
+    return any(mark in between for between in beside for mark in "/)") and "/" in "".join(beside)
+
+
 def _dotted(pieces: list[str], index: int) -> bool:
-    """Whether it is the "i" of "i.e." or of a listing."""
-    return index + 1 < len(pieces) and pieces[index + 1][0] in ".):/-_"
+    """Whether it is the "i" of "i.e.", "i386" or "-i", or of a listing."""
+    after = pieces[index + 1][0] if index + 1 < len(pieces) else ""
+    before = pieces[index - 1][-1] if index else ""
+    if after.isdigit() or before.isdigit():
+        return True
+    return after in tuple(".):/-_") or before in tuple("-/_.")
 
 
 def _follows_name(pieces: list[str], index: int) -> bool:

@@ -6,7 +6,7 @@ brought wrote sat stood lost paid met ran ate drank sent built fell spent grew w
 bought sold heard held understood drove broke spoke slept wore chose forgot drew threw flew hid rode
 rose sang swam woke became led meant dealt lent fed fought hung shook shot slid stole stuck struck
 swore tore blew bit froze been gone done seen taken written given
-put cut let hit set shut hurt quit cost bet
+put cut let read hit set shut hurt quit cost bet
 """
 PAST = frozenset(_PAST.split())
 _MODALS_WORDS = """
@@ -49,7 +49,8 @@ def third_person(verb: str) -> str:
         return _CHANGED[word]
     if word in MODALS or word in _NO_VERBS or is_past(word):
         return verb
-    if word.endswith("ing") or not verb.isalpha():
+    has_ending = word.endswith("s") and not word.endswith(("ss", "us"))
+    if has_ending or word.endswith("ing") or not verb.isalpha():
         return verb
     if word.endswith(("s", "sh", "ch", "x", "z", "o")):
         return verb + "es"
