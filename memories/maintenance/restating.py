@@ -16,10 +16,19 @@ from django.conf import settings
 from memories.maintenance import chatting, leasing
 from memories.maintenance.leasing import WORKER, give_back, take
 from memories.maintenance.windows import LONGEST, Shown, known_beside, turns_before, turns_of
-from memories.models import Memory, Origin, PendingRestatement, Restatement
+from memories.models import (
+    Entity,
+    EntitySource,
+    Memory,
+    Origin,
+    PendingRestatement,
+    Restatement,
+)
 from memories.policies.ingesting import IngestionProfile, windows_of
+from memories.policies.nodes import node_of
 from memories.policies.pronouns import Turn
 from memories.policies.rewording import Nonsense, Reworded, read_answer, reworded, unwrapped
+from orgs.models import Organisation
 from orgs.rls import organisation_scope
 
 log = logging.getLogger("commonmind.restating")
@@ -27,6 +36,9 @@ log = logging.getLogger("commonmind.restating")
 # Windows of one conversation that are taken together; each is one question to the model.
 WINDOWS = 4
 LEASE = timedelta(minutes=15)
+# How sure the graph is of what a model names.
+BELIEVED = 0.7
+GRAPH = "graph"
 SYSTEM = """You restate turns of a conversation so that each can be read on its own.
 Resolve pronouns to names and relative times to ISO dates. Keep every number, name, date and
 negation. Add nothing that the texts do not say; where you are not sure, leave the words as they
@@ -147,13 +159,19 @@ def _store(organisation_id: UUID, found: Mapping[Shown, Reworded], now: datetime
             .order_by("id")
             .only("id", "version", "audience_id", "kind")
         }
+        fresh = {
+            one: held
+            for one, held in found.items()
+            if (row := current.get(one.memory_id)) and row.version == one.version
+        }
+        _name(organisation_id, fresh, current, now)
         Restatement.objects.using(WORKER).bulk_create(
             [
                 Restatement(
                     organisation_id=organisation_id,
                     memory_id=one.memory_id,
-                    audience_id=row.audience_id,
-                    kind=row.kind,
+                    audience_id=current[one.memory_id].audience_id,
+                    kind=current[one.memory_id].kind,
                     text=held.text if held.text != one.turn.text else "",
                     keywords=list(held.keywords),
                     persons=list(held.persons),
@@ -164,8 +182,7 @@ def _store(organisation_id: UUID, found: Mapping[Shown, Reworded], now: datetime
                     lent=True,
                     made_at=now,
                 )
-                for one, held in found.items()
-                if (row := current.get(one.memory_id)) and row.version == one.version
+                for one, held in fresh.items()
             ],
             update_conflicts=True,
             unique_fields=["organisation", "memory"],
@@ -174,6 +191,38 @@ def _store(organisation_id: UUID, found: Mapping[Shown, Reworded], now: datetime
                 "made_at",
             ],
         )  # fmt: skip
+
+
+def _name(
+    organisation_id: UUID,
+    found: Mapping[Shown, Reworded],
+    current: Mapping[UUID, Memory],
+    now: datetime,
+) -> None:
+    """Put what the model found named into the graph, beside what the rules found there."""
+    projected = Organisation.objects.using(WORKER).values_list("projections", flat=True)
+    if GRAPH not in projected.get(id=organisation_id):
+        return
+    Entity.objects.using(WORKER).bulk_create(
+        [
+            Entity(
+                organisation_id=organisation_id,
+                memory_id=one.memory_id,
+                audience_id=current[one.memory_id].audience_id,
+                kind=current[one.memory_id].kind,
+                node=node_of(organisation_id, type_, name.casefold()),
+                type=type_,
+                name=name,
+                key=name.casefold()[:200],
+                source=EntitySource.LLM,
+                confidence=BELIEVED,
+                extracted_at=now,
+            )
+            for one, held in found.items()
+            for name, type_ in held.entities
+        ],
+        ignore_conflicts=True,
+    )
 
 
 def _done(organisation_id: UUID, rows: Sequence[UUID]) -> None:

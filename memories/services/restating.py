@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import connection
 
 from memories.maintenance import chatting
-from memories.models import Memory, PendingRestatement, Restatement, Status
+from memories.models import Entity, EntitySource, Memory, PendingRestatement, Restatement, Status
 from memories.policies import restating
 from memories.policies.ingesting import IngestionProfile
 from memories.policies.restating import Turn
@@ -193,6 +193,10 @@ def restate_without(rows: Sequence[Memory], now: datetime) -> None:
             organisation_id=organisation_id, memory_id__in=[*ids, *leaning]
         ).delete()
     if leaning:
+        # What a model read out of the turns that go stands in the graph as well.
+        Entity.objects.filter(
+            organisation_id=organisation_id, memory_id__in=leaning, source=EntitySource.LLM
+        ).delete()
         again = Memory.objects.filter(
             organisation_id=organisation_id, id__in=leaning, status=Status.ACTIVE
         )

@@ -13,7 +13,8 @@ import pytest
 from django.utils import timezone
 
 from memories.maintenance import restating
-from memories.models import PendingRestatement
+from memories.models import Entity, PendingRestatement
+from memories.services.forgetting import forget_memory
 from memories.services.managing import edit_memory
 from orgs.preferences import opt_out_of_sharing
 from orgs.principals import resolve
@@ -94,7 +95,7 @@ def talk(tenant: Tenant) -> list[UUID]:
 
 def test_a_better_answer_takes_the_place_of_the_rules(lasting_world: World, model: Model) -> None:
     here = lasting_world.here
-    _, second = talk(here)
+    first, second = talk(here)
     assert restated(here, second)["text"] == "he needs 3 screens on 2026-01-06, not 4", "two may be"
     better = "Daniel needs 3 screens for the demo on 2026-01-06, not 4."
     model.answer = lambda turn: better if turn["text"].startswith("he ") else turn["text"]
@@ -103,11 +104,19 @@ def test_a_better_answer_takes_the_place_of_the_rules(lasting_world: World, mode
     assert (found["text"], found["source"]) == (better, "llm")
     assert (found["persons"], found["location"]) == (["Daniel"], ""), "only what it was shown"
     assert found["entities"] == [{"name": "Daniel", "type": "person"}]
+    with resolve(here.robot("aria")).scope():
+        named = Entity.objects.filter(memory_id=second, source="llm")
+        assert list(named.values_list("name", "type")) == [("Daniel", "person")]
     body = here.api("aria").get(f"/api/v1/memories/{second}").json()
     assert body["content"] == "he needs 3 screens tomorrow, not 4", "word for word"
     assert (owed(here), work(here), len(model.asked), model.keys) == ([], 0, 1, ["Bearer secret"])
     said = model.asked[0]["conversation"]
     assert [turn["speaker"] for turn in said] == ["Mina", "Bob"]
+    # What it read out of a turn goes with the turn.
+    forget_memory(here.robot("aria"), first, now=NOW)
+    assert restated(here, second)["text"] == "he needs 3 screens on 2026-01-06, not 4"
+    with resolve(here.robot("aria")).scope():
+        assert not Entity.objects.filter(memory_id=second, source="llm").exists()
     # Edited, it is owed again, and until then the rules speak.
     edit_memory(here.robot("aria"), second, {"content": "he needs 5 screens tomorrow"}, now=NOW)
     assert restated(here, second)["source"] == "rules"
