@@ -12,6 +12,7 @@ from memories.models import Memory, Pending, Restatement, Status
 from memories.policies.deduplication import content_hash
 from memories.querysets import MemoryQuerySet
 from memories.services import writing
+from memories.services.hints import hint_patterns
 from memories.services.restating import restatement_of
 from orgs import audit
 from orgs.principals import Actor, Principal, resolve
@@ -193,6 +194,8 @@ def edit_memory(
         if "content" in changed and memory.status == Status.ACTIVE:
             writing.unindex([memory], now)
             writing.reindex(memory, now)
+        if "shareable" in changed:
+            hint_patterns(memory.organisation_id)
         note(principal, "memory.edited", memory, now, fields=sorted(changed))
     return memory
 

@@ -159,8 +159,9 @@ def _shareable(principal: Principal, group: str) -> Principal:
 def sayable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
     """Which of these memories may be said where it is asked; inside the principal's scope."""
     rows = Memory.objects.filter(organisation_id=principal.organisation_id, id__in=ids)
+    flagged = Q(shareable=True, sensitive=False)
     if principal.sayable is not None:
-        rows = rows.filter(Q(audience_id__in=principal.sayable) | Q(shareable=True))
+        rows = rows.filter(Q(audience_id__in=principal.sayable) | flagged)
     return set(rows.values_list("id", flat=True))
 
 

@@ -26,6 +26,7 @@ def test_none_until_it_is_flagged(world: World, strategy: str) -> None:
     text = "The blue folder lies in room 4."
     kept = here.remember(aria, text, group="design").id
     here.remember(aria, "The blue folder is mine.", visibility="internal", shareable=True)
+    here.remember(aria, "A sensitive blue folder.", group="design", sensitive=True, shareable=True)
     here.remember(here.person("mina"), "My blue folder.", visibility="private", shareable=True)
     assert said(here, "aria", strategy=strategy) == []
     edit_memory(aria, kept, {"shareable": True}, now=NOW)
