@@ -106,6 +106,7 @@ pages = [
     path("jobs/", jobs.index, name="jobs"),
     path("jobs/embeddings/retry/", jobs.retry_embeddings, name="embeddings-retry"),
     path("jobs/embeddings/<uuid:memory_id>/retry/", jobs.retry_embeddings, name="embedding-retry"),
+    path("jobs/model/retry/", jobs.ask_model_again, name="model-retry"),
     path("jobs/<uuid:job_id>/", jobs.job, name="job"),
     path("jobs/<uuid:job_id>/undo/", jobs.undo, name="job-undo"),
     path("jobs/<uuid:job_id>/retry/", jobs.retry, name="job-retry"),

@@ -54,6 +54,7 @@ WORDS = {
     "member.joined": "joined",
     "member.role": "changed the role of",
     "member.removed": "removed",
+    "restating.retried": "had the language model asked again",
     "identity.linked": "linked an identity to",
     "identity.confirmed": "confirmed an identity of",
     "identity.unlinked": "took an identity from",

@@ -13,6 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from memories.models import Job, JobKind, JobState, Pending
 from memories.services import counting, jobs
+from memories.services.unanswered import ask_again, unanswered
 from memories.views.changing_many import how_many
 from orgs.access import MODERATORS, WRITERS, members_only
 
@@ -44,6 +45,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "failed": owed["embedding_failed"],
         "dead": [_dead(row) for row in jobs.dead_embeddings(request.actor)] if curates else [],
         "retry_url": reverse("embeddings-retry") if owed["embedding_failed"] and curates else "",
+        "unanswered": unanswered(request.actor) if curates else None,
     }
     return render(request, "memories/jobs.html", context)
 
@@ -153,4 +155,13 @@ def retry_embeddings(request: HttpRequest, memory_id: UUID | None = None) -> Htt
     """Try again to index what failed, one or all, as far as the asker may read it."""
     count = jobs.retry_embeddings(request.actor, now=timezone.now(), memory_id=memory_id)
     messages.success(request, f"{how_many(count)} will be indexed again.")
+    return redirect("jobs")
+
+
+@require_POST
+@members_only(*MODERATORS)
+def ask_model_again(request: HttpRequest) -> HttpResponse:
+    """Let the language model be asked again about what it never answered."""
+    count = ask_again(request.actor, now=timezone.now())
+    messages.success(request, f"{how_many(count)} will be asked about again.".capitalize())
     return redirect("jobs")

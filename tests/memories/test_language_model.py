@@ -18,7 +18,9 @@ from memories.services.forgetting import forget_memory
 from memories.services.managing import edit_memory
 from orgs.preferences import opt_out_of_sharing
 from orgs.principals import resolve
+from orgs.rls import organisation_scope
 from tests.memories.test_restating import chat, member, restated
+from tests.people import signed_in, text
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("A26")
@@ -154,7 +156,7 @@ def test_nonsense_and_outages_are_tried_again_later(
     lasting_world: World, model: Model, raw: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     here = lasting_world.here
-    _, second = talk(here)
+    first, second = talk(here)
     before = restated(here, second)
     model.raw = raw
     now = timezone.now()
@@ -167,6 +169,20 @@ def test_nonsense_and_outages_are_tried_again_later(
     assert restated(here, second) == before
     assert {(state, attempts) for _, state, attempts in owed(here)} == {("dead", 5)}
     assert work(here, now + timedelta(days=9)) == 0
+    # Seen by who reads the turns and curates, and asked about again by them.
+    with organisation_scope(here.id):
+        here.groups["launch"].confidential = False
+        here.groups["launch"].save(update_fields=["confidential"])
+    chidi = signed_in(here, "chidi")
+    page = text(chidi.get("/jobs/"))
+    assert "2 memories have only what the rules worked out" in page
+    assert "Unanswered: status 500" in page
+    assert "did not answer" not in text(signed_in(here, "mina").get("/jobs/"))
+    assert signed_in(here, "mina").post("/jobs/model/retry/").status_code == 404
+    chidi.post("/jobs/model/retry/")
+    model.status = 200
+    assert work(here) == 2
+    assert restated(here, first)["source"] == "llm"
     assert "screens" not in caplog.text
     assert "Daniel" not in caplog.text
 
