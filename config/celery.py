@@ -5,10 +5,13 @@ from typing import Any
 
 from celery import Celery
 from celery.signals import beat_init, worker_init
+from kombu import Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 app = Celery("commonmind")
 app.config_from_object("django.conf:settings", namespace="CELERY")
+# A worker that is told of no queue takes from all of them.
+app.conf.task_queues = [Queue(name) for name in ("celery", "jobs", "indexes")]
 app.autodiscover_tasks()
 
 

@@ -1,14 +1,18 @@
 """What the frame of every page shows; only what exists and what this person may open.
 
-Everything comes from what the gate (`orgs.access`) has looked up already: no query of its own,
-and nothing at all outside the product's pages.
+Everything comes from what the gate (`orgs.access`) has looked up already, and nothing at all is
+shown outside the product's pages. The one query of its own says how much waits for this person;
+a fragment of a page, which has no frame, does not ask it.
 """
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
 
+from memories.services.waiting import MOST, waiting
 from orgs.models import Role
 from orgs.principals import MODERATORS
 
@@ -54,9 +58,10 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
     """The pages by name, with the one that is open."""
     found = [_item(request, "home", "Overview", "overview")]
     found.append(_item(request, "library", "Memories", "memories"))
-    found.append(_item(request, "review", "Review", "review"))
+    found.append(_item(request, "review", "Review", "review") | {"count": _waiting(request)})
     shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
     found.append(shared | {"short": "Shared"})
+    found.append(_item(request, "me", "My memories", "me") | {"short": "Mine"})
     found.append(_item(request, "people", "People and groups", "people") | {"short": "People"})
     if role in MODERATORS:
         found.append(_item(request, "playground", "Playground", "eye"))
@@ -77,3 +82,14 @@ def _item(request: HttpRequest, name: str, label: str, icon: str, section: str =
     url = reverse(name)
     here = request.path == url if url == "/" else request.path.startswith(url)
     return {"label": label, "url": url, "icon": icon, "section": section, "current": here}
+
+
+def _waiting(request: HttpRequest) -> Callable[[], str]:
+    """How much waits for this person in words; asked when it is shown, and once."""
+
+    @cache
+    def words() -> str:
+        count = waiting(request.actor)
+        return f"{MOST - 1}+" if count >= MOST else str(count or "")
+
+    return words

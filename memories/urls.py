@@ -26,6 +26,7 @@ from memories.views import (
     recall,
     review,
     saved,
+    sharing,
     starting,
     transfer,
     trash,
@@ -115,6 +116,7 @@ pages = [
     path("memories/<uuid:memory_id>/edit/", changing.edit, name="memory-edit"),
     path("memories/<uuid:memory_id>/forget/", changing.forget, name="memory-forget"),
     path("memories/<uuid:memory_id>/restore/", changing.restore, name="memory-restore-page"),
+    path("memories/<uuid:memory_id>/access/", sharing.share, name="memory-share-page"),
     path("memories/<uuid:memory_id>/why/", why.why, name="memory-why"),
     path("memories/<uuid:memory_id>/versions/", versions.versions, name="memory-versions"),
     path(

@@ -17,6 +17,8 @@ from psycopg import Cursor
 from psycopg.pq import Format
 
 Rows = list[tuple[Any, ...]]
+# `%(name)s` and a mapping, or `%s` and a sequence.
+Values = Mapping[str, Any] | Sequence[Any]
 
 
 class _Logged(CursorDebugWrapper):
@@ -38,7 +40,7 @@ def prepared(using: str = DEFAULT_DB_ALIAS) -> Iterator[CursorWrapper]:
         yield cursor
 
 
-def fetched(statement: str, values: Mapping[str, Any], using: str = DEFAULT_DB_ALIAS) -> Rows:
+def fetched(statement: str, values: Values, using: str = DEFAULT_DB_ALIAS) -> Rows:
     """The rows of one prepared statement; none for a statement that returns nothing."""
     with prepared(using) as cursor:
         cursor.execute(statement, values)
@@ -46,9 +48,7 @@ def fetched(statement: str, values: Mapping[str, Any], using: str = DEFAULT_DB_A
         return rows
 
 
-def together(
-    statements: Sequence[tuple[str, Mapping[str, Any]]], using: str = DEFAULT_DB_ALIAS
-) -> Rows:
+def together(statements: Sequence[tuple[str, Values]], using: str = DEFAULT_DB_ALIAS) -> Rows:
     """The rows of the last of these, sent in one message as one transaction.
 
     Outside a transaction only: there the message is one.

@@ -8,16 +8,18 @@ Upper apps register how audiences of their kinds are resolved (`register`): this
 organisations, groups, members and explicit lists.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
 from orgs.models import Audience, AudienceEntry, AudienceKind, Group, GroupMembership, Role
-from orgs.rls import Scope, ask, organisation_scope, scope
+from orgs.prepared import fetched, together
+from orgs.rls import Scope, ask, opening, organisation_scope, scope
 
 MODERATORS = (Role.ADMIN, Role.CURATOR)
 
@@ -126,17 +128,17 @@ _LANGUAGE = (
 )
 
 
+_OPEN = (
+    "SELECT set_config('app.audiences', (SELECT '{{' || string_agg(r.id::text, ',') || '}}' "
+    "FROM ({readable}) r), true)"
+)
+
+
 def resolve(actor: Actor) -> Principal:
     """Look up what the actor may read now; one query, one round trip."""
-    conditions = [condition for resolver in _resolvers for condition in resolver(actor)]
-    parts = [_READABLE.format(condition=condition) for condition in conditions]
+    parts = [_READABLE.format(condition=condition) for condition in _conditions(actor)]
     statement = " UNION ALL ".join([_LANGUAGE, *parts])
-    values = {
-        "organisation": actor.organisation_id,
-        "member": actor.member_id,
-        "robot": actor.robot_id,
-        "group": actor.group_id,
-    }
+    values = _values(actor)
     (_, _, language), *found = ask(Scope(organisation=actor.organisation_id), statement, values)
     by_name = {(kind, key): id_ for id_, kind, key in found}
     own = (
@@ -151,6 +153,37 @@ def resolve(actor: Actor) -> Principal:
         own_audience=by_name[own],
         language=language,
     )
+
+
+def _conditions(actor: Actor) -> list[str]:
+    return [condition for resolver in _resolvers for condition in resolver(actor)]
+
+
+def _values(actor: Actor) -> dict[str, Any]:
+    return {
+        "organisation": actor.organisation_id,
+        "member": actor.member_id,
+        "robot": actor.robot_id,
+        "group": actor.group_id,
+    }
+
+
+def asked_at_once(actor: Actor, statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The rows of one SELECT under what the actor may read now, for what every page shows.
+
+    `resolve` and the statement in one round trip; nothing of it is kept.
+    """
+    before = opening(Scope(organisation=actor.organisation_id))
+    parts = " UNION ALL ".join(_READABLE.format(condition=one) for one in _conditions(actor))
+    widened = (_OPEN.format(readable=parts), _values(actor))
+    if not connection.in_atomic_block:
+        return together([before, widened, (statement, values)])
+    # The roll-back to the savepoint would narrow it again; so does the first statement.
+    with organisation_scope(actor.organisation_id), transaction.atomic():
+        fetched(*widened)
+        rows = fetched(statement, values)
+        fetched(*before)
+    return rows
 
 
 def groups_of(actor: Actor) -> "QuerySet[GroupMembership, Any]":

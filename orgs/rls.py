@@ -81,6 +81,11 @@ def _apply(scope: Scope, using: str) -> None:
     fetched(_SET + _RELAXED if scope.relaxed else _SET, _settings(scope), using)
 
 
+def opening(scope: Scope) -> tuple[str, dict[str, str]]:
+    """The statement that opens a scope, with its values; for `together`."""
+    return _SET, _settings(scope)
+
+
 def ask(
     new: Scope, statement: str, values: Mapping[str, Any], using: str = DEFAULT_DB_ALIAS
 ) -> list[tuple[Any, ...]]:
@@ -92,7 +97,7 @@ def ask(
     if connections[using].in_atomic_block:
         with scope(new, using):
             return fetched(statement, values, using)
-    return together([(_SET, _settings(new)), (statement, values)], using)
+    return together([opening(new), (statement, values)], using)
 
 
 def current_scope(using: str = DEFAULT_DB_ALIAS) -> Scope:

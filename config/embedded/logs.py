@@ -10,6 +10,7 @@ from typing import IO
 
 MAX_BYTES = 5_000_000
 PREFIX_WIDTH = 8
+ROUTINE = ("Operations to perform", "  Apply all", "Running migrations", "  Applying ")
 
 _console = threading.Lock()
 
@@ -21,8 +22,14 @@ def say(line: str) -> None:
         sys.stdout.flush()
 
 
+def worth_reading(line: str) -> bool:
+    """Each request that went well and each migration would push the log-ins off the screen."""
+    went_well = line.startswith("{") and '"level":"info"' in line
+    return bool(line) and not went_well and not line.startswith(ROUTINE)
+
+
 def pump(name: str, stream: IO[bytes], folder: Path) -> threading.Thread:
-    """Copy a child's output to the terminal, prefixed, and to ``folder``/NAME.log.
+    """Copy a child's output to ``folder``/NAME.log, and to the terminal what is worth reading.
 
     The file is set aside at 5 MB, twice. The thread ends with the stream.
     """
@@ -34,7 +41,8 @@ def pump(name: str, stream: IO[bytes], folder: Path) -> threading.Thread:
         with stream, contextlib.closing(handler):
             for raw in stream:
                 line = raw.decode(errors="replace").rstrip()
-                say(f"{name:<{PREFIX_WIDTH}}| {line}")
+                if worth_reading(line):
+                    say(f"{name:<{PREFIX_WIDTH}}| {line}")
                 handler.emit(logging.makeLogRecord({"msg": line}))
 
     thread = threading.Thread(target=copy, name=f"log of {name}", daemon=True)

@@ -20,10 +20,12 @@ from config.embedded.services import Services
 READY_SECONDS = 180
 STOP_SECONDS = 20
 GIVE_UP_AFTER = 5
+# On a machine of one's own root is who starts it, and nobody can do anything about the warning.
+NO_ROOT_WARNING = "ignore:You're running the worker with superuser"
 
 
 class Supervisor:
-    """One run: services, set-up commands, then web, worker and beat until a signal comes."""
+    """One run: services, set-up commands, then web, workers and beat until a signal comes."""
 
     def __init__(self, data_dir: Path, environ: Mapping[str, str]) -> None:
         self.data_dir = data_dir
@@ -112,12 +114,14 @@ class Supervisor:
         schedule = str(self.data_dir / "celerybeat-schedule")
         listen = ["--host", "127.0.0.1", "--port", str(self.port), "--workers", workers]
         calm = ["--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "5"]
-        celery = ["-m", "celery", "--quiet", "-A", "config"]
+        celery = ["-W", NO_ROOT_WARNING, "-m", "celery", "--quiet", "-A", "config"]
+        one = ["-c", "1", "--loglevel", "WARNING"]
         if not self.interrupts:
-            say("Starting web, worker and beat ...")
+            say("Starting web, workers and beat; the first time the model is prepared ...")
             self.children = [
                 self._child("web", "-m", "uvicorn", "config.asgi:application", *listen, *calm),
-                self._child("worker", *celery, "worker", "-c", "1", "--loglevel", "WARNING"),
+                self._child("worker", *celery, "worker", "-Q", "celery", *one),
+                self._child("jobs", *celery, "worker", "-Q", "jobs,indexes", "-n", "jobs@%h", *one),
                 self._child("beat", *celery, "beat", "-s", schedule, "--pidfile=", "-l", "WARNING"),
             ]
         deadline = time.monotonic() + READY_SECONDS

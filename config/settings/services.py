@@ -61,6 +61,11 @@ def celery(redis_url: str) -> dict[str, Any]:
         "CELERY_TASK_PUBLISH_RETRY": False,
         "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
         "CELERY_TIMEZONE": "UTC",
+        # What takes long waits in lines of its own, so that an import holds up no embedding.
+        "CELERY_TASK_ROUTES": {
+            "memories.run_job": {"queue": "jobs"},
+            "memories.maintain_indexes": {"queue": "indexes"},
+        },
         "CELERY_BEAT_SCHEDULE": {
             "sweep-pending-embeddings": {"task": "memories.sweep_embeddings", "schedule": 30.0},
             "sweep-restatements": {"task": "memories.sweep_restatements", "schedule": 60.0},

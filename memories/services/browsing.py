@@ -12,7 +12,13 @@ from memories.policies.reasons import Share
 from memories.services.explaining import beside
 from memories.services.history import History, versions_of
 from memories.services.lineage import Lineage
-from memories.services.managing import NotYours, fetch, may_change, may_restore
+from memories.services.managing import (
+    NotYours,
+    fetch,
+    may_change,
+    may_forget,
+    may_restore,
+)
 from memories.services.readers import Readers, readers_of
 from memories.services.recalling import Query, asker, serve
 from memories.services.references import References
@@ -25,7 +31,7 @@ from memories.services.selecting import (
     matching,
     options,
 )
-from orgs.models import Group
+from orgs.models import Group, Role
 from orgs.principals import Actor, Principal, resolve
 from orgs.rls import organisation_scope
 from orgs.services import NotFound
@@ -40,11 +46,15 @@ CONNECTED = 10
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A memory with its readers and whether the asker may change it."""
+    """A memory with its readers, whether the asker may change it, and whether forget it.
+
+    Viewers change nothing; what is about them or said by them they may forget all the same.
+    """
 
     memory: Memory
     readers: Readers
     changeable: bool
+    forgettable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +89,15 @@ class Detail:
 def show(principal: Principal, rows: Sequence[Memory], organisation: str) -> list[Shown]:
     """Put the readers to each memory; call inside the principal's scope."""
     readers = readers_of(principal, rows, organisation)
-    return [Shown(row, readers[row.audience_id], _may_touch(principal, row)) for row in rows]
-
-
-def _may_touch(principal: Principal, memory: Memory) -> bool:
-    return principal.actor.role != "viewer" and may_change(principal, memory)
+    return [
+        Shown(
+            row,
+            readers[row.audience_id],
+            changeable=principal.actor.role != Role.VIEWER and may_change(principal, row),
+            forgettable=may_forget(principal, row),
+        )
+        for row in rows
+    ]
 
 
 def library(
@@ -191,7 +205,7 @@ def detail(actor: Actor, memory_id: UUID, *, organisation: str) -> Detail:
             after,
             lineage,
             versions_of(principal, memory, limit=VERSIONS),
-            restorable=shown.changeable
+            restorable=(shown.changeable or shown.forgettable)
             and memory.status in (Status.FORGOTTEN, Status.ARCHIVED)
             and may_restore(principal, memory),
             restatement=restatement_of(memory),

@@ -6,7 +6,7 @@ from uuid import UUID
 from memories.models import Memory, Status
 from memories.services import writing
 from memories.services.following import bring_along
-from memories.services.managing import changeable, note
+from memories.services.managing import NotYours, changeable, may_forget, note
 from memories.services.queueing import enqueue_again, withdraw
 from memories.services.withdrawing import give_back, take_away
 from orgs.principals import Actor, resolve
@@ -30,6 +30,8 @@ def forget_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         memory = changeable(principal, memory_id)
         if memory.status == Status.FORGOTTEN:
             raise NotFound("it is forgotten already")
+        if not may_forget(principal, memory):
+            raise NotYours("You may read this memory, but it is not yours to forget.")
         by_subject = actor.is_person and actor.member_id in (
             memory.member_id,
             memory.speaker_member_id,
@@ -62,6 +64,8 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
     principal = resolve(actor)
     with principal.scope():
         memory = changeable(principal, memory_id)
+        if not may_forget(principal, memory):
+            raise NotYours("You may read this memory, but it is not yours to bring back.")
         if memory.status not in (Status.FORGOTTEN, Status.ARCHIVED):
             raise AlreadyExists("The memory is neither forgotten nor archived.")
         if memory.forgotten_by_subject:

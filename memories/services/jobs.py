@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F, Q
+from django.db.models.fields.json import KT
 from django.utils import timezone
 
 from memories.models import Job, JobKind, JobState, Pending, PendingState
@@ -187,9 +188,11 @@ def job_of(actor: Actor, job_id: UUID) -> Job:
 
 
 def jobs_of(actor: Actor) -> list[Job]:
-    """The asker's newest jobs."""
+    """The asker's newest jobs, with `action` of a change and `file` of an import."""
     with resolve(actor).scope():
-        rows = Job.objects.filter(organisation_id=actor.organisation_id)
+        rows = Job.objects.filter(organisation_id=actor.organisation_id).annotate(
+            action=KT("parameters__change__action"), file=KT("parameters__name")
+        )
         return list(rows.order_by("-id").defer("parameters", "result")[:SHOWN])
 
 

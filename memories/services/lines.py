@@ -42,7 +42,7 @@ def parse(number: int, raw: bytes) -> Line:
     try:
         row = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise BadLine(f"broken JSON: {error}") from error
+        raise BadLine(f"broken JSON, not one object on one line ({error})") from error
     if not isinstance(row, dict):
         raise BadLine("not a JSON object")
     text = row.get("text")

@@ -15,6 +15,7 @@ from memories.services import writing
 from memories.services.hints import hint_patterns
 from memories.services.restating import restatement_of
 from orgs import audit
+from orgs.models import Role
 from orgs.principals import Actor, Principal, resolve
 from orgs.services import (
     AlreadyExists,
@@ -134,6 +135,14 @@ def may_change(principal: Principal, memory: Memory) -> bool:
     if actor.member_id in (memory.member_id, memory.author_id, memory.speaker_member_id):
         return True
     return actor.moderates
+
+
+def may_forget(principal: Principal, memory: Memory) -> bool:
+    """Whether the asker may take it out of every answer; a viewer what is theirs, and no more."""
+    actor = principal.actor
+    if actor.is_person and actor.role == Role.VIEWER:
+        return actor.member_id in (memory.member_id, memory.speaker_member_id)
+    return may_change(principal, memory)
 
 
 def may_restore(principal: Principal, memory: Memory) -> bool:

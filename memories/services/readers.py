@@ -5,7 +5,7 @@ the asker reads, so that nothing is learnt from a list that names another group.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from django.db import connection
@@ -22,7 +22,7 @@ class Readers:
     """An audience as people say it.
 
     label: a few words for a list; sentence: who can read this; names: of people, the asker first
-    as "You"; more: how many are not named.
+    as "You"; more: how many are not named; group: where it is one that the asker knows.
     """
 
     kind: str
@@ -30,6 +30,7 @@ class Readers:
     sentence: str
     names: tuple[str, ...] = ()
     more: int = 0
+    group: UUID | None = None
 
 
 @dataclass(slots=True)
@@ -156,7 +157,11 @@ def readers_in(
     audiences = {audience.id: audience for audience in places}
     known = _look_up(principal, list(audiences))
     return {
-        id_: _words(audience.kind, organisation, known[id_]) for id_, audience in audiences.items()
+        id_: replace(
+            _words(audience.kind, organisation, known[id_]),
+            group=audience.group_id if known[id_].groups else None,
+        )
+        for id_, audience in audiences.items()
     }
 
 

@@ -19,6 +19,7 @@ from orgs.rls import organisation_scope
 from orgs.services import NotFound
 from orgs.sessions import actor_of
 from robots.models import Robot
+from robots.services import act
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ def ask_as(
     *,
     member: UUID | None = None,
     robot: UUID | None = None,
+    group: UUID | None = None,
     organisation: str,
     limit: int,
     now: datetime,
@@ -55,11 +57,13 @@ def ask_as(
     """Answer as the other would be answered, from what both may read. Counts as no access.
 
     Recorded in the audit trail, without the question. Nothing in the answer or in the work behind
-    it depends on rows that one of the two may not read. Raises NotFound, PermissionError.
+    it depends on rows that one of the two may not read. group: one that the curator knows, and
+    in which it is asked. Raises NotFound (also when the other is not in it), PermissionError.
     """
     if not actor.moderates:
         raise PermissionError("Curators and admins ask as somebody else.")
-    other = resolve(_other(actor, member, robot))
+    asking = _other(actor, member, robot)
+    other = resolve(act(asking, group=str(group)) if group else asking)
     both = other.narrowed(resolve(actor).audiences)
     with both.scope():
         question = prepare(both, Query(text=text, limit=limit, explain=True), now)

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
 from django.contrib import messages
@@ -116,7 +116,14 @@ def _saved(request: HttpRequest, memory: Memory, form: forms.EditForm) -> HttpRe
         form.add_error("content", str(error))
         return None
     messages.success(request, "Saved.")
-    return redirect("memory-page", memory.id)
+    return redirect(_page_of(request, memory))
+
+
+def _page_of(request: HttpRequest, memory: Memory) -> str:
+    """The memory's page, with the question that was asked before: the way back to its answers."""
+    url, asked = reverse("memory-page", args=[memory.id]), forms.RecallForm(request.GET)
+    words = asked.cleaned_data.get("q") if asked.is_valid() else ""
+    return f"{url}?{urlencode({'q': words})}" if words else url
 
 
 def _conflict(request: HttpRequest, memory: Memory, form: forms.EditForm) -> HttpResponse:
@@ -130,7 +137,7 @@ def _conflict(request: HttpRequest, memory: Memory, form: forms.EditForm) -> Htt
 
 
 @require_POST
-@members_only(*WRITERS)
+@members_only()
 def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Out of every answer; the toast offers to undo it. Sent twice it is as good as once."""
     memory = browsing.readable(request.actor, memory_id)
@@ -156,7 +163,7 @@ def _list_it_came_from(request: HttpRequest) -> str:
 
 
 @require_POST
-@members_only(*WRITERS)
+@members_only()
 def restore(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Bring a forgotten memory back; one that is back already stays."""
     browsing.readable(request.actor, memory_id)

@@ -15,6 +15,7 @@ from memories.policies.wording import excerpt
 from memories.services import browsing, jobs
 from memories.services.changing_many import ACTIONS, Change, Plan, plan
 from memories.views import filtering, forms
+from memories.views.sharing import sharing_choices
 from orgs.access import WRITERS, members_only
 from orgs.services import as_uuid
 
@@ -88,15 +89,7 @@ def _form(request: HttpRequest, action: str) -> tuple[Any, list[dict[str, Any]]]
         return forms.SetForm(data), []
     if action != "share":
         return None, []
-    organisation = request.membership[1]
-    audiences = forms.audience_choices(
-        organisation.name,
-        browsing.groups_to_ask_in(request.actor),
-        proposes=False,
-        chosen=request.POST.get("audience"),
-    )
-    if not request.actor.moderates and not organisation.members_publish:
-        audiences = [one for one in audiences if one["value"] != "organisation"]
+    audiences = sharing_choices(request)
     return forms.ShareForm(audiences, data), audiences
 
 

@@ -46,7 +46,7 @@ def _context(request: HttpRequest, found: browsing.Detail) -> dict[str, Any]:
         "derived_from": [presenting.link(other) for other in found.lineage.derived_from],
         "used_in": [presenting.link(other) for other in found.lineage.used_in],
         **_question(request, row),
-        **_actions(found),
+        **_actions(request, found),
         **_asking(request, found),
     }
 
@@ -76,13 +76,19 @@ def _asking(request: HttpRequest, found: browsing.Detail) -> dict[str, str]:
     return urls
 
 
-def _actions(found: browsing.Detail) -> dict[str, str]:
+def _actions(request: HttpRequest, found: browsing.Detail) -> dict[str, str]:
     row = found.shown.memory
     urls: dict[str, str] = {}
     if found.restorable:
         urls["restore_url"] = reverse("memory-restore-page", args=[row.id])
-    if not found.shown.changeable or row.status not in (Status.ACTIVE, Status.PENDING_REVIEW):
+    if row.status not in (Status.ACTIVE, Status.PENDING_REVIEW):
         return urls
-    urls["edit_url"] = reverse("memory-edit", args=[row.id])
-    urls["forget_url"] = reverse("memory-forget", args=[row.id])
+    if found.shown.forgettable:
+        urls["forget_url"] = reverse("memory-forget", args=[row.id])
+    if found.shown.changeable:
+        asked = _question(request, row)["q"]
+        query = f"?{urlencode({'q': asked})}" if asked else ""
+        urls["edit_url"] = reverse("memory-edit", args=[row.id]) + query
+        if row.status == Status.ACTIVE:
+            urls["share_url"] = reverse("memory-share-page", args=[row.id])
     return urls

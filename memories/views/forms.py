@@ -279,6 +279,36 @@ class ShareForm(forms.Form):
         return {"visibility": kind, "group": group or None}
 
 
+class ShareOneForm(ShareForm):
+    """For one memory, also some people by name."""
+
+    people = forms.MultipleChoiceField(
+        required=False,
+        label="Which people, if you chose some",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"invalid_choice": "Somebody whom you ticked is not here any more."},
+    )
+
+    def __init__(
+        self, audiences: list[dict[str, Any]], people: list[tuple[UUID, str]], *args: Any
+    ) -> None:
+        super().__init__(audiences, *args)
+        self.fields["people"].choices = [(str(id_), name) for id_, name in people]
+        if not people:
+            del self.fields["people"]
+
+    def clean(self) -> dict[str, Any]:
+        if self.cleaned_data.get("audience") == "shared" and not self.cleaned_data.get("people"):
+            self.add_error("people", "Tick somebody.")
+        return self.cleaned_data
+
+    def placed(self) -> dict[str, Any]:
+        """What `share_memory` takes."""
+        people = self.cleaned_data.get("people", [])
+        some = self.cleaned_data["audience"] == "shared"
+        return super().placed() | {"readers": {"members": tuple(people)} if some else {}}
+
+
 class SaveViewForm(forms.Form):
     name = forms.CharField(max_length=60)
     query = forms.CharField(required=False, max_length=2000)
@@ -306,10 +336,22 @@ class PlaygroundForm(forms.Form):
         max_length=LONGEST_QUESTION, error_messages={"required": "Write a question."}
     )
 
+    group = forms.ChoiceField(
+        required=False, label="In the group", help_text="Then only what may be said there comes up."
+    )
+
     def __init__(
-        self, members: list[tuple[UUID, str]], robots: list[tuple[UUID, str]], *args: Any
+        self,
+        members: list[tuple[UUID, str]],
+        robots: list[tuple[UUID, str]],
+        groups: list[Group],
+        *args: Any,
     ) -> None:
         super().__init__(*args)
+        self.fields["group"].choices = [
+            ("", "None in particular"),
+            *((str(group.id), group.name) for group in groups),
+        ]
         self.fields["as_whom"].choices = [
             ("People", [(f"member:{id_}", name) for id_, name in members]),
             ("Robots", [(f"robot:{id_}", name) for id_, name in robots]),

@@ -62,11 +62,13 @@ def _dead(row: Pending) -> dict[str, Any]:
     }
 
 
-def _row(job: Job) -> dict[str, Any]:
+def _row(job: Any) -> dict[str, Any]:
     label, tone = STATES[JobState(job.state)]
     return {
         "url": reverse("job", args=[job.id]),
-        "kind": "Import" if job.kind == JobKind.IMPORT else "Change",
+        "title": f"Import {job.file or 'a file'}"
+        if job.kind == JobKind.IMPORT
+        else f"{TITLES.get(job.action, 'Change memories')} ({job.total:,})",
         "at": job.created_at,
         "state": {"label": label, "tone": tone},
         "problems": len(job.problems),
@@ -109,7 +111,8 @@ def _context(found: Job) -> dict[str, Any]:
 
 def _how_far(found: Job) -> str:
     if found.kind == JobKind.IMPORT:
-        return f"{found.done / 1e6:.1f} of {found.total / 1e6:.1f} MB"
+        unit, size = ("MB", 1e6) if found.total >= 1e6 else ("kB", 1e3)
+        return f"{found.done / size:.1f} of {found.total / size:.1f} {unit}"
     return f"{found.done:,} of {how_many(found.total)}"
 
 

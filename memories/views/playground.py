@@ -9,10 +9,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from memories.policies.wording import stems
+from memories.services import browsing
 from memories.services.trying import Tried, ask_as, others
 from memories.views import presenting
 from memories.views.forms import PlaygroundForm
 from orgs.access import MODERATORS, members_only
+from orgs.services import NotFound, as_uuid
 
 HITS = 10
 
@@ -22,10 +24,14 @@ HITS = 10
 def playground(request: HttpRequest) -> HttpResponse:
     """A question is a POST: it is recorded in the audit trail that it was asked, not what."""
     members, robots = others(request.actor)
-    form = PlaygroundForm(members, robots, request.POST or None)
+    groups = browsing.groups_to_ask_in(request.actor)
+    form = PlaygroundForm(members, robots, groups, request.POST or None)
     context: dict[str, Any] = {"form": form, "playground_url": reverse("playground")}
     if request.method == "POST" and form.is_valid():
-        context |= _answer(request, form)
+        try:
+            context |= _answer(request, form)
+        except NotFound:
+            form.add_error("group", "Whom you ask as is not in this group.")
     status = 422 if form.is_bound and form.errors else 200
     return render(request, "memories/playground.html", context, status=status)
 
@@ -38,6 +44,7 @@ def _answer(request: HttpRequest, form: PlaygroundForm) -> dict[str, Any]:
         organisation=request.membership[1].name,
         limit=HITS,
         now=timezone.now(),
+        group=as_uuid(form.cleaned_data["group"]),
         **as_whom,
     )
     return {"asked": text, "who": who, "memories": _rows(request, found, text)}

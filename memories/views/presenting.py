@@ -12,13 +12,14 @@ from memories.policies.strength import strength
 from memories.policies.wording import excerpt, marked
 from memories.services.browsing import Detail, Shown
 from memories.services.readers import Readers
+from orgs.models import AudienceKind
 from robots.models import Robot
 from robots.services import IMPORT
 
 CATEGORIES = {
     Category.ORG_FACT: "Organisation fact",
     Category.ORG_POLICY: "Policy",
-    Category.ORG_DECISION: "Decision",
+    Category.ORG_DECISION: "Organisation decision",
     Category.TEAM_MEMBER: "Team member",
     Category.PROJECT_INFO: "Project",
 }
@@ -72,14 +73,21 @@ def current_strength(memory: Memory, now: datetime) -> float:
 
 
 def audience(readers: Readers) -> dict[str, Any]:
-    return asdict(readers)
+    """url: where all of them stand by name."""
+    url = ""
+    if readers.kind == AudienceKind.ORGANISATION:
+        url = reverse("people")
+    elif readers.kind == AudienceKind.GROUP and readers.group:
+        url = reverse("group-page", args=[readers.group])
+    return asdict(readers) | {"url": url}
 
 
 def row(shown: Shown, *, me: object, now: datetime, wanted: frozenset[str]) -> dict[str, Any]:
     """For components/memory_row.html. wanted: the stems to mark."""
     memory = shown.memory
     text = excerpt(memory.content, wanted)
-    may = shown.changeable and memory.status == Status.ACTIVE
+    active = memory.status == Status.ACTIVE
+    may, goes = shown.changeable and active, shown.forgettable and active
     return {
         "id": memory.id,
         "url": reverse("memory-page", args=[memory.id]),
@@ -93,7 +101,7 @@ def row(shown: Shown, *, me: object, now: datetime, wanted: frozenset[str]) -> d
         "strength": current_strength(memory, now),
         "status": status(memory),
         "edit_url": reverse("memory-edit", args=[memory.id]) if may else "",
-        "forget_url": reverse("memory-forget", args=[memory.id]) if may else "",
+        "forget_url": reverse("memory-forget", args=[memory.id]) if goes else "",
     }
 
 

@@ -25,6 +25,10 @@ DONE = {
     (Cause.CORRECTION, State.APPROVED): "Approved. The memory says the new text.",
     (Cause.REPORT, State.APPROVED): "Done. The report is settled.",
     (Cause.RETURN, State.APPROVED): "It is back.",
+    (Cause.PUBLISH, State.REJECTED): "Rejected. Whoever proposed it sees that, with your reason.",
+    (Cause.CORRECTION, State.REJECTED): "Rejected. The memory keeps its text.",
+    (Cause.REPORT, State.REJECTED): "The memory stays as it is.",
+    (Cause.RETURN, State.REJECTED): "It stays forgotten.",
     (Cause.DUPLICATE, State.REJECTED): "Both stay. They are not shown as the same again.",
 }
 OTHERWISE = {

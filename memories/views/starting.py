@@ -74,7 +74,8 @@ def tour(role: str) -> list[dict[str, str]]:
     if role in MODERATORS:
         ask_as = {
             "title": "Ask as somebody else",
-            "text": "What would Mina be told about the credit line? Nothing.",
+            "text": "Ledger keeps the credit line for #finance alone. Ask for “credit line” as "
+            "Mina: other things come up, that does not.",
             "url": reverse("playground"),
         }
         stories.insert(3, ask_as)
@@ -86,9 +87,9 @@ def example() -> str:
     url = settings.PUBLIC_URL
     head = "  -H 'Authorization: Bearer cmk_…' -H 'Content-Type: application/json' \\\n"
     return (
-        f"curl {url}/api/v1/memories \\\n{head}"
+        f"curl -s {url}/api/v1/memories \\\n{head}"
         """  -d '{"content": "The office closes at six on Fridays."}'\n\n"""
-        f"curl {url}/api/v1/recall \\\n{head}"
+        f"curl -s {url}/api/v1/recall \\\n{head}"
         """  -d '{"query": "When does the office close?"}'"""
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
@@ -27,6 +28,9 @@ from robots.models import KeyScope
 from robots.principals import groups_of_robot
 from robots.services.errors import MissingScope
 from robots.services.registry import find_robot, join_groups
+
+# More people are not offered by name at once.
+MOST_NAMED = 200
 
 
 def check_registration(actor: Actor, reference: str | None) -> None:
@@ -58,6 +62,14 @@ def known_group(actor: Actor, reference: str) -> Group:
     """One of the known groups, by id or external id. Raises NotFound."""
     with organisation_scope(actor.organisation_id):
         return find_group(actor.organisation_id, reference, known_groups(actor))
+
+
+def colleagues(actor: Actor) -> list[tuple[UUID, str]]:
+    """Everybody else who is here, as (id, name); MOST_NAMED of them."""
+    with organisation_scope(actor.organisation_id):
+        rows = Member.objects.filter(organisation_id=actor.organisation_id, removed_at=None)
+        names = rows.exclude(id=actor.member_id).order_by("name", "id").values_list("id", "name")
+        return list(names[:MOST_NAMED])
 
 
 def members_in(group: Group) -> "QuerySet[Member]":

@@ -182,7 +182,7 @@ def _shown_already(request: HttpRequest) -> HttpResponse:
 def _once(key: Key, secret: str) -> dict[str, str]:
     """The key for this one answer; it is kept in no session and no message."""
     example = (
-        f"curl {settings.PUBLIC_URL}/api/v1/recall \\\n"
+        f"curl -s {settings.PUBLIC_URL}/api/v1/recall \\\n"
         f"  -H 'Authorization: Bearer {secret}' \\\n"
         "  -H 'Content-Type: application/json' \\\n"
         """  -d '{"query": "When is the launch?"}'"""

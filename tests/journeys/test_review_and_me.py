@@ -94,7 +94,7 @@ def test_a_member_opts_out_and_pauses(site: Site) -> None:
     expect(page.get_by_text("1 only you can see, 1 is shared with everyone.")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     assert findings(page) == []
-    page.get_by_role("link", name="Opt out").click()
+    page.get_by_role("link", name="Opt out", exact=True).click()
     assert findings(page) == []
     page.get_by_label("Also take back what is shared already").check()
     page.get_by_role("button", name="Opt out").click()

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 import yaml
+from django.conf import settings
 
 from tests.databases import url
 
@@ -132,11 +133,22 @@ def test_the_compose_file_has_every_part() -> None:
     assert all(p.startswith("127.0.0.1:") for p in published)
 
 
-def test_only_the_migration_holds_the_owners_password() -> None:
+def test_only_the_migration_and_the_index_builder_hold_the_owners_password() -> None:
     for name, service in compose()["services"].items():
         held = yaml.safe_dump(service.get("environment", {}))
         privileged = "commonmind_owner" in held or "DATABASE_ADMIN_URL" in held
-        assert privileged == (name == "migrate"), name
+        assert privileged == (name in ("migrate", "indexes")), name
+        assert ("DATABASE_ADMIN_URL" in held) == (name == "migrate"), name
+
+
+def test_every_queue_of_the_settings_has_a_worker() -> None:
+    taken = {
+        service["command"][service["command"].index("--queues") + 1]
+        for service in compose()["services"].values()
+        if "--queues" in service.get("command", [])
+    }
+    routed = {route["queue"] for route in settings.CELERY_TASK_ROUTES.values()}
+    assert taken == {"celery"} | routed
 
 
 def test_the_example_of_the_environment_names_every_variable() -> None:

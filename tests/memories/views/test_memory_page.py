@@ -133,3 +133,46 @@ def test_only_those_who_may_change_it_see_the_buttons(world: World) -> None:
         assert client.get(url(id_, "edit/")).status_code == (
             200 if may else 404 if name == "vera" else 403
         )
+
+
+def test_who_may_read_it_is_changed_on_its_page(world: World) -> None:
+    here = world.here
+    id_ = here.remember(here.robot("aria"), "Ours.", group="launch").id
+    mina, address = signed_in(here, "mina"), url(id_, "access/")
+    here.remember(here.person("mina"), "Hers.", group="launch")
+    assert mina.get(address).status_code in (403, 404)
+    own = here.remember(here.person("mina"), "My plan.", visibility="private").id
+    assert url(own, "access/") in text(mina.get(url(own)))
+    page = text(mina.get(url(own, "access/")))
+    assert "Only you can read this." in page
+    # Members propose to everyone; they do not publish.
+    assert 'value="organisation"' not in page
+    assert mina.post(url(own, "access/"), {"audience": "organisation"}).status_code == 422
+    nobody = mina.post(url(own, "access/"), {"audience": "shared"})
+    assert (nobody.status_code, "Tick somebody." in text(nobody)) == (422, True)
+    some = {"audience": "shared", "people": [str(here.members["bob"].id)]}
+    assert mina.post(url(own, "access/"), some).status_code == 302
+    for name in ("ada", "bob", "chidi", "vera", "mina"):
+        status = signed_in(here, name).get(url(own)).status_code
+        assert (status == 200) is (name in ("mina", "bob")), name
+    foreign = {"audience": "shared", "people": [str(world.there.members["bob"].id)]}
+    assert mina.post(url(own, "access/"), foreign).status_code == 422
+    chidi = signed_in(here, "chidi")
+    assert chidi.get(url(own, "access/")).status_code == 404
+
+
+def test_a_viewer_forgets_what_is_theirs_and_nothing_else(world: World) -> None:
+    here = world.here
+    vera = signed_in(here, "vera")
+    about = {"speaker": str(here.members["vera"].id)}
+    hers = here.remember(here.robot("aria"), "Vera said so.", visibility="organisation", **about).id
+    other = here.remember(here.robot("aria"), "Somebody said so.").id
+    page = text(vera.get(url(hers)))
+    assert url(hers, "forget/") in page
+    assert url(hers, "edit/") not in page
+    assert url(other, "forget/") not in text(vera.get(url(other)))
+    assert vera.post(url(other, "forget/")).status_code == 403
+    assert vera.post(url(hers, "forget/")).status_code == 302
+    assert signed_in(here, "ada").get(url(hers)).status_code == 404
+    assert vera.post(url(hers, "restore/")).status_code == 302
+    assert signed_in(here, "ada").get(url(hers)).status_code == 200

@@ -91,3 +91,24 @@ def test_for_those_who_curate_and_nobody_else(world: World) -> None:
     for as_whom in (foreign, "member:nonsense", "", "team:1"):
         answer = ada.post("/playground/", {"as_whom": as_whom, "question": "paint"})
         assert answer.status_code == 422
+
+
+def test_a_group_narrows_what_would_come_up_there(world: World) -> None:
+    here = world.here
+    paint(here)
+    chidi = signed_in(here, "chidi")
+    set_confidential(
+        actor=here.person("ada"), group=here.groups["launch"], confidential=False, now=NOW
+    )
+
+    def asked(as_whom: str, group: str) -> Any:
+        data = {"as_whom": f"member:{here.members[as_whom].id}", "question": "paint"}
+        return chidi.post("/playground/", data | {"group": str(here.groups[group].id)})
+
+    assert "Paint in launch." in plain(asked("mina", "launch"))
+    away = asked("vera", "launch")
+    assert "Whom you ask as is not in this group." in plain(away)
+    assert "Paint" not in plain(away)
+    # A group that the curator may not know cannot be chosen.
+    refused = asked("mina", "design")
+    assert (refused.status_code, "Paint" in plain(refused)) == (422, False)

@@ -1,0 +1,30 @@
+"""How much waits for somebody's decision, as the frame of every page says it."""
+
+from django.db.models import QuerySet
+
+from memories.models import Memory, Proposal, State, Status
+from memories.services.reviewing import decidable
+from orgs.principals import Actor, asked_at_once
+
+MOST = 100
+
+
+def waiting(actor: Actor) -> int:
+    """Items that the asker may decide, about memories that they may read; MOST or more is MOST.
+
+    One statement in one round trip, whatever there is.
+    """
+    rows = Proposal.objects.filter(
+        decidable(actor),
+        organisation_id=actor.organisation_id,
+        state=State.OPEN,
+        # The database shows only what is readable.
+        memory_id__in=_there(actor).values("id"),
+    )
+    statement, values = rows.order_by().values("id")[:MOST].query.sql_with_params()
+    return len(asked_at_once(actor, statement, values))
+
+
+def _there(actor: Actor) -> "QuerySet[Memory]":
+    rows = Memory.objects.filter(organisation_id=actor.organisation_id)
+    return rows.exclude(status=Status.FORGOTTEN)

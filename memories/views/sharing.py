@@ -1,0 +1,96 @@
+"""Change who may read one memory: who reads it now, who would, and no undo."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from memories.models import Memory
+from memories.policies.visibility import Misplaced
+from memories.services import browsing
+from memories.services.browsing import Shown
+from memories.services.managing import NotYours
+from memories.services.placing import SharingOff
+from memories.services.sharing import share_memory
+from memories.views import forms, presenting
+from orgs.access import WRITERS, members_only
+from orgs.models import AudienceKind
+from orgs.services import AlreadyExists, NotFound
+from robots.services.directory import colleagues
+
+REFUSALS = (AlreadyExists, Misplaced, NotFound, NotYours, PermissionError, SharingOff)
+SOME = {
+    "value": "shared",
+    "kind": "explicit",
+    "label": "Some people",
+    "sentence": "You, and those whom you tick below.",
+    "checked": False,
+}
+
+
+@require_http_methods(["GET", "POST"])
+@members_only(*WRITERS)
+def share(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """The choice, then the change; whoever may not make it is told why."""
+    shown = browsing.editable(request.actor, memory_id, organisation=request.membership[1].name)
+    people = colleagues(request.actor)
+    audiences = sharing_choices(request, shown.memory) + ([SOME] if people else [])
+    form = forms.ShareOneForm(audiences, people, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            share_memory(request.actor, memory_id, **form.placed(), now=timezone.now())
+        except REFUSALS as error:
+            form.add_error("audience", str(error))
+        else:
+            messages.success(request, "Done. The page says who can read it now.")
+            return redirect("memory-page", memory_id)
+    return _page(request, shown, audiences, form)
+
+
+def _page(
+    request: HttpRequest, shown: Shown, audiences: list[dict[str, Any]], form: forms.ShareOneForm
+) -> HttpResponse:
+    context = {
+        "memory": presenting.link(shown.memory),
+        "audience": presenting.audience(shown.readers),
+        "audiences": audiences,
+        "form": form,
+    }
+    status = 422 if form.errors else 200
+    return render(request, "memories/share.html", context, status=status)
+
+
+def sharing_choices(request: HttpRequest, memory: Memory | None = None) -> list[dict[str, Any]]:
+    """The audiences that this person may choose; for one memory with its own chosen."""
+    organisation = request.membership[1]
+    found = forms.audience_choices(
+        organisation.name,
+        browsing.groups_to_ask_in(request.actor),
+        proposes=False,
+        chosen=request.POST.get("audience") or (_as_it_is(memory) if memory else None),
+    )
+    left_out = set()
+    if not request.actor.moderates and not organisation.members_publish:
+        left_out.add("organisation")
+    if memory and request.actor.member_id not in (
+        memory.member_id,
+        memory.author_id,
+        memory.speaker_member_id,
+    ):
+        left_out.add("private")
+    return [one for one in found if one["value"] not in left_out]
+
+
+def _as_it_is(memory: Memory) -> str | None:
+    match memory.audience.kind:
+        case AudienceKind.MEMBER:
+            return "private"
+        case AudienceKind.GROUP:
+            return f"group:{memory.audience.group_id}"
+        case AudienceKind.ORGANISATION:
+            return "organisation"
+    return None
