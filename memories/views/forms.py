@@ -336,9 +336,7 @@ class PlaygroundForm(forms.Form):
         max_length=LONGEST_QUESTION, error_messages={"required": "Write a question."}
     )
 
-    group = forms.ChoiceField(
-        required=False, label="In the group", help_text="Then only what may be said there comes up."
-    )
+    group = forms.ChoiceField(required=False, label="In a group")
 
     def __init__(
         self,
