@@ -69,6 +69,8 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
     if role != Role.VIEWER:
         found.append(_item(request, "jobs", "Jobs", "jobs", "below"))
         found.append(_item(request, "trash", "Trash", "forget", "below"))
+    if role in MODERATORS:
+        found.append(_item(request, "architectures", "Architectures", "decisions", "below"))
     if role == Role.ADMIN:
         found.append(_item(request, "audit", "Audit", "audit", "below"))
         found.append(_item(request, "import", "Import", "transfer", "below"))

@@ -12,6 +12,7 @@ from memories.api import (
     views,
 )
 from memories.views import (
+    architectures,
     asking,
     audit,
     breaking,
@@ -74,6 +75,10 @@ pages = [
     path("", overview.home, name="home"),
     path("overview/<str:name>.csv", overview.chart_file, name="overview-csv"),
     path("overview/demo/remove/", starting.demo_remove, name="demo-remove"),
+    path("architectures/", architectures.architectures, name="architectures"),
+    path(
+        "architectures/<str:name>.csv", architectures.architectures_file, name="architectures-csv"
+    ),
     path("knowledge/", knowledge.knowledge, name="knowledge"),
     path("me/", me.overview, name="me"),
     path("me/learning/", me.learning, name="me-learning"),

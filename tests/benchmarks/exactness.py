@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from django.utils import timezone
 
+from memories.comparing.metrics import mean, spread
+from memories.comparing.tables import Table
 from memories.encoders import model_id
 from memories.retrieval.pipeline import search
 from memories.retrieval.types import Question
 from orgs.principals import Principal, resolve
 from robots.services import act
-from tests.benchmarks.metrics import mean, spread
-from tests.benchmarks.report import Table, say
+from tests.benchmarks.report import say
 from tests.benchmarks.synthetic import GROUPS, READERS, Matrix, Synthetic, fill
 
 SIZES, QUICK_SIZES = (200, 2_000, 20_000, 200_000), (200, 2_000)

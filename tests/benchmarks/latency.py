@@ -12,11 +12,12 @@ from typing import Any
 
 from django.utils import timezone
 
+from memories.comparing.metrics import percentile, spread
+from memories.comparing.tables import Table
 from memories.encoders import query_cache
 from memories.retrieval.answers import answer_rows
 from memories.services.recalling import Query, recall
 from robots.services import authenticate_key
-from tests.benchmarks.metrics import percentile, spread
 from tests.benchmarks.recording import (
     Recording,
     bare_connection,
@@ -24,7 +25,7 @@ from tests.benchmarks.recording import (
     recorded,
     replayed,
 )
-from tests.benchmarks.report import Table, say
+from tests.benchmarks.report import say
 from tests.benchmarks.synthetic import READERS, Reader, Synthetic, fill
 
 SIZES, QUICK_SIZES = (1_000, 10_000, 100_000), (1_000,)

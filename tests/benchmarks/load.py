@@ -11,10 +11,11 @@ from itertools import count, cycle, islice
 from pathlib import Path
 from typing import Any
 
+from memories.comparing.metrics import spread
+from memories.comparing.tables import Table
 from tests.benchmarks.database import settle
 from tests.benchmarks.datasets import bring_in, read
-from tests.benchmarks.metrics import spread
-from tests.benchmarks.report import Table, say
+from tests.benchmarks.report import say
 from tests.benchmarks.server import (
     ROOT,
     WORKERS,

@@ -9,13 +9,14 @@ from typing import Any
 
 from django.utils import timezone
 
+from memories.comparing.metrics import QUALITY, judge, mean, percentile
+from memories.comparing.tables import Table
 from memories.retrieval.answers import answer_rows
 from memories.services.recalling import Query, recall
 from orgs.services import NotFound
 from tests.benchmarks.database import settle
 from tests.benchmarks.datasets import Asked, Dataset, Imported, bring_in, read, without_lists
-from tests.benchmarks.metrics import QUALITY, judge, mean, percentile
-from tests.benchmarks.report import Table, say
+from tests.benchmarks.report import say
 from tests.benchmarks.vectors import KeptEncoder, kept_vectors
 
 DEPTH = 20

@@ -1,7 +1,6 @@
 """What was measured, as tables on the terminal, as Markdown and as JSON."""
 
 import os
-import platform
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,8 +12,9 @@ import orjson
 from rich.console import Console
 from rich.table import Table as Drawn
 
+from memories.comparing.tables import Table, machine, shown
+
 console = Console(width=None if os.isatty(1) else 150, highlight=False)
-Cell = str | float | int | None
 
 
 def say(words: str) -> None:
@@ -22,45 +22,15 @@ def say(words: str) -> None:
     console.print(words, markup=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows under a title; numbers are shown with as many digits as they need."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    note: str = ""
-
-    def markdown(self) -> str:
-        lines = [f"### {self.title}", ""]
-        if self.note:
-            lines += [self.note, ""]
-        lines += [_line(self.columns), _line(["---"] * len(self.columns))]
-        return "\n".join([*lines, *(_line([shown(c) for c in row]) for row in self.rows), ""])
-
-    def draw(self) -> None:
-        drawn = Drawn(title=self.title, title_justify="left", caption=self.note or None)
-        drawn.caption_justify = "left"
-        for index, column in enumerate(self.columns):
-            drawn.add_column(column, justify="right" if index else "left")
-        for row in self.rows:
-            drawn.add_row(*(shown(cell) for cell in row))
-        console.print(drawn)
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def shown(cell: Cell) -> str:
-    """A number with three significant digits, or all of a larger one."""
-    if cell is None:
-        return "-"
-    if not isinstance(cell, float):
-        return f"{cell:,}" if isinstance(cell, int) else cell
-    size = abs(cell)
-    digits = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3
-    return f"{cell:,.{digits}f}"
+def draw(table: Table) -> None:
+    """A table on the terminal."""
+    drawn = Drawn(title=table.title, title_justify="left", caption=table.note or None)
+    drawn.caption_justify = "left"
+    for index, column in enumerate(table.columns):
+        drawn.add_column(column, justify="right" if index else "left")
+    for row in table.rows:
+        drawn.add_row(*(shown(cell) for cell in row))
+    console.print(drawn)
 
 
 def commit() -> str:
@@ -76,21 +46,6 @@ def _git(*words: str) -> str:
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(["git", *words], cwd=root, capture_output=True, check=True, text=True)
     return done.stdout.strip()
-
-
-def machine() -> dict[str, Any]:
-    """On what it runs."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        model = next(line.partition(":")[2].strip() for line in lines if "model name" in line)
-    except (OSError, StopIteration):
-        model = platform.processor()
-    return {
-        "cpu": model,
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "system": platform.platform(),
-    }
 
 
 @dataclass(slots=True)
@@ -117,7 +72,7 @@ class Report:
         self.results[name] = {"seconds": round(seconds, 1), "load_after": load, "figures": figures}
         self.tables += tables
         for table in tables:
-            table.draw()
+            draw(table)
         self.write()
 
     def write(self) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from memories.comparing.metrics import QUALITY
 from tests.benchmarks.__main__ import PARTS
-from tests.benchmarks.metrics import QUALITY
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = ["roof", "harbour", "library", "station", "museum", "garden", "theatre", "market"]

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.utils import timezone
 
+from memories.comparing.metrics import mean, percentile, spread
+from memories.comparing.tables import Table
 from memories.encoders import get_encoder
 from memories.maintenance.embedding import embed_pending
 from memories.models import Memory
@@ -15,8 +17,6 @@ from memories.services.remembering import remember, remember_many
 from orgs.principals import resolve
 from tests.benchmarks.database import sizes
 from tests.benchmarks.datasets import read
-from tests.benchmarks.metrics import mean, percentile, spread
-from tests.benchmarks.report import Table
 from tests.benchmarks.synthetic import Reader, Synthetic, fill
 
 SINGLE, BATCH, BATCHES, ROOM = 200, 1_000, 5, 10_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.benchmarks.metrics import (
+from memories.comparing.metrics import (
     hit_at,
     judge,
     mean,

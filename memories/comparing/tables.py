@@ -1,0 +1,68 @@
+"""Figures as tables: for the terminal, as Markdown and as CSV; and on what machine they arose."""
+
+import csv
+import io
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Cell = str | float | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under a title; numbers are shown with as many digits as they need."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+    def markdown(self) -> str:
+        """A heading, the note and a table."""
+        lines = [f"### {self.title}", ""]
+        if self.note:
+            lines += [self.note, ""]
+        lines += [_line(self.columns), _line(["---"] * len(self.columns))]
+        return "\n".join([*lines, *(_line([shown(c) for c in row]) for row in self.rows), ""])
+
+    def csv(self) -> str:
+        """The rows as they are, under their columns."""
+        out = io.StringIO()
+        rows = csv.writer(out)
+        rows.writerow(self.columns)
+        rows.writerows(["" if cell is None else cell for cell in row] for row in self.rows)
+        return out.getvalue()
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def shown(cell: Cell) -> str:
+    """A number with three significant digits, or all of a larger one."""
+    if cell is None:
+        return "-"
+    if not isinstance(cell, float):
+        return f"{cell:,}" if isinstance(cell, int) else cell
+    size = abs(cell)
+    digits = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3
+    return f"{cell:,.{digits}f}"
+
+
+def machine() -> dict[str, Any]:
+    """On what it runs."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        model = next(line.partition(":")[2].strip() for line in lines if "model name" in line)
+    except (OSError, StopIteration):
+        model = platform.processor()
+    return {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+    }

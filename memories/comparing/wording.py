@@ -1,0 +1,71 @@
+"""What people of the generated groups say and are asked, from the files in data/."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+DATA = Path(__file__).parent / "data"
+SLOT = re.compile(r"\{(\w+)\}")
+NUMBERS = (12, 990)
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """Something that can be planted: texts with slots, and the question in two wordings.
+
+    says has one text, or all that belong to the answer. other shares no content word with them.
+    """
+
+    name: str
+    says: tuple[str, ...]
+    asks: str
+    other: str
+
+
+@cache
+def _file(name: str) -> dict[str, Any]:
+    return tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def concepts(family: str) -> tuple[Concept, ...]:
+    """All of one family, in the order of the file."""
+    found = []
+    for index, row in enumerate(_file("facts")[family]):
+        says = (row["says"],) if isinstance(row["says"], str) else tuple(row["says"])
+        found.append(Concept(f"{family}/{index}", says, row["asks"], row["other"]))
+    return tuple(found)
+
+
+def families() -> tuple[str, ...]:
+    """The families of facts.toml."""
+    return tuple(_file("facts"))
+
+
+def words(slot: str) -> list[str]:
+    """Everything that may fill a slot; numbers are drawn instead."""
+    found: list[str] = _file("words")[slot]
+    return found
+
+
+def chatter(kind: str) -> list[str]:
+    """Templates of what is said besides: alone, to (somebody), mention."""
+    found: list[str] = _file("chatter")[kind]
+    return found
+
+
+def filled(template: str, rng: Random, **given: str) -> str:
+    """The template with each slot drawn anew, its first letter a capital."""
+
+    def draw(match: re.Match[str]) -> str:
+        slot = match[1]
+        if slot in given:
+            return given[slot]
+        return str(rng.randint(*NUMBERS)) if slot == "number" else rng.choice(words(slot))
+
+    text = SLOT.sub(draw, template)
+    return text[0].upper() + text[1:]

@@ -1,0 +1,89 @@
+"""Compare the architectures by measurement, on data of its own that it removes again."""
+
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
+
+from memories.comparing.reporting import write_report
+from memories.comparing.running import ARCHITECTURES, BATCHES, EACH, Plan, available, compare
+from orgs.management.output import SpeakingCommand
+
+LEAKED = 1
+
+
+class Command(SpeakingCommand):
+    help = "Carry out the test plan of the five architectures; ends with code 1 if one leaks."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--groups", default="1,10", help="sizes, comma between; 500 messages a group"
+        )
+        parser.add_argument("--output", help="folder for the report; DATA_DIR/architectures")
+        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument(
+            "--strategies", default="", help=f"of {', '.join(ARCHITECTURES)}; all that are built"
+        )
+        parser.add_argument(
+            "--questions", type=int, default=EACH, help="for each scenario, if there are so many"
+        )
+        parser.add_argument(
+            "--batches", type=int, default=BATCHES, help="inserts of 500 timed by architecture"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        plan = self._plan(options)
+        folder = Path(options["output"] or Path(settings.DATA_DIR) / "architectures")
+        # Whoever ends it: what was made goes.
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+        found = compare(plan, say=self._note(options["json"]))
+        report = write_report(found.report(), folder)
+        self.say(
+            {
+                "recommendation": report["recommendation"],
+                "leakage": sum(run["leakage"] for run in report["runs"]),
+                "report": str(folder / "report.json"),
+            },
+            as_json=options["json"],
+        )
+        if found.leaked:
+            self.stderr.write("Rows were served that the asker may not read: see `leaks` there.")
+            sys.exit(LEAKED)
+
+    def _note(self, quiet: bool) -> Any:
+        return (lambda text: None) if quiet else self._tell
+
+    def _tell(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
+    def _plan(self, options: dict[str, Any]) -> Plan:
+        try:
+            groups = sorted({int(word) for word in options["groups"].split(",") if word.strip()})
+        except ValueError as error:
+            raise CommandError("--groups takes numbers with commas between.") from error
+        if not groups or groups[0] < 1:
+            raise CommandError("--groups needs at least one number above 0.")
+        if options["questions"] < 2 or options["batches"] < 1:
+            raise CommandError("--questions needs at least 2, --batches at least 1.")
+        built = available()
+        wanted = [name for name in options["strategies"].split(",") if name] or built
+        if unknown := set(wanted) - set(ARCHITECTURES):
+            raise CommandError(f"No architecture is called {', '.join(sorted(unknown))}.")
+        for name in ARCHITECTURES:
+            if name not in built and (name in wanted or not options["strategies"]):
+                self.stderr.write(f"{name} is left out: it is not built.")
+        chosen = [name for name in wanted if name in built]
+        if not chosen:
+            raise CommandError("None of these architectures is built.")
+        return Plan(
+            groups=groups,
+            strategies=chosen,
+            seed=options["seed"],
+            each=options["questions"],
+            batches=options["batches"],
+        )

@@ -1,0 +1,148 @@
+"""The architectures compared: the newest report, for those who choose how recall searches."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.dateparse import parse_datetime
+from django.views.decorators.http import require_safe
+
+from memories.comparing import presenting
+from memories.comparing.reporting import CHARTS, Report, newest
+from memories.comparing.tables import Table, shown
+from orgs.access import MODERATORS, members_only
+
+TABLES = ("ranking", "predictions", "quality", "cost", "scenarios", "data")
+# Columns of words; every other one is of numbers.
+WORDED = {"architecture", "scenario", "what", "sha256"}
+
+
+@require_safe
+@members_only(*MODERATORS)
+def architectures(request: HttpRequest) -> HttpResponse:
+    """What was measured, at one of the sizes."""
+    report = newest()
+    if report is None:
+        return render(request, "memories/architectures.html", {"report": None})
+    groups = _chosen(request, report)
+    context = {
+        "report": report,
+        "sentence": presenting.sentence(report),
+        "made_at": parse_datetime(report["made"]["started_at"]),
+        "tabs": [_tab(number, groups) for number in presenting.sizes(report)],
+        "stats": _stats(report, groups),
+        "charts": [_chart(report, name, groups) for name in CHARTS],
+        "tables": [_table(name, _made(report, name, groups), groups) for name in TABLES],
+    }
+    return render(request, "memories/architectures.html", context)
+
+
+@require_safe
+@members_only(*MODERATORS)
+def architectures_file(request: HttpRequest, name: str) -> HttpResponse:
+    """One of the tables as CSV."""
+    report = newest()
+    if report is None or name not in TABLES:
+        raise Http404
+    table = _made(report, name, _chosen(request, report))
+    answer = HttpResponse(table.csv(), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="architectures-{name}.csv"'
+    return answer
+
+
+def _chosen(request: HttpRequest, report: Report) -> int:
+    """The size that the address names, or else the largest."""
+    sizes = presenting.sizes(report)
+    asked = request.GET.get("groups", "")
+    return int(asked) if asked.isascii() and asked.isdigit() and int(asked) in sizes else sizes[-1]
+
+
+def _tab(number: int, chosen: int) -> dict[str, Any]:
+    return {
+        "label": presenting.many_groups(number),
+        "url": f"{reverse('architectures')}?groups={number}",
+        "current": number == chosen,
+    }
+
+
+def _made(report: Report, name: str, groups: int) -> Table:
+    if name == "scenarios":
+        return presenting.scenarios(report, groups)
+    table: Table = getattr(presenting, name)(report)
+    return table
+
+
+def _stats(report: Report, groups: int) -> list[dict[str, Any]]:
+    """The recommended one at this size, against a random order and the predictions."""
+    run = presenting.run_of(report, report["recommendation"], groups)
+    data = next(one for one in report["data"] if one["groups"] == groups)
+    leaks = sum(one["leakage"] for one in report["runs"])
+    if run is None:
+        return [{"label": "Rows served to the wrong person", "value": leaks, "tone": "bad"}]
+    low, high = presenting.PREDICTED["query"]
+    by_chance = presenting.percent(data["random_recall"]["10"])
+    return [
+        {
+            "label": "Found among the first ten",
+            "value": f"{presenting.percent(run['recall']['10'])}",
+            "unit": "%",
+            "change": f"A random order would find {by_chance} %",
+        },
+        {
+            "label": "Median query",
+            "value": f"{run['query_ms']['p50']:.0f}",
+            "unit": "ms",
+            "change": f"The authors predicted {low} to {high} ms",
+        },
+        {
+            "label": "Messages",
+            "value": f"{data['messages']:,}",
+            "change": f"Of {data['members']:,} members",
+        },
+        {
+            "label": "Rows served to the wrong person",
+            "value": leaks,
+            "change": "Over every architecture and size",
+            "tone": "bad" if leaks else "",
+        },
+    ]
+
+
+def _chart(report: Report, name: str, groups: int) -> dict[str, Any]:
+    """One figure of every architecture at this size, for components/chart.html."""
+    title, unit, take = CHARTS[name]
+    values = []
+    for strategy in presenting.ordered(report):
+        run = presenting.run_of(report, strategy, groups)
+        if run:
+            value = round(take(run), 1)
+            values.append(
+                {"label": presenting.WORDS[strategy], "value": value, "text": shown(value)}
+            )
+    return {
+        "title": title,
+        "sentence": unit,
+        "kind": "bars",
+        "unit": unit,
+        "first_column": "Architecture",
+        "max": max([value["value"] for value in values], default=0) or 1,
+        "values": values,
+        "csv_url": _file("quality" if name == "recall" else "cost", groups),
+    }
+
+
+def _file(name: str, groups: int) -> str:
+    return f"{reverse('architectures-csv', args=[name])}?groups={groups}"
+
+
+def _table(name: str, table: Table, groups: int) -> dict[str, Any]:
+    numbers = [column not in WORDED for column in table.columns]
+    return {
+        "id": name,
+        "title": table.title,
+        "note": table.note,
+        "columns": list(zip(table.columns, numbers, strict=True)),
+        "rows": [list(zip(map(shown, row), numbers, strict=True)) for row in table.rows],
+        "csv_url": _file(name, groups),
+    }
