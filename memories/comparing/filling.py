@@ -20,7 +20,8 @@ from memories.comparing.generator import Message
 from memories.comparing.settling import Place, readers_of
 from memories.encoders import get_encoder, model_id
 from memories.maintenance import partitions
-from memories.maintenance.embedding import WORKER, passage
+from memories.maintenance.embedding import passage
+from memories.maintenance.leasing import WORKER
 from memories.models import Memory, Pending
 from memories.services.drafts import Remembered
 from memories.services.remembering import remember_many
