@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.benchmarks.database import NoServer, own_database
 from tests.benchmarks.report import Report, say
 
-PARTS = ("quality", "writing", "latency", "exactness", "load")
+PARTS = ("quality", "leaks", "writing", "latency", "exactness", "load")
 
 
 def arguments() -> argparse.Namespace:
@@ -52,11 +52,12 @@ def measure(chosen: argparse.Namespace) -> int:
     from django.db import connections
 
     from memories.encoders import get_encoder
-    from tests.benchmarks import database, exactness, latency, load, quality, writing
+    from tests.benchmarks import database, exactness, latency, leaks, load, quality, writing
 
     call_command("migrate", database="owner", verbosity=0, interactive=False)
     parts = {
         "quality": quality.run,
+        "leaks": leaks.run,
         "writing": writing.run,
         "latency": latency.run,
         "exactness": exactness.run,
@@ -72,8 +73,8 @@ def measure(chosen: argparse.Namespace) -> int:
         encoder=get_encoder().name,
     )
     for name in (name for name in PARTS if name in chosen.only):
-        if name == "quality" and not chosen.dataset:
-            say("quality is left out: it needs --dataset (make bench DATASET=folder).")
+        if name in ("quality", "leaks") and not chosen.dataset:
+            say(f"{name} is left out: it needs --dataset (make bench DATASET=folder).")
             continue
         say(f"\n{name} (load {os.getloadavg()[0]:.1f}) ...")
         started = time.perf_counter()

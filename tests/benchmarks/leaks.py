@@ -1,0 +1,124 @@
+"""Does anybody get what the data set's own lists do not give them?
+
+The rule is read from the file, by itself: a line is for whom its list names, for its speaker, for
+everyone where the list says so, and for the people of a group that the list names. Those are the
+group's speakers, and whom its lines list where they do not name the group.
+"""
+
+import argparse
+import time
+from collections import defaultdict
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import orjson
+from django.utils import timezone
+
+from memories.retrieval.answers import answer_rows
+from memories.retrieval.strategies import RECOMMENDED, STRATEGIES
+from memories.services.casting import EVERYONE, PLATFORM
+from memories.services.rebuilding import rebuild_projection
+from memories.services.recalling import Query, recall
+from orgs.models import ExternalIdentity
+from orgs.principals import Actor
+from orgs.rls import organisation_scope
+from orgs.services import NotFound
+from tests.benchmarks.database import settle
+from tests.benchmarks.datasets import Imported, bring_in, read
+from tests.benchmarks.report import Table, say
+from tests.benchmarks.vectors import kept_vectors
+
+# Of the strategy that `auto` takes, and of each other one.
+ASKERS, OTHER_ASKERS = 50, 5
+QUICK_ASKERS = 1
+DEPTH, SEED = 20, 7
+
+Result = tuple[dict[str, Any], list[Table]]
+Readable = dict[str, set[str]]
+
+
+def run(chosen: argparse.Namespace, folder: Path) -> Result:
+    """Every question by seeded people, as themselves and through a robot, on every strategy."""
+    dataset = read(chosen.dataset)
+    rows = [orjson.loads(line) for line in dataset.lines]
+    with kept_vectors(folder):
+        place = bring_in(f"{dataset.name} leaks", dataset.lines)
+    settle()
+    members = members_of(place)
+    names = sorted(members)
+    readable = readable_of(rows, set(names))
+    rng = Random(SEED)  # noqa: S311 - the same people each time
+    askers = QUICK_ASKERS if chosen.quick else ASKERS
+    questions = [(q, rng.sample(names, min(askers, len(names)))) for q in dataset.questions]
+    rebuild_projection(place.organisation.id, "partitions")
+    found = {}
+    for strategy in STRATEGIES:
+        started = time.perf_counter()
+        counted = {"asked": 0, "served": 0, "refused": 0, "leaks": 0}
+        for question, people in questions:
+            for name in people if strategy == RECOMMENDED else people[:OTHER_ASKERS]:
+                for actor, whom in ways(place, name, members[name], question.group):
+                    served = ask(actor, question.text, strategy, whom)
+                    counted["asked"] += 1
+                    counted["refused"] += served is None
+                    counted["served"] += len(served or ())
+                    counted["leaks"] += len(set(served or ()) - readable[name])
+        found[strategy] = counted
+        say(f"  {strategy}: {counted} in {time.perf_counter() - started:.0f} s")
+    return {"memories": place.report.imported, "strategies": found}, [table(found)]
+
+
+def readable_of(rows: list[dict[str, Any]], names: set[str]) -> Readable:
+    """The ids of the lines that each of the names may read, by the lists alone."""
+    groups = {row["group"] for row in rows if row.get("group")}
+    seated: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        group, listed = row.get("group"), row.get("audience")
+        if group and row.get("speaker"):
+            seated[group].add(row["speaker"])
+        if group and listed and group not in listed:
+            seated[group] |= set(listed) - groups - {EVERYONE}
+    found: Readable = {name: set() for name in names}
+    for row in rows:
+        listed = row.get("audience", [row.get("group") or EVERYONE])
+        readers = names if EVERYONE in listed else {*listed, row.get("speaker")} & names
+        for group in groups.intersection(listed):
+            readers = readers | seated[group]
+        for name in readers & names:
+            found[name].add(str(row["id"]))
+    return found
+
+
+def members_of(place: Imported) -> dict[str, Any]:
+    with organisation_scope(place.organisation.id):
+        rows = ExternalIdentity.objects.filter(
+            organisation_id=place.organisation.id, platform=PLATFORM
+        )
+        return dict(rows.values_list("identifier", "member_id"))
+
+
+def ways(place: Imported, name: str, member: Any, group: str | None) -> list[tuple[Actor, Any]]:
+    """As the person, of everything; and a robot for the person in the question's group."""
+    person = Actor(organisation_id=place.organisation.id, member_id=member)
+    return [(person, {}), (place.actor, {"group": group, "member": f"{PLATFORM}:{name}"})]
+
+
+def ask(actor: Actor, text: str, strategy: str, whom: Any) -> list[str] | None:
+    """The keys that were served, or None where the asker is not of the group."""
+    query = Query(text=text, limit=DEPTH, strategy=strategy, counts=False, **whom)
+    try:
+        answer = recall(actor, query, now=timezone.now(), load=answer_rows)
+    except NotFound:
+        return None
+    return [row.key for _, row in answer.hits]
+
+
+def table(found: dict[str, dict[str, int]]) -> Table:
+    rows = [[name, *(f"{value:,}" for value in v.values())] for name, v in found.items()]
+    note = (
+        f"Asked: every question by {ASKERS} seeded people ({OTHER_ASKERS} where it is not the "
+        "strategy that auto takes), each as themselves and through a robot in the question's "
+        f"group; refused: they are not of it. Served: of {DEPTH} a question."
+    )
+    return Table("Leaks", ["strategy", "asked", "served", "refused", "leaks"], rows, note)
