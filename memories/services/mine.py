@@ -14,6 +14,7 @@ from memories.services import writing
 from memories.services.browsing import PAGE, Shown, show
 from memories.services.managing import STAMPS, stamp_version
 from memories.services.queueing import withdraw
+from memories.services.restating import restate_after
 from memories.services.withdrawing import take_away
 from orgs import audit
 from orgs.models import AudienceKind
@@ -108,6 +109,7 @@ def forget_all(actor: Actor, *, now: datetime) -> int:
             take_away(actor, memory, by_subject=True, now=now)
             withdraw(memory.organisation_id, memory.id, now)
         messages = unsay_all(actor, now)
+        restate_after(actor.organisation_id, messages, now)
         audit.record(
             "memories.forgotten",
             actor=actor,
@@ -115,7 +117,7 @@ def forget_all(actor: Actor, *, now: datetime) -> int:
             target=actor.member_id,
             target_type="member",
             count=len(found),
-            messages=messages,
+            messages=len(messages),
         )
     return len(found)
 

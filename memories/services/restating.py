@@ -189,18 +189,48 @@ def restate_without(rows: Sequence[Memory], now: datetime) -> None:
             cursor.execute(_LEANING, values)
             leaning = [id_ for (id_,) in cursor.fetchall()]
     for model in (Restatement, PendingRestatement):
-        model.objects.filter(
-            organisation_id=organisation_id, memory_id__in=[*ids, *leaning]
-        ).delete()
-    if leaning:
-        # What a model read out of the turns that go stands in the graph as well.
-        Entity.objects.filter(
-            organisation_id=organisation_id, memory_id__in=leaning, source=EntitySource.LLM
-        ).delete()
-        again = Memory.objects.filter(
-            organisation_id=organisation_id, id__in=leaning, status=Status.ACTIVE
-        )
-        restate(list(again), now, without=ids)
+        model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
+    again = Memory.objects.filter(
+        organisation_id=organisation_id, id__in=leaning, status=Status.ACTIVE
+    )
+    _again(list(again) if leaning else [], now, without=ids)
+
+
+_AFTER = """
+SELECT DISTINCT r.memory_id
+FROM robots_message gone CROSS JOIN LATERAL (
+    SELECT x.id FROM robots_message x
+    WHERE x.organisation_id = gone.organisation_id AND x.conversation_id = gone.conversation_id
+      AND x.id > gone.id
+    ORDER BY x.id LIMIT %(through)s) AS near
+JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.key = 'message:' || near.id
+    AND m.audience_id = gone.audience_id AND m.status = 'active'
+JOIN memories_restatement r ON r.organisation_id = %(organisation)s AND r.memory_id = m.id
+WHERE gone.organisation_id = %(organisation)s AND gone.id = ANY(%(ids)s::uuid[]) AND r.lent
+"""
+
+
+def restate_after(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
+    """Take out of restatements what they have from messages that have lost their words."""
+    values: dict[str, Any] = {"organisation": organisation_id, "ids": list(messages)}
+    values["through"] = profile().window
+    with connection.cursor() as cursor:
+        cursor.execute(_AFTER, values)
+        leaning = [id_ for (id_,) in cursor.fetchall()]
+    rows = Memory.objects.filter(organisation_id=organisation_id, id__in=leaning)
+    _again(list(rows), now)
+
+
+def _again(rows: Sequence[Memory], now: datetime, without: Sequence[UUID] = ()) -> None:
+    """Make restatements anew that leaned on what goes."""
+    if not rows:
+        return
+    of = {"organisation_id": rows[0].organisation_id, "memory_id__in": [row.id for row in rows]}
+    for model in (Restatement, PendingRestatement):
+        model.objects.filter(**of).delete()
+    # What a model read out of the turns that go stands in the graph as well.
+    Entity.objects.filter(**of, source=EntitySource.LLM).delete()
+    restate(rows, now, without=without)
 
 
 def restatement_of(memory: Memory) -> Restatement | None:

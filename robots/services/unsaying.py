@@ -32,22 +32,22 @@ def unsay(actor: Actor, ids: Sequence[UUID], now: datetime) -> int:
     """Take back these messages, those of them that are the member's. Returns how many."""
     if actor.member_id is None or not ids:
         return 0
-    return _unsay(_theirs(actor, ids), now)
+    return len(_unsay(_theirs(actor, ids), now))
 
 
-def unsay_all(actor: Actor, now: datetime) -> int:
-    """Take back everything that the member has said. Returns how much it was."""
-    return _unsay(said_by(actor), now) if actor.member_id else 0
+def unsay_all(actor: Actor, now: datetime) -> list[UUID]:
+    """Take back everything that the member has said. Returns which messages it was."""
+    return _unsay(said_by(actor), now) if actor.member_id else []
 
 
-def _unsay(rows: "QuerySet[Message]", now: datetime) -> int:
+def _unsay(rows: "QuerySet[Message]", now: datetime) -> list[UUID]:
     open_ = rows.filter(withdrawn_at=None)
     places = set(open_.values_list("conversation_id", flat=True))
     ids = list(open_.values_list("id", flat=True))
-    count = Message.objects.filter(id__in=ids).update(withdrawn_at=now)
+    Message.objects.filter(id__in=ids).update(withdrawn_at=now)
     for place in Conversation.objects.filter(id__in=places):
         _name_anew(place, ids)
-    return count
+    return ids
 
 
 def _name_anew(conversation: Conversation, gone: Sequence[UUID]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from memories.services.forgetting import forget_memory, restore_memory
 from memories.services.mine import bring_back, forget_all
-from tests.memories.test_restating import chat, member
+from tests.memories.test_restating import chat, member, restated
 from tests.people import signed_in, text
 from tests.world import NOW, Tenant, World
 
@@ -78,6 +78,22 @@ def test_what_others_forget_leaves_the_message(world: World) -> None:
     forget_memory(here.person("mina"), forged, now=NOW)
     assert words(here)[2] == "The demo starts at nine"
     assert second
+
+
+def test_a_name_out_of_a_polite_word_goes_with_it(world: World) -> None:
+    """ "thanks Daniel" is no memory, but told who "he" is."""
+    here = world.here
+    mina, bob = member(here, "mina"), member(here, "bob")
+    chat(here, {"content": "The demo starts at nine", "speaker": mina})
+    url = f"/api/v1/conversations/{conversation(here)}/messages"
+    api = here.api("aria")
+    polite = api.post(url, {"content": "thanks Daniel", "speaker": mina}, format="json").json()
+    assert polite["memory"] is None
+    said = {"content": "he brings the blue folder", "speaker": bob}
+    told = UUID(api.post(url, said, format="json").json()["memory"])
+    assert restated(here, told)["text"] == "Daniel brings the blue folder"
+    forget_all(here.person("mina"), now=NOW)
+    assert restated(here, told) is None
 
 
 def test_everything_means_the_messages_too(world: World) -> None:
