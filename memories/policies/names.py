@@ -44,6 +44,9 @@ stephen steve steven stuart sven tariq ted theo thomas thorsten tim timothy tobi
 tommy tony travis udo ulrich uwe viktor vincent vladimir walter wayne wei werner william wolfgang
 xavier yusuf yuri zachary
 """
+_EITHER = """
+alex casey charlie jamie jo kim noor robin sascha sasha
+"""
 _PLACES = """
 amsterdam athens atlanta auckland australia austria bangalore bangkok barcelona basel beijing
 belgium belgrade berlin berne birmingham bologna bonn boston brazil bremen bristol brussels
@@ -61,6 +64,7 @@ ukraine utrecht valencia vancouver venice vienna vietnam vilnius wales warsaw za
 """
 FEMALE = frozenset(_FEMALE.split())
 MALE = frozenset(_MALE.split())
+EITHER = frozenset(_EITHER.split())
 PLACES = frozenset(_PLACES.split()) | {
     "new york", "san francisco", "los angeles", "san diego", "washington dc", "new delhi",
     "hong kong", "tel aviv", "cape town", "buenos aires", "rio de janeiro", "são paulo",

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from memories.policies.names import FEMALE, MALE, PLACES
+from memories.policies.names import EITHER, FEMALE, MALE, PLACES
 
 LONGEST_NAME = 60
 MOST_PERSONS = 20
@@ -28,7 +28,7 @@ anything one two both all some many most and but then also yes never always i'm 
 marketing sales engineering legal finance company server
 """
 _NOBODY = frozenset(_NOBODY_WORDS.split())
-_FIRST_NAMES = FEMALE | MALE
+_FIRST_NAMES = FEMALE | MALE | EITHER
 _PLACE = re.compile(
     r"\b(?:in|near|from|to|at|around|outside|visit(?:ing|ed)?|leav(?:e|ing)|towards?) "
     r"((?:the )?[A-ZÀ-Ý][\w-]+(?: (?:de )?[A-ZÀ-Ý][\w-]+){0,2})"

@@ -28,6 +28,7 @@ once only quite rarely rather really recently seldom simply sometimes sorta soon
 usually well actually personally currently
 """
 ADVERBS = frozenset(_ADVERBS_WORDS.split())
+_ING_VERBS = frozenset(["bring", "cling", "fling", "ping", "ring", "sing", "spring", "swing"])
 # What stands after a subject and is no verb.
 _NO_VERBS_WORDS = """
 and or but too to in on at of for with as from by about if when that this the a an my your alone
@@ -47,10 +48,10 @@ def third_person(verb: str) -> str:
     word = verb.replace("’", "'").lower()
     if word in _CHANGED:
         return _CHANGED[word]
-    if word in MODALS or word in _NO_VERBS or is_past(word):
-        return verb
     has_ending = word.endswith("s") and not word.endswith(("ss", "us"))
-    if has_ending or word.endswith("ing") or not verb.isalpha():
+    goes_on = word.endswith("ing") and word not in _ING_VERBS
+    fixed = word in MODALS or word in _NO_VERBS or is_past(word)
+    if fixed or has_ending or goes_on or not verb.isalpha():
         return verb
     if word.endswith(("s", "sh", "ch", "x", "z", "o")):
         return verb + "es"

@@ -1,5 +1,6 @@
 """Memories as the templates want them: plain dictionaries, sentences instead of columns."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -162,13 +163,18 @@ def restated(row: Restatement | None) -> dict[str, Any] | None:
                 ("People", ", ".join(row.persons)),
                 ("Place", row.location),
                 ("Topic", row.topic),
-                ("Words", ", ".join(row.keywords)),
+                ("Words", ", ".join(w for w in row.keywords if not _names(w, row.persons))),
             )
             if value
         ],
         "by_model": row.source == Origin.LLM,
         "lent": row.lent,
     }
+
+
+def _names(word: str, persons: Sequence[str]) -> bool:
+    """Whether the word is a day or part of a person's name, which stand there already."""
+    return word[:4].isdigit() or any(word in name.split() for name in persons)
 
 
 def link(memory: Memory) -> dict[str, str]:

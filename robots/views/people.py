@@ -23,6 +23,7 @@ from orgs.services import (
     withdraw_invitation,
 )
 from robots.forms import IdentityForm, InvitationForm, RoleForm
+from robots.models import IdentityLink
 from robots.services import identifying, seating
 from robots.services.seating import Listed
 
@@ -108,17 +109,18 @@ def _identity(member: Member, known: identifying.Known) -> dict[str, Any]:
         "confirmed_at": row.confirmed_at,
         # Nobody signs in as who has no account, so there is nothing to open to them.
         "waits": row.confirmed_at is None and member.user_id is not None,
-        "said": [
-            {
-                "who": "An admin" if one.robot.builtin else one.robot.name,
-                "sure": f"{round(one.confidence * 100)} %",
-                "evidence": one.evidence,
-            }
-            for one in known.links
-        ],
+        "said": [_said(one) for one in known.links],
         "confirm_url": reverse("identity-confirm", args=args),
         "unlink_url": reverse("identity-unlink", args=args),
     }
+
+
+def _said(one: IdentityLink) -> str:
+    """Who says so, in a sentence."""
+    if one.robot.builtin:
+        return "An admin linked it."
+    why = f": “{one.evidence}”" if one.evidence else "."
+    return f"{one.robot.name} says so, {round(one.confidence * 100)} % sure{why}"
 
 
 @require_POST

@@ -45,6 +45,7 @@ def said(text: str, *before: tuple[str, str], by: str = "Mina", to: tuple[str, .
             ("Bob", "Alice called."),
             "Alice's book is here, Mina saw Alice",
         ),
+        ("he came and I bring it", ("Mina", "Alex is here."), "Alex came and Mina brings it"),
         ("He's sick", ("Mina", "my boss Tariq Aziz called"), "Tariq Aziz is sick"),
         ("They're here", ("Bob", "Alice and Bob went off."), "Alice and Bob are here"),
     ],
