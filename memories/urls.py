@@ -88,6 +88,7 @@ pages = [
     path("me/export/", me.export, name="me-export"),
     path("me/robots/", me.trust, name="me-trust"),
     path("me/robots/<uuid:delegation_id>/revoke/", me.distrust, name="me-distrust"),
+    path("me/names/", me.names, name="me-names"),
     path("me/time-zone/", me.zone, name="me-zone"),
     path("review/", review.queue, name="review"),
     path("review/<uuid:item_id>/", review.item, name="review-item"),

@@ -56,6 +56,7 @@ WORDS = {
     "member.removed": "removed",
     "restating.retried": "had the language model asked again",
     "identity.linked": "linked an identity to",
+    "identity.proven": "heard the proof of an identity of",
     "identity.confirmed": "confirmed an identity of",
     "identity.unlinked": "took an identity from",
     "memory.divided": "took apart",

@@ -13,6 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memories.services import exporting, mine
@@ -21,7 +22,8 @@ from memories.services.patterns import set_sharing
 from memories.views import forms, presenting
 from orgs.access import members_only
 from orgs.preferences import pause_learning, set_time_zone
-from robots.services import delegate, revoke_delegation
+from robots.services import delegate, identifying, revoke_delegation
+from robots.services.proving import MINUTES, code_of
 from robots.services.trusting import robots_on_offer, trusted
 
 TABS = {
@@ -218,3 +220,15 @@ def zone(request: HttpRequest) -> HttpResponse:
     else:
         messages.success(request, "Times are shown in your zone now.")
     return redirect("me")
+
+
+@require_safe
+@never_cache
+@members_only()
+def names(request: HttpRequest) -> HttpResponse:
+    """By which names robots know me elsewhere, and the code that proves one of them."""
+    actor = request.actor
+    _, known = identifying.identities_of(actor, str(actor.member_id))
+    rows = [{"name": str(k.identity), "confirmed_at": k.identity.confirmed_at} for k in known]
+    code = code_of(actor, now=timezone.now())
+    return render(request, "me/names.html", {"names": rows, "code": code, "minutes": MINUTES})

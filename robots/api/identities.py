@@ -30,6 +30,9 @@ class IdentityCreateSerializer(StrictSerializer):
     )
     confidence = NumberField(min_value=0, max_value=1, required=False)
     evidence = TextField(max_length=1000, required=False, allow_blank=True)
+    proof = TextField(
+        max_length=40, required=False, help_text="The member's own code, heard from that identity."
+    )
 
     def validate_identity(self, value: str) -> str:
         return check_identity(value)

@@ -2,8 +2,10 @@
 
 from orgs.api.problems import map_exception
 from robots.services import IdentityClaim, MissingScope
+from robots.services.errors import WrongProof
 from robots.services.utterances import MessageTaken
 
 map_exception(MissingScope, 403, "missing-scope", "The key lacks a scope")
 map_exception(IdentityClaim, 403, "identity-claim", "You are somebody else")
+map_exception(WrongProof, 400, "wrong-proof", "The code proves nothing")
 map_exception(MessageTaken, 409, "message-taken", "The external id names another text")

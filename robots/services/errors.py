@@ -13,3 +13,10 @@ class MissingScope(Exception):
 
 class IdentityClaim(Exception):
     """The caller says it is somebody else."""
+
+
+class WrongProof(Exception):
+    """The code is not, or no longer, the member's own."""
+
+    def __init__(self) -> None:
+        super().__init__("This code is not theirs, or it is over. Nothing was linked.")

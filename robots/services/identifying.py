@@ -21,6 +21,8 @@ from orgs.rls import organisation_scope
 from orgs.services import AlreadyExists, NotFound, as_uuid
 from robots.models import IdentityLink, KeyScope
 from robots.services.directory import known_member, known_members
+from robots.services.errors import WrongProof
+from robots.services.proving import proves
 from robots.services.registry import WEB, builtin_robot
 
 MOST = 100
@@ -70,13 +72,18 @@ def _known(actor: Actor, rows: list[ExternalIdentity]) -> list[Known]:
 def link(
     actor: Actor, reference: str, data: Mapping[str, Any], *, now: datetime
 ) -> tuple[Known, bool]:
-    """Say that an identity is this member; tells whether it is new. An admin's word confirms it.
+    """Say that an identity is this member; tells whether it is new. An admin's word confirms it,
+    and so does the member's own code (`proof`) that came from there.
 
-    Raises NotFound for the member, AlreadyExists for an identity or name of somebody else.
+    Raises NotFound for the member, AlreadyExists for an identity or name of somebody else,
+    WrongProof for a code that is not theirs.
     """
     member = known_member(actor, reference)
     if actor.is_person and not _admin(actor):
         raise PermissionError("Admins say who is who; robots say what they have seen.")
+    proven = "proof" in data and proves(member, data["proof"], now=now)
+    if "proof" in data and not proven:
+        raise WrongProof
     platform, _, identifier = data["identity"].partition(":")
     tenant = {"organisation_id": actor.organisation_id}
     with organisation_scope(actor.organisation_id):
@@ -89,9 +96,10 @@ def link(
         if row.member_id != member.id:
             raise AlreadyExists(TAKEN)
         _say(actor, row, data, now)
-        if _admin(actor) and row.confirmed_at is None:
-            _confirm(row, now)
         _note("identity.linked", actor, row, now)
+        if (_admin(actor) or proven) and row.confirmed_at is None:
+            _confirm(row, now)
+            _note("identity.proven" if proven else "identity.confirmed", actor, row, now)
         row.member = member
         return _known(actor, [row])[0], created
 

@@ -1,8 +1,12 @@
 """One person on many platforms: linked by robots, confirmed by admins, taken back (A30)."""
 
+import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
+from django.utils import timezone
 
 from orgs.models import AuditEntry, ExternalIdentity, Group
 from orgs.principals import resolve
@@ -141,3 +145,25 @@ def test_an_admin_links_on_the_page_and_others_do_not(world: World) -> None:
     assert answer.status_code == 403
     with resolve(here.person("ada")).scope():
         assert ExternalIdentity.objects.get().confirmed_at is not None
+
+
+def test_a_member_proves_a_name_by_a_code_from_there(world: World) -> None:
+    here, mina = world.here, str(world.here.members["mina"].id)
+    now = timezone.now()
+    with time_machine.travel(now, tick=False):
+        page = text(signed_in(here, "mina").get("/me/names/"))
+        code = re.search(r"<code>([A-Z2-7]{4}-[A-Z2-7]{4})</code>", page)[1]
+        assert code not in text(signed_in(here, "bob").get("/me/names/"))
+        for wrong in ("AAAA-AAAA", code[:-1], "ü"):
+            refused = link(here, "aria", mina, proof=wrong)
+            assert (refused.status_code, refused.json()["type"][-11:]) == (400, "wrong-proof")
+        bob = str(here.members["bob"].id)
+        assert link(here, "aria", bob, proof=code).status_code == 400, "it is Mina's"
+        made = link(here, "aria", mina, proof=code.lower())
+        assert made.json()["confirmed_at"] is not None
+        assert "Yours" in text(signed_in(here, "mina").get("/me/names/"))
+    asked = {"query": "x", "group": "launch", "member": "telegram:4711"}
+    assert here.api("aria").post("/api/v1/recall", asked, format="json").status_code == 200
+    with time_machine.travel(now + timedelta(minutes=31), tick=False):
+        other = {"identity": "slack:1", "proof": code}
+        assert link(here, "aria", mina, **other).status_code == 400, "it is over"
