@@ -137,7 +137,7 @@ class _Halyard:
         for name in COLLEAGUES:
             self._member(name, Role.MEMBER)
         if self.owner:
-            self._member("Admin", Role.ADMIN, self.owner)
+            self._member("Owner", Role.ADMIN, self.owner)
 
     def _member(self, name: str, role: str, email: str = "", password: str | None = None) -> None:
         self.members[name], _ = create_member(
