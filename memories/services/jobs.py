@@ -37,6 +37,7 @@ MAX_ATTEMPTS = 3
 MOST_PROBLEMS = 1_000
 STEP = 25
 SHOWN = 50
+COUNTED = 10_000
 WORKER = "worker"
 
 
@@ -187,13 +188,35 @@ def job_of(actor: Actor, job_id: UUID) -> Job:
     return job
 
 
-def jobs_of(actor: Actor) -> list[Job]:
-    """The asker's newest jobs, with `action` of a change and `file` of an import."""
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The asker's newest jobs, with `action` of a change and `file` of an import; and how many
+    memories wait for their embedding or got none, as far as the asker reads them, up to COUNTED.
+
+    dead: the newest of the latter, with the reason.
+    """
+
+    jobs: list[Job]
+    pending: int
+    failed: int
+    dead: list[Pending]
+
+
+def standing(actor: Actor) -> Standing:
+    """What the page of jobs shows; nothing is counted further than COUNTED."""
     with resolve(actor).scope():
-        rows = Job.objects.filter(organisation_id=actor.organisation_id).annotate(
+        jobs = Job.objects.filter(organisation_id=actor.organisation_id).annotate(
             action=KT("parameters__change__action"), file=KT("parameters__name")
         )
-        return list(rows.order_by("-id").defer("parameters", "result")[:SHOWN])
+        owed = Pending.objects.filter(organisation_id=actor.organisation_id)
+        dead = owed.filter(state=PendingState.DEAD)
+        readable = dead.exclude(kind="internal").select_related("memory")
+        return Standing(
+            list(jobs.order_by("-id").defer("parameters", "result")[:SHOWN]),
+            owed.exclude(state=PendingState.DEAD)[:COUNTED].count(),
+            dead[:COUNTED].count(),
+            list(readable.order_by("-created_at", "-id")[:SHOWN]),
+        )
 
 
 def retry(actor: Actor, job_id: UUID) -> Job:
@@ -209,15 +232,6 @@ def retry(actor: Actor, job_id: UUID) -> Job:
         )
         _hint(job)
     return job
-
-
-def dead_embeddings(actor: Actor) -> list[Pending]:
-    """The newest memories that could not be indexed and that the asker reads, with the reason."""
-    with resolve(actor).scope():
-        rows = Pending.objects.filter(
-            organisation_id=actor.organisation_id, state=PendingState.DEAD
-        ).exclude(kind="internal")
-        return list(rows.select_related("memory").order_by("-created_at", "-id")[:SHOWN])
 
 
 def retry_embeddings(actor: Actor, *, now: datetime, memory_id: UUID | None = None) -> int:

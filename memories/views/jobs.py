@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from memories.models import Job, JobKind, JobState, Pending
-from memories.services import counting, jobs
+from memories.services import jobs
 from memories.services.unanswered import ask_again, unanswered
 from memories.views.changing_many import how_many
 from orgs.access import MODERATORS, WRITERS, members_only
@@ -36,15 +36,14 @@ SHOWN = 200
 @members_only(*WRITERS)
 def index(request: HttpRequest) -> HttpResponse:
     """What this member asked for, and what memories are still owed."""
-    rows = jobs.jobs_of(request.actor)
-    owed = counting.stats(request.actor, now=timezone.now())
+    found = jobs.standing(request.actor)
     curates = request.actor.role in MODERATORS
     context = {
-        "jobs": [_row(job) for job in rows],
-        "pending": owed["embedding_pending"],
-        "failed": owed["embedding_failed"],
-        "dead": [_dead(row) for row in jobs.dead_embeddings(request.actor)] if curates else [],
-        "retry_url": reverse("embeddings-retry") if owed["embedding_failed"] and curates else "",
+        "jobs": [_row(job) for job in found.jobs],
+        "pending": f"{found.pending:,}",
+        "failed": f"{found.failed:,}",
+        "dead": [_dead(row) for row in found.dead] if curates else [],
+        "retry_url": reverse("embeddings-retry") if found.failed and curates else "",
         "unanswered": unanswered(request.actor) if curates else None,
     }
     return render(request, "memories/jobs.html", context)

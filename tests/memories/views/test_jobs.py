@@ -5,6 +5,7 @@ import pytest
 from memories.models import Pending, PendingState
 from orgs.models import AuditEntry
 from orgs.principals import resolve
+from tests.memories.views.test_library import queries
 from tests.people import signed_in, text
 from tests.world import World
 
@@ -52,3 +53,7 @@ def test_one_or_all_are_tried_again_and_it_is_recorded(world: World, dead: dict[
         assert [entry.detail["count"] for entry in noted] == [1, 1]
     mina = signed_in(world.here, "mina")
     assert mina.post(f"/jobs/embeddings/{dead['private']}/retry/").status_code == 404
+
+
+def test_the_page_asks_little(world: World, dead: dict[str, str]) -> None:
+    assert queries(signed_in(world.here, "ada"), "/jobs/") <= 12
