@@ -1,7 +1,7 @@
 """How the exceptions of this app look outside."""
 
 from memories.policies.visibility import Misplaced
-from memories.retrieval.strategies.partitions import ProjectionOff
+from memories.retrieval.strategies.projected import ProjectionOff
 from memories.services.forgetting import RedLine
 from memories.services.managing import NotYours, Outdated
 from memories.services.placing import LearningPaused, SharingOff

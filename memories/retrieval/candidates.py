@@ -6,9 +6,10 @@ is scored by both arms, in one statement; above, the organisation's own indexes 
 arm judges what it chose. Either way the candidates travel as columns of numbers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from django.db import connection
 from pgvector import HalfVector
@@ -122,6 +123,19 @@ WITH {tagged} chosen AS MATERIALIZED (
               AND e.model = %(model)s)) AS product
     FROM found f
     LEFT JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.memory_id = f.memory_id
+)
+"""
+
+# Memories that something else has chosen, as far as they pass what narrows the question.
+_GIVEN = """
+WITH candidates AS MATERIALIZED (
+    SELECT n.memory_id, 0 AS near, 0 AS worded, 0 AS tagged, NULL::float8 AS score, n.length,
+        n.asks, n.timed, n.speaker_key, (
+            SELECT -(e.embedding <#> %(vector)s::halfvec) FROM memories_embedding e
+            WHERE e.organisation_id = n.organisation_id AND e.memory_id = n.memory_id
+              AND e.model = %(model)s) AS product
+    FROM memories_text n
+    WHERE n.organisation_id = %(organisation)s AND n.memory_id = ANY(%(ids)s::uuid[]) {conditions}
 )
 """
 
@@ -270,6 +284,16 @@ def _by_indexes(question: Question, values: dict[str, Any]) -> Pool:
     statement = _CHOSEN.format(tagged=_TAGGED.format(conditions="", text="memories_text"))
     [(ids, packed, _)] = fetched(statement + _columns(question, "", ""), values)
     return pool_from(ids, packed, most)
+
+
+def given(question: Question, ids: Sequence[UUID]) -> Pool:
+    """These memories as candidates, with all that scoring needs; neither arm has chosen them."""
+    conditions, values = _asked(question, EVERYTHING)
+    statement = _GIVEN.format(conditions="".join(f" AND {c}" for c in conditions))
+    [(found, packed, _)] = fetched(
+        statement + _columns(question, "", ""), values | {"ids": list(ids)}
+    )
+    return pool_from(found, packed, 0.0)
 
 
 def _columns(question: Question, weights: str, source: str) -> str:

@@ -124,6 +124,7 @@ EXECUTORS = {"ask", "execute", "executemany", "extra", "fetched", "raw", "RawSQL
 FRAGMENTS = {
     ("memories/maintenance/indexes.py", "create"): "parts that the module names; values quoted",
     ("memories/retrieval/candidates.py", "_by_indexes"): "constants of the module",
+    ("memories/retrieval/candidates.py", "given"): "conditions of `narrow`, with parameters",
     ("memories/retrieval/wording.py", "worded"): "conditions of `narrow`, with parameters",
     ("orgs/bulk.py", "insert_rows"): "the model's own table and columns, quoted",
     ("memories/retrieval/excluding.py", "holds"): "conditions of `narrow`, with parameters",

@@ -10,6 +10,7 @@ from memories.retrieval.strategies.levels import multi_level, needs_meaning
 from memories.retrieval.strategies.partitions import partitioned
 from memories.retrieval.strategies.plain import single, triple_tenant
 from memories.retrieval.strategies.recommended import RECOMMENDED
+from memories.retrieval.strategies.walks import graph
 from memories.retrieval.strategies.zones import privacy_scoped
 from memories.retrieval.types import Question, Served
 
@@ -19,7 +20,7 @@ STRATEGIES: dict[str, Callable[[Question], Served]] = {
     "hybrid": single,
     "triple_tenant": triple_tenant,
     "partitioned": partitioned,
-    "graph": triple_tenant,
+    "graph": graph,
     "privacy_scoped": privacy_scoped,
     "multi_level": multi_level,
 }

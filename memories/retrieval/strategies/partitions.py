@@ -8,12 +8,11 @@ tables, so that what everyone knows is found as well.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from uuid import UUID
 
 from memories.retrieval.candidates import Source
 from memories.retrieval.ranking import rank
+from memories.retrieval.strategies.projected import require
 from memories.retrieval.types import Question, Served
-from orgs.prepared import fetched
 
 TABLE = "memories_partition"
 _GROUP = ("n.kind = 'group'",)
@@ -23,13 +22,6 @@ _INTERACTION = ("n.kind = 'interaction'",)
 _AMONG = ("n.kind = 'interaction'", "%(me)s = ANY(n.parties)")
 _REST = ("n.kind IN ('direct', 'organisation', 'internal')",)
 _PARTITIONED = {"group", "user", "interaction"}
-_SWITCHED_ON = """
-SELECT 'partitions' = ANY(projections) FROM orgs_organisation WHERE id = %(organisation)s
-"""
-
-
-class ProjectionOff(ValueError):
-    """The layout that the strategy searches is not kept for this organisation."""
 
 
 def partitioned(question: Question) -> Served:
@@ -38,19 +30,9 @@ def partitioned(question: Question) -> Served:
     A robot that asks for nobody is no user: what it may read of users and of interactions is
     searched whole.
     """
-    if not switched_on(question.organisation_id):
-        raise ProjectionOff(
-            "This organisation keeps no partitions. Whoever runs the machine switches them on "
-            "with: manage.py rebuild_projections --organisation <slug> partitions"
-        )
+    require(question.organisation_id, "partitions")
     hits = rank(replace(question, strategy="hybrid"), list(sources(question)))
     return Served(hits, question.strategy)
-
-
-def switched_on(organisation_id: UUID) -> bool:
-    """Whether the organisation keeps the partitions; one query in its scope."""
-    rows = fetched(_SWITCHED_ON, {"organisation": organisation_id})
-    return bool(rows and rows[0][0])
 
 
 def sources(question: Question) -> Iterator[Source]:

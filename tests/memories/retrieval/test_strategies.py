@@ -6,7 +6,9 @@ import pytest
 
 from memories.retrieval.strategies import STRATEGIES
 from memories.services.drafts import Draft
+from memories.services.rebuilding import drop_projection, rebuild_projection
 from memories.services.remembering import remember_many
+from tests.memories.test_graph import said
 from tests.world import NOW, World
 
 EIGHT = {
@@ -26,10 +28,59 @@ def test_every_strategy_answers_under_its_own_name(lasting_world: World) -> None
     remember_many(here.robot("aria"), drafts, now=NOW)
     here.embed()
     assert set(STRATEGIES) == EIGHT
-    for strategy in ("triple_tenant",):
+    rebuild_projection(here.id, "partitions")
+    for strategy in sorted(EIGHT):
         answer = asked(here.browser("mina"), "zebra", strategy=strategy).json()
+        if strategy == "multi_level":
+            assert len(answer["results"]) <= 5, "its own cap"
         assert answer["strategy"] == strategy
         assert {hit["content"] for hit in answer["results"]} == {d.content for d in drafts}
     automatic = asked(here.browser("mina"), "zebra").json()
     assert automatic["strategy"] == "hybrid", "auto names what it chose"
     assert asked(here.browser("mina"), "zebra", strategy="psychic").status_code == 400
+
+
+@pytest.mark.conformance("A10")
+def test_the_graph_finds_an_answer_that_shares_no_word_and_the_words_do_not(
+    lasting_world: World,
+) -> None:
+    """Twenty memories nearer in wording; the answer is two steps from what the question names."""
+    here = lasting_world.here
+    noise = [{"content": f"we sell a scarf of colour {n}", "speaker": "irc:cho"} for n in range(20)]
+    _, answer = said(
+        here,
+        {"content": "how do I share a printer?", "external_id": "1", "speaker": "irc:ann"},
+        {"content": "put it into smb.conf", "speaker": "irc:ben", "reply_to": "1"},
+    )
+    said(here, *noise, chat="shop")
+    here.embed()
+
+    def places(strategy: str) -> list[str]:
+        api = here.browser("mina")
+        asked_for = {"strategy": strategy, "group": "launch", "limit": 100}
+        body = asked(api, "printer of which colour", **asked_for).json()
+        assert body["strategy"] == strategy
+        return [hit["id"] for hit in body["results"]]
+
+    along, usual = places("graph"), places("hybrid")
+    assert along.index(str(answer)) < 10
+    assert usual.index(str(answer)) >= 10
+    # What narrows a question narrows what the walk brings.
+    narrowed = asked(
+        here.browser("mina"), "printer", strategy="graph", filters={"types": ["announcement"]}
+    ).json()
+    assert narrowed["results"] == []
+
+
+def test_a_strategy_without_its_layout_says_how_to_switch_it_on(lasting_world: World) -> None:
+    here = lasting_world.here
+    here.remember(here.robot("aria"), "Samba maps users", group="launch")
+    api = here.browser("mina")
+    drop_projection(here.id, "graph")
+    refused = asked(api, "samba", strategy="graph")
+    assert (refused.status_code, refused.json()["type"]) == (
+        400, "urn:commonmind:problem:projection-off"
+    )  # fmt: skip
+    assert rebuild_projection(here.id, "graph") == 1
+    found = asked(api, "samba", strategy="graph")
+    assert [hit["content"] for hit in found.json()["results"]] == ["Samba maps users"]
