@@ -39,11 +39,14 @@ ON CONFLICT (organisation_id, memory_id, kind) DO NOTHING
 """
 _CLEAR = "DELETE FROM memories_partition WHERE organisation_id = %(organisation)s"
 _REMOVE = f"{_CLEAR} AND memory_id = ANY(%(ids)s)"
+# Looked at once a statement, so that who keeps no partitions pays next to nothing.
+_KEPT = """EXISTS (SELECT 1 FROM orgs_organisation
+    WHERE id = %(organisation)s AND 'partitions' = ANY(projections))"""
 _REFRESH = f"""
 UPDATE memories_partition p SET owner = fresh.member_id, parties = fresh.parties,
     lexemes = fresh.lexemes, length = fresh.length, model = fresh.model,
     embedding = fresh.embedding
-FROM ({_ROWS} AND t.memory_id = ANY(%(ids)s))
+FROM ({_ROWS} AND t.memory_id = ANY(%(ids)s) AND {_KEPT})
     AS fresh (organisation_id, memory_id, audience_id, kind, group_id, member_id, parties,
               lexemes, length, model, embedding)
 WHERE p.organisation_id = %(organisation)s AND p.memory_id = fresh.memory_id

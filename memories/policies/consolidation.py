@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 # Cosine of the texts' own vectors from which two texts may say the same, by the number of the model
 # (memories.encoders). Each model spreads its vectors differently; found on sentence pairs for
-# minilm, docs/adr/0009-consolidation.md. The fake encoder of the tests counts shared words.
+# minilm, docs/adr/0008-consolidation.md. The fake encoder of the tests counts shared words.
 NEAR_DUPLICATE: Mapping[int, float] = {0: 0.85, 1: 0.92}
 # For a model nobody has measured: close enough to be sure, rather too few than one too many.
 UNMEASURED = 0.97

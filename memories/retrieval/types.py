@@ -39,6 +39,7 @@ class Question:
     lexemes, named: the question's words as the text index has them, and the speakers of the
     scope whom it names, in lower case (see `retrieval.wording`). vector: None where only words
     are asked. asks_when, asks_about_self: see policies.cues; the latter only where a member asks.
+    automatic: whether nobody named the strategy.
     with_similarity: whether each hit is to carry the cosine with its own text. whole: whether
     every candidate is served, for explanations, in the place of the best `limit`.
     """
@@ -50,6 +51,7 @@ class Question:
     limit: int
     now: datetime
     strategy: str = "hybrid"
+    automatic: bool = False
     fusion: str = "minmax"
     vector: Vector | None = None
     lexemes: tuple[str, ...] = ()

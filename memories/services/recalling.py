@@ -175,6 +175,7 @@ def _question(principal: Principal, query: Query, now: datetime) -> Question:
         limit=query.limit,
         now=now,
         strategy=ALIASES.get(query.strategy, query.strategy),
+        automatic=query.strategy == "auto",
         fusion=query.fusion,
         asker=actor.member_id,
         asks_when=asks_when(query.text),

@@ -196,7 +196,8 @@ def unindex(rows: Sequence[Memory], now: datetime, *, by_subject: bool = False) 
         cursor.execute(_OWN_WORDS, {"organisation": organisation_id, "ids": lent})
     restate_without(rows, now)
     projections.withdraw(organisation_id, ids)
-    partitions.refresh(organisation_id, lent)
+    if lent:
+        partitions.refresh(organisation_id, lent)
     partitions.remove(organisation_id, ids)
     for model in (Text, Embedding, Pending):
         model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()

@@ -24,6 +24,8 @@ STRATEGIES: dict[str, Callable[[Question], Served]] = {
     "privacy_scoped": privacy_scoped,
     "multi_level": multi_level,
 }
+# Needs no layout of its own.
+PLAIN = "hybrid"
 # Other words that a caller may say.
 ALIASES = {"auto": RECOMMENDED, "fulltext": "keyword"}
 NAMES = ("auto", "fulltext", *STRATEGIES)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memories.retrieval.strategies import STRATEGIES
+from memories.retrieval.strategies import ALIASES, STRATEGIES
 from memories.services.drafts import Draft
 from memories.services.rebuilding import drop_projection, rebuild_projection
 from memories.services.remembering import remember_many
@@ -47,12 +47,13 @@ def test_the_graph_finds_an_answer_that_shares_no_word_and_the_words_do_not(
     """Twenty memories nearer in wording; the answer is two steps from what the question names."""
     here = lasting_world.here
     noise = [{"content": f"we sell a scarf of colour {n}", "speaker": "irc:cho"} for n in range(20)]
-    _, answer = said(
+    # So far from the question that no word is lent.
+    *_, answer = said(
         here,
         {"content": "how do I share a printer?", "external_id": "1", "speaker": "irc:ann"},
+        *noise,
         {"content": "put it into smb.conf", "speaker": "irc:ben", "reply_to": "1"},
     )
-    said(here, *noise, chat="shop")
     here.embed()
 
     def places(strategy: str) -> list[str]:
@@ -70,6 +71,23 @@ def test_the_graph_finds_an_answer_that_shares_no_word_and_the_words_do_not(
         here.browser("mina"), "printer", strategy="graph", filters={"types": ["announcement"]}
     ).json()
     assert narrowed["results"] == []
+
+
+def test_auto_follows_what_is_recommended_and_gives_way_where_it_is_not_kept(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    here.remember(here.robot("aria"), "Samba maps users", group="launch")
+    monkeypatch.setitem(ALIASES, "auto", "partitioned")
+
+    def chosen() -> str:
+        answer = asked(here.browser("mina"), "samba").json()
+        assert len(answer["results"]) == 1
+        return answer["strategy"]
+
+    assert chosen() == "hybrid"
+    rebuild_projection(here.id, "partitions")
+    assert chosen() == "partitioned"
 
 
 def test_a_strategy_without_its_layout_says_how_to_switch_it_on(lasting_world: World) -> None:
