@@ -1,5 +1,5 @@
 """What `auto` does."""
 
-# One table, both arms, fused by scores: what no comparison of the strategies has beaten so far.
-# `auto` names it in the answer.
+# One table, both arms, fused by scores: the default until the figures of the comparison
+# (docs/architectures) say otherwise. `auto` names what it chose in the answer.
 RECOMMENDED = "hybrid"
