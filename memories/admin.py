@@ -25,6 +25,7 @@ class MemoryAdmin(SupportAdmin):
         "updated_at",
         "version",
     )
+    listed = ("id", "status", "kind", "type", "category", "tier", "created_at", "updated_at")
     list_filter = ("status", "kind", "type", "tier")
 
 

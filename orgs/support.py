@@ -124,16 +124,20 @@ def in_chosen_organisation(action: str) -> Callable[[View], View]:
 
 
 class SupportAdmin(admin.ModelAdmin):
-    """Rows of the chosen organisation; `columns` are those that the support role may read."""
+    """Rows of the chosen organisation; `columns` are those that the support role may read.
+
+    listed: those of them that fit beside each other; all of them when empty.
+    """
 
     columns: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
     actions = None
     list_per_page = 50
     show_full_result_count = False
 
     @property
     def list_display(self) -> tuple[str, ...]:
-        return self.columns
+        return self.listed or self.columns
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
         return self.columns
