@@ -1,14 +1,17 @@
 """The turns before a memory that everyone who reads it reads as well."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
+from operator import itemgetter
 from uuid import UUID
 
 from django.db import connection
 
-from memories.models import Memory
+from memories.models import Memory, Status
 from memories.policies.pronouns import Turn
 from orgs.services import as_uuid
+from robots.models import Message
 
 # How many turns of the conversation are looked through for those of the memory's own audience.
 LOOKED_THROUGH = 200
@@ -22,24 +25,18 @@ def message_of(row: Memory) -> UUID | None:
     return as_uuid(given) if row.conversation and as_uuid(row.conversation) else None
 
 
-# Turns before the given ones, newest first; of messages also those that became no memory, but
-# none whose memory is forgotten.
+# Messages of a conversation up to the last one asked for, from some way before the first; also
+# those that became no memory.
 _MESSAGES = """
-SELECT given.id, x.content, x.speaker, x.sent_at
-FROM unnest(%(ids)s::uuid[], %(messages)s::uuid[], %(conversations)s::uuid[], %(audiences)s::uuid[])
-    AS given (id, message, conversation, audience)
-CROSS JOIN LATERAL (
-    SELECT y.* FROM (
-        SELECT m.id, m.content, m.speaker, m.sent_at, m.audience_id FROM robots_message m
-        WHERE m.organisation_id = %(organisation)s AND m.conversation_id = given.conversation
-          AND m.id < given.message AND m.withdrawn_at IS NULL
-        ORDER BY m.id DESC LIMIT %(through)s) AS y
-    WHERE y.audience_id = given.audience AND NOT y.id = ANY(%(gone)s::uuid[])
-      AND NOT EXISTS (
-        SELECT 1 FROM memories_memory f
-        WHERE f.organisation_id = %(organisation)s AND f.audience_id = y.audience_id
-          AND f.key = 'message:' || y.id AND f.status <> 'active')
-    ORDER BY y.id DESC LIMIT %(most)s) AS x
+SELECT m.id, m.audience_id, m.content, m.speaker, m.sent_at FROM robots_message m
+WHERE m.organisation_id = %(organisation)s AND m.conversation_id = %(conversation)s
+  AND m.id < %(last)s AND m.audience_id = ANY(%(audiences)s::uuid[]) AND m.withdrawn_at IS NULL
+  AND m.id >= coalesce((
+    SELECT f.id FROM robots_message f
+    WHERE f.organisation_id = %(organisation)s AND f.conversation_id = %(conversation)s
+      AND f.id < %(first)s
+    ORDER BY f.id DESC OFFSET %(through)s LIMIT 1), '00000000-0000-0000-0000-000000000000')
+ORDER BY m.id
 """
 _MEMORIES = """
 SELECT given.id, x.content, x.speaker, x.occurred_at
@@ -59,59 +56,100 @@ def turns_before(
     rows: Sequence[Memory], most: int, without: Sequence[UUID] = ()
 ) -> dict[UUID, list[Turn]]:
     """By memory, up to `most` turns before it for the same readers, oldest first."""
-    of_messages = [row for row in rows if message_of(row)]
-    others = [row for row in rows if not message_of(row)]
     found: dict[UUID, list[Turn]] = {}
-    shared = {"organisation": rows[0].organisation_id, "most": most, "through": LOOKED_THROUGH}
-    if of_messages:
-        gone = Memory.objects.filter(id__in=without) if without else ()
-        values = {
-            "messages": [message_of(row) for row in of_messages],
-            "conversations": [row.conversation for row in of_messages],
-            "gone": [id_ for row in gone if (id_ := message_of(row))],
-        }
-        _gather(_MESSAGES, of_messages, shared | values, found)
+    chats: dict[str, list[Memory]] = defaultdict(list)
+    others = []
+    for row in rows:
+        if row.conversation and message_of(row):
+            chats[row.conversation].append(row)
+        else:
+            others.append(row)
+    gone = Memory.objects.filter(id__in=without) if without and chats else ()
+    silent = {id_ for row in gone if (id_ := message_of(row))}
+    for conversation, said in chats.items():
+        found |= _in_chat(conversation, said, most, silent)
     if others:
-        values = {
-            "conversations": [row.conversation for row in others],
-            "positions": [row.position for row in others],
-            "gone": list(without),
-        }
-        _gather(_MEMORIES, others, shared | values, found)
-    return {id_: turns[::-1] for id_, turns in found.items()}
+        found |= _in_memories(others, most, without)
+    return found
 
 
-def _gather(
-    statement: str, rows: Sequence[Memory], values: Mapping[str, Any], found: dict[UUID, list[Turn]]
-) -> None:
-    named = {"ids": [row.id for row in rows], "audiences": [row.audience_id for row in rows]}
-    with connection.cursor() as cursor:
-        cursor.execute(statement, {**values, **named})
-        for id_, text, speaker, at in cursor.fetchall():
-            found.setdefault(id_, []).append(Turn(text=text, speaker=speaker, at=at))
-
-
-_ANSWERED = """
-SELECT given.id, a.speaker
-FROM unnest(%(ids)s::uuid[], %(messages)s::uuid[], %(audiences)s::uuid[])
-    AS given (id, message, audience)
-JOIN robots_message m ON m.organisation_id = %(organisation)s AND m.id = given.message
-JOIN robots_message a ON a.organisation_id = %(organisation)s AND a.id = m.reply_to_id
-    AND a.audience_id = given.audience
-WHERE a.speaker <> ''
-"""
-
-
-def answered(rows: Sequence[Memory]) -> dict[UUID, str]:
-    """By memory, who said what its message replies to."""
+def _in_chat(
+    conversation: str, rows: Sequence[Memory], most: int, silent: set[UUID]
+) -> dict[UUID, list[Turn]]:
+    """Read once for all of them; a message whose memory is forgotten says nothing."""
+    organisation_id = rows[0].organisation_id
+    audiences = list({row.audience_id for row in rows})
+    own = {row.id: id_ for row in rows if (id_ := message_of(row))}
     with connection.cursor() as cursor:
         cursor.execute(
-            _ANSWERED,
+            _MESSAGES,
+            {
+                "organisation": organisation_id,
+                "conversation": conversation,
+                "first": min(own.values()),
+                "last": max(own.values()),
+                "audiences": audiences,
+                "through": LOOKED_THROUGH,
+            },
+        )
+        messages = cursor.fetchall()
+    keys = [f"message:{id_}" for id_, *_ in messages]
+    forgotten = Memory.objects.filter(
+        organisation_id=organisation_id, audience_id__in=audiences, key__in=keys
+    ).exclude(status=Status.ACTIVE)
+    over = set(forgotten.values_list("key", "audience_id"))
+    places: dict[UUID, list[tuple[UUID, Turn]]] = defaultdict(list)
+    for id_, audience, text, speaker, at in messages:
+        if id_ not in silent and (f"message:{id_}", audience) not in over:
+            places[audience].append((id_, Turn(text=text, speaker=speaker, at=at)))
+    found = {}
+    for row in rows:
+        here = places[row.audience_id]
+        end = bisect_left(here, own[row.id], key=itemgetter(0))
+        found[row.id] = [turn for _, turn in here[max(0, end - most) : end]]
+    return found
+
+
+def _in_memories(
+    rows: Sequence[Memory], most: int, without: Sequence[UUID]
+) -> dict[UUID, list[Turn]]:
+    found: dict[UUID, list[Turn]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _MEMORIES,
             {
                 "organisation": rows[0].organisation_id,
                 "ids": [row.id for row in rows],
-                "messages": [message_of(row) for row in rows],
                 "audiences": [row.audience_id for row in rows],
+                "conversations": [row.conversation for row in rows],
+                "positions": [row.position for row in rows],
+                "gone": list(without),
+                "most": most,
             },
         )
-        return dict(cursor.fetchall())
+        for id_, text, speaker, at in cursor.fetchall():
+            found.setdefault(id_, []).append(Turn(text=text, speaker=speaker, at=at))
+    return {id_: turns[::-1] for id_, turns in found.items()}
+
+
+def answered(rows: Sequence[Memory]) -> dict[UUID, str]:
+    """By memory, who said what its message replies to.
+
+    Two looks by id: joined in one statement they were planned badly, at 100 times the cost.
+    """
+    own = {id_: row for row in rows if (id_ := message_of(row))}
+    of = Message.objects.filter(organisation_id=rows[0].organisation_id)
+    replies = dict(
+        of.filter(id__in=own, reply_to_id__isnull=False).values_list("id", "reply_to_id")
+    )
+    if not replies:
+        return {}
+    asked = of.filter(id__in=set(replies.values()), withdrawn_at=None).exclude(speaker="")
+    speakers = {
+        id_: (who, at) for id_, who, at in asked.values_list("id", "speaker", "audience_id")
+    }
+    return {
+        own[id_].id: found[0]
+        for id_, answered_id in replies.items()
+        if (found := speakers.get(answered_id)) and found[1] == own[id_].audience_id
+    }

@@ -127,3 +127,16 @@ def test_what_is_no_message_is_restated_too(world: World) -> None:
     assert kept.status == "active"
     nothing = here.remember(here.robot("bolt"), "The buckle supplier needs more time.").id
     assert restated(here, nothing) is None
+
+
+def test_you_is_whoever_is_answered(world: World) -> None:
+    here = world.here
+    mina, bob = member(here, "mina"), member(here, "bob")
+    _, second, third = chat(
+        here,
+        {"content": "The blue folder is lost", "speaker": mina, "external_id": "1"},
+        {"content": "can you bring the red one?", "speaker": bob, "reply_to": "1"},
+        {"content": "can you bring the green one?", "speaker": bob, "mentions": [mina, bob]},
+    )
+    assert restated(here, second)["text"] == "can Mina bring the red one?"
+    assert restated(here, third)["text"] == "can Mina bring the green one?", "not Bob himself"
