@@ -8,6 +8,7 @@ from memories.retrieval.strategies import ALIASES, STRATEGIES
 from memories.services.drafts import Draft
 from memories.services.rebuilding import drop_projection, rebuild_projection
 from memories.services.remembering import remember_many
+from tests.memories.test_graph import said
 from tests.world import NOW, World
 
 EIGHT = {
@@ -37,6 +38,38 @@ def test_every_strategy_answers_under_its_own_name(lasting_world: World) -> None
     automatic = asked(here.browser("mina"), "zebra").json()
     assert automatic["strategy"] == "hybrid", "auto names what it chose"
     assert asked(here.browser("mina"), "zebra", strategy="psychic").status_code == 400
+
+
+@pytest.mark.conformance("A10")
+def test_the_graph_finds_an_answer_that_shares_no_word_and_the_words_do_not(
+    lasting_world: World,
+) -> None:
+    """Twenty others share as little; the answer is two steps from what the question names."""
+    here = lasting_world.here
+    noise = [{"content": f"we sell a scarf of colour {n}", "speaker": "irc:cho"} for n in range(20)]
+    # So far from the question that no word is lent.
+    *_, answer = said(
+        here,
+        {"content": "how do I share a printer?", "external_id": "1", "speaker": "irc:ann"},
+        *noise,
+        {"content": "put it into smb.conf", "speaker": "irc:ben", "reply_to": "1"},
+    )
+    here.embed()
+
+    def places(strategy: str) -> list[str]:
+        api = here.browser("mina")
+        asked_for = {"strategy": strategy, "group": "launch", "limit": 100}
+        body = asked(api, "printer", **asked_for).json()
+        assert body["strategy"] == strategy
+        return [hit["id"] for hit in body["results"]]
+
+    assert str(answer) not in places("keyword")
+    assert places("graph").index(str(answer)) < places("hybrid").index(str(answer))
+    # What narrows a question narrows what the walk brings.
+    narrowed = asked(
+        here.browser("mina"), "printer", strategy="graph", filters={"types": ["announcement"]}
+    ).json()
+    assert narrowed["results"] == []
 
 
 def test_auto_follows_what_is_recommended_and_gives_way_where_it_is_not_kept(
