@@ -7,7 +7,8 @@ neighbours in talk drawn at random have something to do with each other would be
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -58,20 +59,20 @@ class _Row:
 
 
 def fill(place: Place, *, now: datetime, say: Say) -> Filled:
-    """Remember and embed every message of the world."""
+    """Remember and embed every message of the world; texts are encoded meanwhile."""
     rows: list[_Row] = []
     seconds = 0.0
-    for group in range(place.world.groups):
-        messages = place.world.messages(group)
-        readers_of(place, messages)
-        taken, spent = post(place, messages, now=now)
-        rows += taken
-        seconds += spent
-        if group % 100 == 99:
-            say(f"  {len(rows):,} remembered at {len(rows) / seconds:,.0f}/s")
-    started = time.perf_counter()
-    texts = sorted({row.text for row in rows}, key=lambda text: (len(text), text))
-    vectors = dict(zip(texts, _encoded(texts), strict=True))
+    with _Encoding() as encoding:
+        for group in range(place.world.groups):
+            messages = place.world.messages(group)
+            readers_of(place, messages)
+            taken, spent = post(place, messages, now=now)
+            encoding.add(row.text for row in taken)
+            rows += taken
+            seconds += spent
+            if group % 100 == 99:
+                say(f"  {len(rows):,} remembered at {len(rows) / seconds:,.0f}/s")
+        vectors = encoding.finished()
     encoded = time.perf_counter()
     for first in range(0, len(rows), STORED_AT_ONCE):
         _store(place.id, rows[first : first + STORED_AT_ONCE], vectors)
@@ -79,10 +80,60 @@ def fill(place: Place, *, now: datetime, say: Say) -> Filled:
     return Filled(
         len(rows),
         seconds,
-        len(texts),
-        len(texts) / (encoded - started),
+        len(vectors),
+        len(vectors) / encoding.seconds,
         len(rows) / (stored - encoded),
     )
+
+
+class _Encoding:
+    """Distinct texts on their way to vectors, in a thread of its own: the encoder lets others run.
+
+    A vector is kept in the form that Postgres reads.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._known: set[str] = set()
+        self._waiting: list[str] = []
+        self._done: list[Future[dict[str, str]]] = []
+        self._pool = ThreadPoolExecutor(max_workers=1)
+
+    def __enter__(self) -> "_Encoding":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def add(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            if text not in self._known:
+                self._known.add(text)
+                self._waiting.append(text)
+        while len(self._waiting) >= ENCODED_AT_ONCE:
+            self._send()
+
+    def finished(self) -> dict[str, str]:
+        """Every text's vector, when the last one is there."""
+        while self._waiting:
+            self._send()
+        found: dict[str, str] = {}
+        for one in self._done:
+            found |= one.result()
+        return found
+
+    def _send(self) -> None:
+        texts = sorted(self._waiting[:ENCODED_AT_ONCE], key=len)
+        del self._waiting[:ENCODED_AT_ONCE]
+        self._done.append(self._pool.submit(self._encode, texts))
+
+    def _encode(self, texts: Sequence[str]) -> dict[str, str]:
+        started = time.perf_counter()
+        vectors = get_encoder().encode(texts)
+        self.seconds += time.perf_counter() - started
+        return {
+            text: HalfVector(vector).to_text() for text, vector in zip(texts, vectors, strict=True)
+        }
 
 
 def post(place: Place, messages: Sequence[Message], *, now: datetime) -> tuple[list[_Row], float]:
@@ -103,14 +154,6 @@ def post(place: Place, messages: Sequence[Message], *, now: datetime) -> tuple[l
         # The vectors come in bulk; a worker that runs beside this need not do it again.
         Pending.objects.filter(organisation_id=place.id, memory_id__in=ids).delete()
     return found, seconds
-
-
-def _encoded(texts: Sequence[str]) -> Iterator[str]:
-    """The vectors of texts, in the form that Postgres reads."""
-    encoder = get_encoder()
-    for first in range(0, len(texts), ENCODED_AT_ONCE):
-        for vector in encoder.encode(texts[first : first + ENCODED_AT_ONCE]):
-            yield HalfVector(vector).to_text()
 
 
 # What is searched is the own vector plus what neighbours add, of length 2: twice the own here.

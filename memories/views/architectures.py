@@ -16,6 +16,8 @@ from orgs.access import MODERATORS, members_only
 TABLES = ("ranking", "predictions", "quality", "cost", "scenarios", "data")
 # Columns of words; every other one is of numbers.
 WORDED = {"architecture", "scenario", "what", "sha256"}
+# Names that are written small.
+SMALL = ("nDCG", "p9", "n", "r@", "sha")
 
 
 @require_safe
@@ -142,7 +144,11 @@ def _table(name: str, table: Table, groups: int) -> dict[str, Any]:
         "id": name,
         "title": table.title,
         "note": table.note,
-        "columns": list(zip(table.columns, numbers, strict=True)),
+        "columns": list(zip(map(_head, table.columns), numbers, strict=True)),
         "rows": [list(zip(map(shown, row), numbers, strict=True)) for row in table.rows],
         "csv_url": _file(name, groups),
     }
+
+
+def _head(name: str) -> str:
+    return name if name.startswith(SMALL) else name[0].upper() + name[1:]
