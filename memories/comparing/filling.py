@@ -18,7 +18,8 @@ from django.db import connections
 from pgvector import HalfVector
 
 from memories.comparing.generator import Message
-from memories.comparing.settling import Place, readers_of
+from memories.comparing.settling import Place, kept, readers_of
+from memories.comparing.sizes import settle
 from memories.encoders import get_encoder, model_id
 from memories.maintenance import partitions
 from memories.maintenance.embedding import passage
@@ -26,7 +27,7 @@ from memories.maintenance.leasing import WORKER
 from memories.models import Memory, Pending
 from memories.services.drafts import Remembered
 from memories.services.remembering import remember_many
-from orgs.models import new_id
+from orgs.models import Projection, new_id
 from orgs.principals import resolve
 from orgs.rls import organisation_scope
 
@@ -76,6 +77,10 @@ def fill(place: Place, *, now: datetime, say: Say) -> Filled:
     encoded = time.perf_counter()
     for first in range(0, len(rows), STORED_AT_ONCE):
         _store(place.id, rows[first : first + STORED_AT_ONCE], vectors)
+    if Projection.PARTITIONS in kept(place):
+        # Row by row, as the worker does it, would take longer than all the rest.
+        settle()
+        partitions.rebuild(place.id)
     stored = time.perf_counter()
     return Filled(
         len(rows),
@@ -187,5 +192,3 @@ def _store(organisation_id: UUID, rows: Sequence[_Row], vectors: dict[str, str])
         connections[WORKER].cursor() as cursor,
     ):
         cursor.execute(_STORE, values)
-    with organisation_scope(organisation_id, using=WORKER):
-        partitions.refresh(organisation_id, values["memories"], using=WORKER)

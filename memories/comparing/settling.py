@@ -205,3 +205,11 @@ def keep(place: Place, projections: Sequence[str]) -> None:
     """Let the organisation keep these projections from now on."""
     with organisation_scope(place.id):
         Organisation.objects.filter(id=place.id).update(projections=list(projections))
+
+
+def kept(place: Place) -> list[str]:
+    """The projections that the organisation keeps."""
+    with organisation_scope(place.id):
+        rows = Organisation.objects.values_list("projections", flat=True)
+        found: list[str] = rows.get(id=place.id)
+        return found
