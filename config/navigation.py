@@ -62,6 +62,7 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
     shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
     found.append(shared | {"short": "Shared"})
     found.append(_item(request, "me", "My memories", "me") | {"short": "Mine"})
+    found.append(_item(request, "experts", "Who knows what", "experts") | {"short": "Experts"})
     found.append(_item(request, "people", "People and groups", "people") | {"short": "People"})
     if role in MODERATORS:
         found.append(_item(request, "playground", "Playground", "eye"))

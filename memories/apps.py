@@ -6,6 +6,7 @@ class MemoriesConfig(AppConfig):
     verbose_name = "Memories"
 
     def ready(self) -> None:
+        from memories.services import relating  # noqa: F401 - registers the graph
         from memories.services.hearing import note_replies, promote_messages
         from robots.services.promoting import follows_replies, promotes
 

@@ -5,6 +5,7 @@ from django.urls import path
 from memories.api import (
     dividing,
     explaining,
+    graph,
     groups,
     history,
     problems,  # noqa: F401  (maps this app's exceptions)
@@ -19,6 +20,7 @@ from memories.views import (
     changing,
     changing_many,
     detail,
+    experts,
     jobs,
     knowledge,
     me,
@@ -60,6 +62,14 @@ api = [
         groups.GroupContextView.as_view(),
         name="group-context",
     ),
+    path("experts", graph.ExpertsView.as_view(), name="experts-api"),
+    path("entities", graph.EntitiesView.as_view(), name="entities"),
+    path("entities/<uuid:entity_id>", graph.EntityView.as_view(), name="entity"),
+    path(
+        "entities/<uuid:entity_id>/relationships",
+        graph.RelationshipsView.as_view(),
+        name="entity-relationships",
+    ),
     path("recall", views.RecallView.as_view(), name="recall"),
     path("proposals", proposals.ProposalsView.as_view(), name="proposals"),
     path("proposals/<uuid:item_id>", proposals.ProposalView.as_view(), name="proposal"),
@@ -79,6 +89,7 @@ pages = [
     path(
         "architectures/<str:name>.csv", architectures.architectures_file, name="architectures-csv"
     ),
+    path("experts/", experts.experts, name="experts"),
     path("knowledge/", knowledge.knowledge, name="knowledge"),
     path("me/", me.overview, name="me"),
     path("me/learning/", me.learning, name="me-learning"),

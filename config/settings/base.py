@@ -152,6 +152,7 @@ SPECTACULAR_SETTINGS = {
         "MemoryType": "memories.models.Type",
         "MemoryCategory": "memories.models.Category",
         "MemoryTier": "memories.models.Tier",
+        "EntityType": "memories.models.EntityType",
     },
 }
 

@@ -9,12 +9,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from uuid import UUID
 
 from memories.policies.terms import Term
 
 # How far back a question may lie that is answered without being quoted, in turns and in time.
-TURNS_BACK, TIME_BACK = 60, timedelta(minutes=30)
+TURNS_BACK, TIME_BACK = 60, timedelta(minutes=15)
+# Of an answer that quotes no question: it has to say this much, and tells half as surely.
+TELLING_CONCEPTS = 2
 # One thing is often asked in several lines.
 LINES_OF_A_QUESTION = 3
 MOST_KNOWN = 24
@@ -46,6 +49,8 @@ _WANTS = re.compile(
     r"|i(?:'d| would) (?:like|love) to|i (?:want|need|wish|tried|try|get|got|keep getting)\b"
     r"|how (?:do|can|could|should) (?:i|we|you|one)|trying to|having (?:trouble|problems?|issues?)"
     r"|(?:my|i have (?:a|an|some)|have a|got a) (?:\w+ ){0,3}?(?:problem|issue|question|trouble)"
+    r"|(?:n'?t|not) (?:\w+ )?(?:support|recogni[sz]e|detect|find|see|let|allow|like|work)"
+    r" (?:with |for |on |in )?(?:my|me)"
     r"|i (?:can'?t|cannot|couldn'?t|am unable)|gives? me (?:an?|this) error)",
     re.IGNORECASE,
 )
@@ -57,6 +62,7 @@ _BROKEN = re.compile(
     r"|(?:does|do|did|is|are|was|will|won|would|has)(?:n'?t| not) (?:seem to )?(?:work|start|load"
     r"|boot|run|show|play|print|connect|respond|recogni[sz]e|detect|mount|open|find|see|help|let)"
     r"|won'?t \w+|it says|keeps? (?:saying|crash\w+|giving|asking|telling)|fail(?:s|ed|ing)?\b"
+    r"|(?:is|are|was)(?:n'?t| not) (?:\w+ )?(?:supported|working|recogni[sz]ed|detected|found)"
     r"|stopped working|not working|is broken|error message)",
     re.IGNORECASE,
 )
@@ -68,14 +74,25 @@ def asks(text: str) -> bool:
     return bool(_QUESTION.search(text) or _OPENS.search(text))
 
 
+@lru_cache(maxsize=4_096)
 def wants(text: str) -> bool:
     """Whether the text asks, or asks for help."""
     return asks(text) or bool(_WANTS.search(text[:2_000]))
 
 
+@lru_cache(maxsize=4_096)
 def seeks(text: str) -> bool:
     """Whether the text wants something, or says that something does not work."""
     return wants(text) or bool(_BROKEN.search(text[:2_000]))
+
+
+# Programs that speak in chats; what they say was written by nobody there.
+_MACHINE = re.compile(r"^(?:.*[a-z0-9])?Bot\d*$|^.*[_\-.]bot\d*$|^u?bot[ou]?\d*$")
+
+
+def is_machine(name: str) -> bool:
+    """Whether a speaker's name says that it is a program."""
+    return bool(_MACHINE.match(name.strip()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +100,7 @@ class Turn:
     """A memory as these rules see it.
 
     speaker: the node of who said it, None for nobody's words. addressed: nodes of whom it
-    speaks to. reply_to: the memory that it answers by its own account.
+    speaks to. reply_to: the memory that it answers by its own account. machine: a program said it.
     """
 
     id: UUID
@@ -95,6 +112,7 @@ class Turn:
     conversation: str | None = None
     at: datetime | None = None
     reply_to: UUID | None = None
+    machine: bool = False
 
 
 @dataclass(slots=True)
@@ -143,7 +161,8 @@ def shown(turn: Turn, heard: Heard, quoted: Mapping[UUID, Turn]) -> Shown:
     lines = [one for one in answered if not inferred or seeks(one.text)]
     answers = tuple(one.id for one in lines)
     to_somebody = bool(answered or turn.addressed)
-    if wants(turn.text) if to_somebody else seeks(turn.text):
+    commands = turn.machine or turn.text.lstrip().startswith("!")
+    if commands or (wants(turn.text) if to_somebody else seeks(turn.text)):
         return Shown(answers=answers, inferred=inferred)
     unsure = {
         term.key
@@ -153,13 +172,18 @@ def shown(turn: Turn, heard: Heard, quoted: Mapping[UUID, Turn]) -> Shown:
     }
     own = [term for term in turn.concepts if term.key not in unsure][:MOST_KNOWN]
     lent: dict[str, tuple[Term, UUID]] = {}
-    if turn.concepts and any(seeks(one.text) for one in answered):
+    if _tells(turn) or (turn.concepts and not inferred):
         known = {term.key for term in own}
         for question in answered:
-            for term in question.concepts:
+            for term in question.concepts if seeks(question.text) else ():
                 if term.key not in known and term.key not in unsure:
                     lent.setdefault(term.key, (term, question.id))
     return Shown(tuple(own), tuple(lent.values())[:MOST_KNOWN], answers, inferred)
+
+
+def _tells(turn: Turn) -> bool:
+    """Whether it says enough to be an answer: two concepts, or a name of something."""
+    return len(turn.concepts) >= TELLING_CONCEPTS or any(term.proper for term in turn.concepts)
 
 
 def _answered(turn: Turn, heard: Heard, quoted: Mapping[UUID, Turn]) -> tuple[Sequence[Turn], bool]:

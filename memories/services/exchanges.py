@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.models import Memory
-from memories.policies.knowing import TURNS_BACK, Heard, Turn
+from memories.policies.knowing import TURNS_BACK, Heard, Turn, is_machine
 from memories.policies.nodes import plain_name, speaker_node
 from memories.policies.terms import Term, concepts, key_of
 from memories.services.following import is_proposition
@@ -162,6 +162,7 @@ def _turn(row: Memory, message: _Raw | None, names: dict[str, UUID]) -> Turn:
         addressed=tuple(dict.fromkeys(one for one in addressed if one != speaker)),
         conversation=row.conversation,
         at=row.occurred_at or row.created_at,
+        machine=is_machine(plain_name(row.speaker)),
     )
 
 

@@ -11,11 +11,11 @@ from uuid import UUID
 
 from memories.models import Memory, Status
 from memories.policies.visibility import Visibility
+from memories.services import projections
 from memories.services.drafts import Draft, Heard, Refused
 from memories.services.exchanges import message_key
 from memories.services.labels import kind_label
 from memories.services.placements import Placement
-from memories.services.relating import GRAPH
 from orgs.models import AudienceKind
 from orgs.principals import Actor
 from robots.models import Conversation, Message
@@ -124,8 +124,8 @@ def note_replies(organisation_id: UUID, messages: Sequence[UUID], now: datetime)
         status=Status.ACTIVE,
     ).select_related("organisation")
     found = list(rows)
-    if found and "graph" in found[0].organisation.projections:
-        GRAPH.renew(found, now)
+    if found:
+        projections.renew(found[0].organisation, found, now)
 
 
 def _reason(error: Exception) -> str:

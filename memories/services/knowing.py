@@ -12,7 +12,8 @@ from memories.policies.terms import concepts, terms
 from memories.retrieval.pipeline import search
 from memories.services.recalling import Query, prepare
 from orgs.prepared import fetched
-from orgs.principals import Principal
+from orgs.principals import Actor, Principal, resolve
+from robots.services import act
 
 # Of one person, the telling ones first.
 EVIDENCE = 40
@@ -107,6 +108,36 @@ class Expert:
     last_at: datetime
     evidence: tuple[UUID, ...]
     by: str = "words"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An expert with the most telling memories, as far as the asker reads them."""
+
+    expert: Expert
+    evidence: tuple[Memory, ...]
+
+
+def who_knows(
+    actor: Actor,
+    *,
+    topic: str,
+    group: str | None = None,
+    limit: int = 10,
+    shown: int = 3,
+    now: datetime,
+) -> list[Known]:
+    """The experts with some evidence each. Raises NotFound for a group the asker may not know."""
+    principal = resolve(act(actor, group=group))
+    return with_evidence(principal, experts(principal, topic=topic, limit=limit, now=now), shown)
+
+
+def with_evidence(principal: Principal, found: Sequence[Expert], shown: int) -> list[Known]:
+    """The experts with up to `shown` memories each."""
+    rows = evidence(principal, [id_ for one in found for id_ in one.evidence[:shown]])
+    return [
+        Known(one, tuple(rows[id_] for id_ in one.evidence[:shown] if id_ in rows)) for one in found
+    ]
 
 
 def experts(

@@ -203,6 +203,8 @@ def edit_memory(
         if "content" in changed and memory.status == Status.ACTIVE:
             writing.unindex([memory], now)
             writing.reindex(memory, now)
+        elif "tags" in changed and memory.status == Status.ACTIVE:
+            writing.note_again(memory, now)
         if "shareable" in changed:
             hint_patterns(memory.organisation_id)
         note(principal, "memory.edited", memory, now, fields=sorted(changed))

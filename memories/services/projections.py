@@ -20,11 +20,11 @@ class Projection(Protocol):
     def write(self, rows: Sequence[Memory], now: datetime, *, fresh: bool) -> None:
         """Note findable memories. fresh: they are new, so there is nothing of them yet."""
 
+    def renew(self, rows: Sequence[Memory], now: datetime) -> None:
+        """Note anew what is noted already."""
+
     def remove(self, organisation_id: UUID, ids: Sequence[UUID]) -> None:
         """Take away what is noted of them, and what others noted because of them."""
-
-    def clear(self, organisation_id: UUID) -> None:
-        """Take away everything, before it is made anew; call in a scope that reads everything."""
 
 
 _projections: dict[str, Projection] = {}
@@ -35,16 +35,6 @@ def projects(name: str, projection: Projection) -> None:
     _projections[name] = projection
 
 
-def names() -> tuple[str, ...]:
-    """The names of all that there are."""
-    return tuple(_projections)
-
-
-def find(name: str) -> Projection:
-    """One of them. Raises KeyError."""
-    return _projections[name]
-
-
 def project(
     organisation: Organisation, rows: Sequence[Memory], now: datetime, *, fresh: bool
 ) -> None:
@@ -52,6 +42,13 @@ def project(
     for name, projection in _projections.items():
         if name in organisation.projections:
             projection.write(rows, now, fresh=fresh)
+
+
+def renew(organisation: Organisation, rows: Sequence[Memory], now: datetime) -> None:
+    """Note anew in what the organisation has switched on."""
+    for name, projection in _projections.items():
+        if name in organisation.projections:
+            projection.renew(rows, now)
 
 
 def withdraw(organisation_id: UUID, ids: Sequence[UUID]) -> None:

@@ -1,19 +1,13 @@
 """Switch an index layout of an organisation on or off, and make it anew from the memories."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.utils import timezone
-
 from memories.maintenance import partitions
-from memories.models import Memory, Status
-from memories.services import projections
-from orgs.models import Audience, Organisation, Projection
-from orgs.rls import Scope, organisation_scope, scope
-
-BATCH = 1_000
+from memories.services import regraphing
+from orgs.models import Organisation, Projection
+from orgs.rls import organisation_scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,36 +18,8 @@ class Layout:
     clear: Callable[[UUID], None]
 
 
-def _fill_from_memories(organisation_id: UUID) -> int:
-    """Write the registered projection `graph` anew; it commits as a whole."""
-    graph, done = projections.find(Projection.GRAPH), 0
-    with _everything(organisation_id):
-        graph.clear(organisation_id)
-        rows = Memory.objects.filter(organisation_id=organisation_id, status=Status.ACTIVE)
-        last = UUID(int=0)
-        while batch := list(rows.filter(id__gt=last).order_by("id")[:BATCH]):
-            graph.write(batch, timezone.now(), fresh=False)
-            done, last = done + len(batch), batch[-1].id
-    return done
-
-
-def _clear_registered(organisation_id: UUID) -> None:
-    with _everything(organisation_id):
-        projections.find(Projection.GRAPH).clear(organisation_id)
-
-
-@contextmanager
-def _everything(organisation_id: UUID) -> Iterator[None]:
-    """All audiences of one organisation at once; nothing that is read here leaves it."""
-    with organisation_scope(organisation_id):
-        audiences = Audience.objects.filter(organisation_id=organisation_id)
-        ids = tuple(audiences.values_list("id", flat=True))
-    with scope(Scope(organisation=organisation_id, audiences=ids)):
-        yield
-
-
 LAYOUTS: dict[str, Layout] = {
-    Projection.GRAPH: Layout(_fill_from_memories, _clear_registered),
+    Projection.GRAPH: Layout(regraphing.rebuild, regraphing.clear),
     Projection.PARTITIONS: Layout(partitions.rebuild, partitions.clear),
 }
 

@@ -27,7 +27,11 @@ from orgs.models import Member
 from orgs.prepared import fetched
 
 # Of the published rules: an observation of knowledge is worth half of one of a plain fact.
-PLAIN, KNOWING = 1.0, 0.5
+# One that rests on a concluded answer counts less, so that who says it comes before who is near.
+PLAIN, KNOWING, GUESSED = 1.0, 0.5, 0.2
+
+# Not concluded from the memories alone, so not made anew from them.
+_SAID_SO = (Relation.SUPPORTS, Relation.CONTRADICTS)
 
 _INSERT_ENTITIES = """
 INSERT INTO memories_entity (id, organisation_id, memory_id, audience_id, kind, node, type, name,
@@ -113,12 +117,14 @@ class Graph:
             self.renew(_replies_to(rows), now)
 
     def renew(self, rows: Sequence[Memory], now: datetime) -> None:
-        """Note anew what memories show: what they answer has come, or has come back."""
+        """Note anew what memories show: their tags changed, or what they answer has come."""
         if not rows:
             return
-        of = {"organisation_id": rows[0].organisation_id, "memory_id__in": [r.id for r in rows]}
-        Edge.objects.filter(**of).delete()
-        Entity.objects.filter(**of).exclude(source=EntitySource.GIVEN).delete()
+        here, ids = {"organisation_id": rows[0].organisation_id}, [row.id for row in rows]
+        Edge.objects.filter(**here, memory_id__in=ids).exclude(relation__in=_SAID_SO).delete()
+        Edge.objects.filter(**here, other_id__in=ids, relation=Relation.RELATED_TO).delete()
+        found = Entity.objects.filter(**here, memory_id__in=ids)
+        found.exclude(source=EntitySource.GIVEN).delete()
         self._note(rows, now, fresh=False)
 
     def _note(self, rows: Sequence[Memory], now: datetime, *, fresh: bool) -> None:
@@ -140,12 +146,6 @@ class Graph:
         Edge.objects.filter(**of, memory_id__in=ids).delete()
         Edge.objects.filter(**of, other_id__in=ids).delete()
         Entity.objects.filter(**of, memory_id__in=ids).exclude(source=EntitySource.GIVEN).delete()
-
-    def clear(self, organisation_id: UUID) -> None:
-        """Take away what the rules have found in the whole organisation."""
-        Edge.objects.filter(organisation_id=organisation_id).delete()
-        found = Entity.objects.filter(organisation_id=organisation_id)
-        found.exclude(source=EntitySource.GIVEN).delete()
 
     def _name(self, batch: _Batch, made: Turns, places: dict[UUID, int]) -> None:
         tenant, people = batch.rows[0].organisation_id, _people(batch.rows)
@@ -195,7 +195,7 @@ class Graph:
                 turn.speaker or turn.id,
                 about,
                 other=other,
-                weight=KNOWING,
+                weight=GUESSED if other and found.inferred else KNOWING,
                 inferred=True,
             )
         if turn.conversation:

@@ -226,6 +226,12 @@ def reindex(memory: Memory, now: datetime) -> None:
     hint_embedding(memory.organisation_id)
 
 
+def note_again(memory: Memory, now: datetime) -> None:
+    """What a memory is about has changed, and not its words."""
+    organisation = Organisation.objects.get(id=memory.organisation_id)
+    projections.renew(organisation, [memory], now)
+
+
 _CONTRIBUTE_AGAIN = """
 INSERT INTO memories_contribution AS c
     (id, organisation_id, memory_id, audience_id, kind, robot_id, first_at, last_at, count)

@@ -8,6 +8,7 @@ from uuid import UUID
 from rest_framework.test import APIClient
 
 from memories.models import Memory, Proposal
+from memories.services.naming import give_entity
 from orgs.models import Audience
 from orgs.principals import resolve
 from orgs.rls import Scope, scope
@@ -42,6 +43,9 @@ READERS: dict[str, frozenset[str]] = {
     "canary-notes-bolt": frozenset({"bolt"}),
     "canary-there-chat": frozenset(),
     "canary-there-item": frozenset(),
+    # What a memory names is for its readers.
+    "canary-named-launch": frozenset({"aria", "mina", "bob"}),
+    "canary-there-named": frozenset(),
     "canary-there": frozenset({"stranger"}),
     "canary-there-private": frozenset(),
 }
@@ -111,6 +115,12 @@ def set_stage(world: World) -> Stage:
     there.remember(there.person("bob"), "A proposal there.", visibility="organisation")
     stage.memories["canary-item-bob"] = item_of(here)
     stage.memories["canary-there-item"] = item_of(there)
+    stage.memories["canary-named-launch"] = named_by(
+        here.robot("aria"), stage.memories["canary-launch"], "canary-named-launch."
+    )
+    stage.memories["canary-there-named"] = named_by(
+        there.person("mina"), stage.memories["canary-there-private"], "canary-there-named."
+    )
     stage.secrets["stranger"] = secrets_of(there, "foreign", stage, "canary-there")
     stage.secrets["here"] = secrets_of(here, "local", stage, "canary-")
     for name in ROBOTS:
@@ -120,6 +130,11 @@ def set_stage(world: World) -> Stage:
     stage.callers["stranger"] = lambda: there.api("aria")
     stage.callers["nobody"] = APIClient
     return stage
+
+
+def named_by(who: Any, memory: UUID, name: str) -> UUID:
+    """A company that the memory names, given by hand."""
+    return give_entity(who, memory=memory, type="company", name=name, now=NOW).id
 
 
 def item_of(tenant: Tenant) -> UUID:

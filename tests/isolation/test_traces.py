@@ -30,8 +30,9 @@ QUESTIONS = [
     for limit in (1, 3, 100)
 ]
 LISTS = ["", "?limit=1", "?limit=2", "?q=canary", "?tag=launch", "?kind=group", "?group=design"]
+LISTS += ["?topic=canary", "?topic=word"]
 # Pages are built on the same services; what a browser may add to each of their addresses.
-PAGES = ["", "?q=canary", "?group=design"]
+PAGES = ["", "?q=canary", "?group=design", "?topic=word"]
 
 
 def probes(caller: str) -> list[tuple[Operation, str, Any]]:

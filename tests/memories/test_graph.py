@@ -9,6 +9,8 @@ from django.db.models import Sum
 from memories.models import Edge, Entity, Memory, Observation
 from memories.policies.nodes import node_of, speaker_node
 from memories.services.forgetting import forget_memory, restore_memory
+from memories.services.managing import edit_memory
+from memories.services.rebuilding import drop_projection, rebuild_projection
 from memories.services.sharing import share_memory
 from orgs.principals import Actor, resolve
 from robots.services.conversing import open_conversation
@@ -118,6 +120,12 @@ def test_memories_with_like_tags_are_related_within_one_audience(world: World) -
         }
     one, two = ids["Pump notes one"], ids["Pump notes two"]
     assert found == {frozenset((one, two)): 0.667}, "1 of 14 in common is too little"
+    edit_memory(aria, one, {"tags": ["cable"]}, now=NOW)
+    with resolve(aria).scope():
+        pairs = {
+            frozenset((e.source, e.target)) for e in Edge.objects.filter(relation="related_to")
+        }
+    assert pairs == {frozenset((one, ids["Cable notes"]))}, "other tags, other likeness"
 
 
 @pytest.mark.conformance("H33")
@@ -204,3 +212,27 @@ def test_what_is_answered_may_come_after_the_answer(world: World) -> None:
         speaker_node(here.id, "ann"),
         node_of(here.id, "concept", "printer"),
     ) in (found)
+
+
+def test_the_graph_is_made_anew_from_the_memories(world: World) -> None:
+    here = world.here
+    said(
+        here,
+        {"content": "how do I share a printer?", "external_id": "1", "speaker": "irc:ann"},
+        {"content": "put it into smb.conf", "speaker": "irc:ben", "reply_to": "1"},
+        {"content": "ann: printers need cups", "speaker": "irc:cho"},
+    )
+    aria = here.robot("aria")
+    for n in range(2):
+        here.remember(aria, f"Pump note {n}", group="launch", tags=("pump",))
+    before = edges(here.person("bob"))
+    assert {e[0] for e in before} >= {"said", "replied_to", "knows_about", "related_to"}
+    drop_projection(here.id, "graph")
+    assert edges(here.person("bob")) == []
+    here.remember(aria, "The valve came while it was off", group="launch")
+    assert edges(here.person("bob")) == []
+    assert rebuild_projection(here.id, "graph") == 6
+    after = edges(here.person("bob"))
+    assert set(before) < set(after)
+    rebuild_projection(here.id, "graph")
+    assert edges(here.person("bob")) == after

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from memories.policies.entities import named
-from memories.policies.knowing import asks, seeks, wants
+from memories.policies.knowing import asks, is_machine, seeks, wants
 from memories.policies.terms import concepts, terms
 
 SIX_SENTENCES = (
@@ -105,3 +105,8 @@ def test_who_tells_does_not(text: str) -> None:
 def test_a_report_that_something_is_broken_seeks_help() -> None:
     assert seeks("samba does not start after the update")
     assert not asks("samba does not start after the update")
+
+
+def test_programs_are_told_from_people_by_their_names() -> None:
+    assert [n for n in ("FloodBot1", "ubotu", "log_bot", "GitBot") if not is_machine(n)] == []
+    assert [n for n in ("Talbot", "bobby", "Abbott", "Bo", "bob2", "") if is_machine(n)] == []

@@ -1,0 +1,267 @@
+"""Who knows what, and the things that memories name, over HTTP."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import rendering
+from memories.models import Entity, EntitySource, EntityType, Relation
+from memories.services import naming
+from memories.services.knowing import Known, who_knows
+from memories.services.managing import principal_for
+from orgs.api.cursors import following, page, read
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    NamedSerializer,
+    NumberField,
+    StrictSerializer,
+    TextField,
+    checked,
+)
+
+MOST_EXPERTS = 100
+
+
+class ExpertParametersSerializer(StrictSerializer):
+    """Query parameters. Nobody knows about no topic."""
+
+    topic = TextField(max_length=300, required=False, default="", allow_blank=True)
+    group = TextField(max_length=400, required=False)
+    limit = serializers.IntegerField(min_value=1, max_value=MOST_EXPERTS, default=10)
+    cursor = TextField(max_length=2000, required=False)
+
+
+class EvidenceSerializer(serializers.Serializer[Any]):
+    """A memory that shows it."""
+
+    id = serializers.UUIDField()
+    content = serializers.CharField()
+    occurred_at = serializers.DateTimeField(allow_null=True)
+    created_at = serializers.DateTimeField()
+
+
+class ExpertSerializer(serializers.Serializer[Any]):
+    """member is null for a speaker whom only a name is known of. weight: the sum of the readable
+    observations; found_by: words or meaning; evidence: the most telling memories."""
+
+    member = NamedSerializer(allow_null=True)
+    name = serializers.CharField()
+    weight = serializers.FloatField()
+    observations = serializers.IntegerField()
+    memories = serializers.IntegerField()
+    last_at = serializers.DateTimeField()
+    found_by = serializers.ChoiceField(choices=["words", "meaning"])
+    evidence = EvidenceSerializer(many=True)
+
+
+class EntityParametersSerializer(StrictSerializer):
+    """Query parameters."""
+
+    type = serializers.ChoiceField(choices=EntityType.values, required=False)
+    source = serializers.ChoiceField(choices=EntitySource.values, required=False)
+    min_confidence = serializers.FloatField(min_value=0, max_value=1, required=False)
+    memory = serializers.UUIDField(required=False)
+    q = TextField(max_length=200, required=False)
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
+    cursor = TextField(max_length=2000, required=False)
+
+
+class GiveEntitySerializer(StrictSerializer):
+    memory = serializers.UUIDField()
+    type = serializers.ChoiceField(choices=EntityType.values)
+    name = TextField(max_length=200)
+    confidence = NumberField(min_value=0, max_value=1, default=1.0)
+
+
+class ChangeEntitySerializer(StrictSerializer):
+    type = serializers.ChoiceField(choices=EntityType.values, required=False)
+    name = TextField(max_length=200, required=False)
+    confidence = NumberField(min_value=0, max_value=1, required=False)
+
+
+class EntitySerializer(serializers.Serializer[Any]):
+    """One thing named by one memory. node is the same wherever the same thing is named."""
+
+    id = serializers.UUIDField()
+    memory = serializers.UUIDField()
+    node = serializers.UUIDField()
+    type = serializers.ChoiceField(choices=EntityType.values)
+    name = serializers.CharField()
+    member = NamedSerializer(allow_null=True)
+    source = serializers.ChoiceField(choices=EntitySource.values)
+    confidence = serializers.FloatField()
+    extracted_at = serializers.DateTimeField()
+
+
+class RelationshipParametersSerializer(StrictSerializer):
+    """Query parameters."""
+
+    relation = serializers.ChoiceField(
+        choices=[Relation.KNOWS_ABOUT, Relation.RELATED_TO, Relation.MENTIONS], required=False
+    )
+    limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
+    cursor = TextField(max_length=2000, required=False)
+
+
+class RelationshipSerializer(serializers.Serializer[Any]):
+    """kind: person, memory, or the type of the other thing; inferred: concluded, not said."""
+
+    relation = serializers.CharField()
+    kind = serializers.CharField()
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    weight = serializers.FloatField()
+    observations = serializers.IntegerField()
+    inferred = serializers.BooleanField()
+    confidence = serializers.FloatField()
+    last_at = serializers.DateTimeField()
+
+
+def _expert(known: Known) -> dict[str, Any]:
+    one = known.expert
+    return {
+        "member": {"id": str(one.member), "name": one.name} if one.member else None,
+        "name": one.name,
+        "weight": round(one.weight, 6),
+        "observations": one.times,
+        "memories": one.memories,
+        "last_at": one.last_at,
+        "found_by": one.by,
+        "evidence": [
+            {
+                "id": row.id,
+                "content": row.content[:500],
+                "occurred_at": row.occurred_at,
+                "created_at": row.created_at,
+            }
+            for row in known.evidence
+        ],
+    }
+
+
+def _entity(row: Entity) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "memory": row.memory_id,
+        "node": row.node,
+        "type": row.type,
+        "name": row.name,
+        "member": rendering.named(row.member),
+        "source": row.source,
+        "confidence": row.confidence,
+        "extracted_at": row.extracted_at,
+    }
+
+
+def _place(asked: dict[str, Any], request: Request) -> int:
+    cursor = asked.get("cursor")
+    return read(request.user, cursor, int) if cursor else 0
+
+
+class ExpertsView(APIView):
+    @extend_schema(
+        operation_id="experts",
+        parameters=[ExpertParametersSerializer],
+        responses=ExpertSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Who has shown to know about a topic, most first; only readable evidence counts."""
+        asked = checked(ExpertParametersSerializer, request.query_params.dict())
+        after, limit = _place(asked, request), asked["limit"]
+        found = who_knows(
+            request.user,
+            topic=asked["topic"],
+            group=asked.get("group"),
+            limit=min(after + limit + 1, MOST_EXPERTS),
+            now=timezone.now(),
+        )[after:]
+        more = following(request, str(after + limit)) if len(found) > limit else None
+        return Response({"results": [_expert(one) for one in found[:limit]], "next": more})
+
+
+class EntitiesView(APIView):
+    @extend_schema(
+        operation_id="entities_list",
+        parameters=[EntityParametersSerializer],
+        responses=EntitySerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """What the memories that the caller may read name, newest first."""
+        asked = checked(EntityParametersSerializer, request.query_params.dict())
+        principal = principal_for(request.user)
+        with principal.scope():
+            body = page(
+                request,
+                naming.entities(principal, asked, timezone.now()),
+                limit=asked["limit"],
+                cursor=asked.get("cursor"),
+                render=_entity,
+            )
+        return Response(body)
+
+    @extend_schema(
+        operation_id="entities_give",
+        request=GiveEntitySerializer,
+        responses={201: EntitySerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Say what a memory names."""
+        data = checked(GiveEntitySerializer, request.data)
+        return Response(
+            _entity(naming.give_entity(request.user, now=timezone.now(), **data)), status=201
+        )
+
+
+class EntityView(APIView):
+    @extend_schema(operation_id="entities_get", responses=EntitySerializer)
+    def get(self, request: Request, entity_id: UUID) -> Response:
+        """One thing that a memory names."""
+        return Response(_entity(naming.get_entity(request.user, entity_id, now=timezone.now())))
+
+    @extend_schema(
+        operation_id="entities_patch", request=ChangeEntitySerializer, responses=EntitySerializer
+    )
+    def patch(self, request: Request, entity_id: UUID) -> Response:
+        """Correct what was given by hand."""
+        changes = checked(ChangeEntitySerializer, request.data)
+        row = naming.change_entity(request.user, entity_id, changes, now=timezone.now())
+        return Response(_entity(row))
+
+    @extend_schema(operation_id="entities_remove", responses={204: OpenApiResponse(None)})
+    def delete(self, request: Request, entity_id: UUID) -> Response:
+        """Take back what was given by hand."""
+        naming.remove_entity(request.user, entity_id, now=timezone.now())
+        return Response(status=204)
+
+
+class RelationshipsView(APIView):
+    @extend_schema(
+        operation_id="entities_relationships",
+        parameters=[RelationshipParametersSerializer],
+        responses=RelationshipSerializer(many=True),
+    )
+    def get(self, request: Request, entity_id: UUID) -> Response:
+        """Who knows about it, what is named with it and where, the strongest first."""
+        asked = checked(RelationshipParametersSerializer, request.query_params.dict())
+        after, limit = _place(asked, request), asked["limit"]
+        found = naming.relationships(
+            request.user,
+            entity_id,
+            relation=asked.get("relation"),
+            limit=limit + 1,
+            after=after,
+            now=timezone.now(),
+        )
+        more = following(request, str(after + limit)) if len(found) > limit else None
+        names = ("relation", "kind", "id", "name", "weight", "inferred", "confidence", "last_at")
+        results = [
+            {name: getattr(one, name) for name in names} | {"observations": one.times}
+            for one in found[:limit]
+        ]
+        return Response({"results": results, "next": more})
