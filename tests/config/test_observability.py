@@ -217,7 +217,7 @@ def test_requests_and_recalls_are_counted(lasting_world: World) -> None:
     assert grown("commonmind_requests_total", "POST", route, "400") == 1
     assert grown("commonmind_request_seconds_count", "POST", route) == 3
     assert 0 < grown("commonmind_request_seconds_sum", "POST", route) < 60
-    assert grown("commonmind_recall_seconds_count", "hybrid") == 2
+    assert grown("commonmind_recall_seconds_count", "triple_tenant") == 2
     assert any(key[:2] == ("commonmind_requests_total", "other") for key in after)
 
 

@@ -136,7 +136,7 @@ def test_strategies_and_the_default_limit(lasting_world: World) -> None:
         served[strategy] = answer["strategy"]
     assert served == {
         "keyword": "keyword", "fulltext": "keyword", "vector": "vector", "hybrid": "hybrid",
-        "auto": "hybrid",
+        "auto": "triple_tenant",
     }  # fmt: skip
     assert len(ask(api, "zebra", limit=3)) == 3
     # Words find only what shares one; meaning ranks everything that is readable.

@@ -1,5 +1,5 @@
 """What `auto` does."""
 
-# One table, both arms, fused by scores: the default until the figures of the comparison
-# (docs/architectures) say otherwise. `auto` names what it chose in the answer.
-RECOMMENDED = "hybrid"
+# What the comparison of the architectures recommends (docs/architectures/report.json; a test holds
+# the two together): one table, both arms, fused by scores. `auto` names it in the answer.
+RECOMMENDED = "triple_tenant"

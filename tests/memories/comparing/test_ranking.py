@@ -1,8 +1,10 @@
 """The ranking, the random order and the tables, against values worked out by hand."""
 
+import json
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from memories.comparing import presenting
 from memories.comparing.charts import bars
@@ -10,6 +12,7 @@ from memories.comparing.measuring import Outcome, judged, random_recall
 from memories.comparing.ranking import ranked, recommended
 from memories.comparing.scenarios import INSIDE, PROBES, Asked
 from memories.comparing.sizes import bytes_per_memory
+from memories.retrieval.strategies import RECOMMENDED
 
 
 def run(
@@ -114,3 +117,13 @@ def test_bars_share_one_scale() -> None:
     widths = [part.split('"')[1] for part in drawn.split("width=")[1:]]
     full = 720 - 132 - 92
     assert widths == [f"{full / 4:.1f}", f"{full:.1f}", f"{full / 2:.1f}"]
+
+
+@pytest.mark.conformance("Q02", "A38", "A40")
+def test_auto_takes_what_the_packaged_report_recommends() -> None:
+    report = json.loads((settings.BASE_DIR / "docs/architectures/report.json").read_text("utf-8"))
+    runs = report["runs"]
+    assert len({(run["strategy"], run["groups"]) for run in runs}) == len(runs)
+    assert {run["groups"] for run in runs} >= {1, 10, 100}
+    assert sum(run["leakage"] for run in [*runs, *report["references"]]) == 0
+    assert recommended(ranked(runs)) == report["recommendation"] == RECOMMENDED

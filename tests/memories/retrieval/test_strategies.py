@@ -36,7 +36,7 @@ def test_every_strategy_answers_under_its_own_name(lasting_world: World) -> None
         assert answer["strategy"] == strategy
         assert {hit["content"] for hit in answer["results"]} == {d.content for d in drafts}
     automatic = asked(here.browser("mina"), "zebra").json()
-    assert automatic["strategy"] == "hybrid", "auto names what it chose"
+    assert automatic["strategy"] == "triple_tenant", "auto names what it chose"
     assert asked(here.browser("mina"), "zebra", strategy="psychic").status_code == 400
 
 
