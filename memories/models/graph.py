@@ -58,7 +58,8 @@ class Entity(MemoryPart):
             ),
         ]
         indexes = [
-            models.Index(fields=["organisation", "node", "memory"], name="entity_node"),
+            # With the audience: of a node that everybody names only what the asker reads is met.
+            models.Index(fields=["organisation", "node", "audience", "memory"], name="entity_of"),
             models.Index(fields=["organisation", "audience", "-id"], name="entity_recent"),
         ]
 
@@ -106,8 +107,8 @@ class Edge(MemoryPart):
             ),
         ]
         indexes = [
-            models.Index(fields=["organisation", "target", "memory"], name="edge_target"),
-            models.Index(fields=["organisation", "source", "memory"], name="edge_source"),
+            models.Index(fields=["organisation", "target", "audience", "memory"], name="edge_into"),
+            models.Index(fields=["organisation", "source", "audience", "memory"], name="edge_from"),
             models.Index(
                 fields=["organisation", "other"],
                 condition=models.Q(other__isnull=False),
