@@ -32,11 +32,12 @@ class Shown:
 
 
 _MAY_BE_SHOWN = """
-m.status = 'active' AND NOT m.sensitive
+m.status = 'active' AND NOT m.sensitive AND (m.expires_at IS NULL OR m.expires_at > now())
 AND EXISTS (SELECT 1 FROM orgs_audience a WHERE a.organisation_id = %(organisation)s
             AND a.id = m.audience_id AND a.kind IN ('organisation', 'group'))
 AND NOT EXISTS (SELECT 1 FROM orgs_member o WHERE o.organisation_id = %(organisation)s
-                AND o.id IN (m.member_id, m.speaker_member_id) AND o.sharing_off_at IS NOT NULL)
+                AND (o.id IN (m.member_id, m.speaker_member_id, m.author_id)
+                     OR o.id = ANY(m.listeners)) AND o.sharing_off_at IS NOT NULL)
 """
 _COLUMNS = """
 m.id, m.version, m.content, coalesce(nullif(m.speaker, ''), w.name, ''), m.occurred_at,

@@ -2,18 +2,21 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from memories.policies.dating import absolute
 from memories.policies.persons import Person, persons_in
 from memories.policies.verbs import ADVERBS, AUXILIARIES, third_person
 
-# How far back somebody counts as spoken of.
-NEAR = 6
+# How far back somebody counts as spoken of, and how much of each such turn is looked at.
+NEAR, LOOKED_THROUGH = 6, 4_000
+# So many pronouns of one turn are looked into; the others stay.
+MOST = 100
 
 _KEPT = re.compile(
-    r"```.*?```|`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|^>.*?$|\w+://\S+|\S+@\S+\.\S+",
+    r"```.*?```|`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|^>.*?$|\b\w{1,40}://\S+"
+    r"|[^\s@]{1,64}@[^\s@]{1,255}\.\S+",
     re.DOTALL | re.MULTILINE,
 )
 _PIECE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+")
@@ -81,7 +84,9 @@ class Resolver:
 
     def __init__(self, turn: Turn, before: Sequence[Turn], known: set[str]) -> None:
         self.turn = turn
-        self.near = before[-NEAR:]
+        self.near = [replace(t, text=t.text[:LOOKED_THROUGH]) for t in before[-NEAR:]]
+        self.around: dict[str, str] = {}
+        self.asked = 0
         self.known = known
         self.code = bool(_CODE.search(turn.text))
         self.me = turn.speaker
@@ -222,12 +227,25 @@ class Resolver:
 
     def _spoken_of(self, gender: str, at: int) -> str:
         """The one person whom the pronoun can stand for; empty where there is none or are two."""
-        apart = {self.me.casefold(), *(a.casefold() for a in self.turn.addressed)} - {""}
+        self.asked += 1
+        if self.asked > MOST:
+            return ""
+        apart = self._apart()
         earlier = [p for p in self.named if p.at < at and p.name.casefold() not in apart]
         if any(p.may_be(gender) for p in earlier):
             return ""  # the sentence itself says who
         if _SOMEBODY.search(self.turn.text[:at]):
             return ""
+        if gender not in self.around:
+            self.around[gender] = self._told_of(gender, apart)
+        return self.around[gender]
+
+    def _apart(self) -> set[str]:
+        """Who speaks and who is spoken to."""
+        return {self.me.casefold(), *(a.casefold() for a in self.turn.addressed)} - {""}
+
+    def _told_of(self, gender: str, apart: set[str]) -> str:
+        """The one person of whom the turns before speak; empty where there is none or are two."""
         spoken: dict[str, Person] = {}
         rivals: set[str] = set()
         told_by = ""

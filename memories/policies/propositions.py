@@ -21,7 +21,7 @@ PRONOUNS = frozenset(_PRONOUN_WORDS.split())
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,3}[.)]|[a-z][.)])\s+")
 # A full stop ends a sentence before a capital, a digit or the end, not inside "e.g." or "4.2".
-_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=[\"'“(]?[A-ZÀ-ÞА-Я0-9])|\s*;\s+|\n+")
+_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=[\"'“(]?[A-ZÀ-ÞА-Я0-9])|;\s+|\n+")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|mr|mrs|ms|dr|prof|st|vs|no|approx|etc|[A-Z])\.)$", re.I
 )
@@ -64,7 +64,7 @@ def sentences(text: str) -> Iterator[str]:
     held = ""
     for part in _END.split(text):
         held = f"{held} {part}".strip() if held else part.strip()
-        if held and not _ABBREVIATED.search(held):
+        if held and (len(held) > LONGEST or not _ABBREVIATED.search(held[-12:])):
             yield held
             held = ""
     if held:

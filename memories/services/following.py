@@ -1,13 +1,16 @@
 """Propositions follow the memory that they were taken from; call inside a scope that reads it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from memories.models import Derivation, Memory, Status
 from memories.querysets import MemoryQuerySet
 
 # In a memory's `source`: the id of the one that it is a proposition of.
 OF = "proposition_of"
+# What of a memory its propositions have as it has it now.
+FOLLOWED = ("shareable", "expires_at")
 
 
 def is_proposition(memory: Memory) -> bool:
@@ -24,6 +27,13 @@ def followers(rows: Sequence[Memory]) -> MemoryQuerySet:
     return Memory.objects.filter(
         organisation_id=organisation_id, id__in=links.values("memory_id"), source__has_key=OF
     )
+
+
+def follow(memory: Memory, changed: Mapping[str, Any]) -> None:
+    """Propositions last as long as their memory, and go no further than it."""
+    new = {name: value for name, value in changed.items() if name in FOLLOWED}
+    if new:
+        followers([memory]).update(**new)
 
 
 def take_along(rows: Sequence[Memory], now: datetime, *, by_subject: bool) -> list[Memory]:

@@ -12,6 +12,7 @@ from memories.models import Memory, Pending, Restatement, Status
 from memories.policies.deduplication import content_hash
 from memories.querysets import MemoryQuerySet
 from memories.services import writing
+from memories.services.following import follow
 from memories.services.hints import hint_patterns
 from memories.services.restating import restatement_of
 from orgs import audit
@@ -205,6 +206,7 @@ def edit_memory(
             writing.reindex(memory, now)
         elif "tags" in changed and memory.status == Status.ACTIVE:
             writing.note_again(memory, now)
+        follow(memory, changed)
         if "shareable" in changed:
             hint_patterns(memory.organisation_id)
         note(principal, "memory.edited", memory, now, fields=sorted(changed))

@@ -12,6 +12,7 @@ from memories.policies.visibility import Place, Visibility, derive_kind
 from memories.querysets import MemoryQuerySet
 from memories.services import writing
 from memories.services.browsing import PAGE, Shown, show
+from memories.services.following import is_proposition
 from memories.services.managing import STAMPS, stamp_version
 from memories.services.queueing import withdraw
 from memories.services.restating import restate_after
@@ -167,6 +168,10 @@ def withdraw_shared(actor: Actor, *, now: datetime) -> int:
         )
         found = list(rows.select_for_update(of=("self",)).order_by("id"))
         for memory in found:
+            if is_proposition(memory):
+                memory.refresh_from_db(fields=["status"])
+                if memory.status != Status.ACTIVE:
+                    continue  # it went with its memory
             before = memory.audience_id
             _withdraw_one(principal, memory, now)
             audit.record(

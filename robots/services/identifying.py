@@ -81,12 +81,12 @@ def link(
     member = known_member(actor, reference)
     if actor.is_person and not _admin(actor):
         raise PermissionError("Admins say who is who; robots say what they have seen.")
-    proven = "proof" in data and proves(member, data["proof"], now=now)
-    if "proof" in data and not proven:
-        raise WrongProof
     platform, _, identifier = data["identity"].partition(":")
     tenant = {"organisation_id": actor.organisation_id}
     with organisation_scope(actor.organisation_id):
+        proven = "proof" in data and _proves(member, data["proof"], now)
+        if "proof" in data and not proven:
+            raise WrongProof
         row, created = ExternalIdentity.objects.get_or_create(
             **tenant,
             platform=platform,
@@ -102,6 +102,13 @@ def link(
             _note("identity.proven" if proven else "identity.confirmed", actor, row, now)
         row.member = member
         return _known(actor, [row])[0], created
+
+
+def _proves(member: Member, code: str, now: datetime) -> bool:
+    """One at a time, so that a code proves one name."""
+    of = {"organisation_id": member.organisation_id, "id": member.id}
+    Member.objects.select_for_update(of=("self",)).get(**of)
+    return proves(member, code, now=now)
 
 
 def _say(actor: Actor, row: ExternalIdentity, data: Mapping[str, Any], now: datetime) -> None:

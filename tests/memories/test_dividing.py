@@ -1,13 +1,15 @@
 """Propositions: for the same readers, linked to their memory, gone when it goes (H32)."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 
-from memories.models import Memory
+from memories.models import Memory, Text
 from memories.services.dividing import divide_memory
 from memories.services.forgetting import archive_memory, forget_memory, restore_memory
 from memories.services.managing import NotYours, edit_memory
+from memories.services.mine import withdraw_shared
 from memories.services.placing import LearningPaused
 from memories.services.sharing import share_memory
 from orgs.preferences import pause_learning
@@ -92,3 +94,26 @@ def test_nothing_is_taken_from_who_has_paused(world: World) -> None:
     pause_learning(here.person("mina"), paused=True, now=NOW)
     with pytest.raises(LearningPaused):
         divide_memory(here.robot("aria"), said, now=NOW)
+
+
+def test_they_last_no_longer_and_go_no_further_than_their_memory(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    parent = here.remember(aria, TEXT, group="launch", shareable=True).id
+    made = [row.id for row in divide_memory(aria, parent, now=NOW).rows]
+    over = NOW + timedelta(days=1)
+    edit_memory(aria, parent, {"shareable": False, "expires_at": over}, now=NOW)
+    with resolve(aria).scope():
+        rows = Memory.objects.filter(id__in=made).values_list("shareable", "expires_at")
+        assert set(rows) == {(False, over)}
+
+
+def test_what_went_with_its_memory_is_not_found_again_when_it_is_taken_back(world: World) -> None:
+    here, aria, mina = world.here, world.here.robot("aria"), world.here.person("mina")
+    about = {"group": "launch", "member": str(mina.member_id)}
+    parent = here.remember(aria, TEXT, visibility="group", **about).id
+    made = [row.id for row in divide_memory(aria, parent, now=NOW).rows]
+    assert withdraw_shared(mina, now=NOW) == 3
+    with resolve(mina).scope():
+        gone = Memory.objects.filter(id__in=made).exclude(status="active")
+        assert set(gone.values_list("id", flat=True)) == set(made)
+        assert not Text.objects.filter(memory_id__in=made).exists()

@@ -201,6 +201,11 @@ def test_what_is_in_confidence_is_never_shown(lasting_world: World, model: Model
     )
     here.remember(aria, "Bob said one.", position=4, speaker=member(here, "bob"), **shared)
     here.remember(aria, "Open two.", position=5, **shared)
+    heard = (member(here, "bob"),)
+    here.remember(aria, "Bob was told one.", position=6, speaker=mina, listeners=heard, **shared)
+    here.remember(here.person("bob"), "Bob wrote one.", group="launch", conversation="monday")
+    gone = NOW + timedelta(minutes=1)
+    here.remember(aria, "Expired one.", position=7, expires_at=gone, **shared)
     opt_out_of_sharing(here.person("bob"), out=True, now=NOW)
     here.embed()
     while work(here):
@@ -208,7 +213,16 @@ def test_what_is_in_confidence_is_never_shown(lasting_world: World, model: Model
     shown = json.dumps(model.asked)
     assert "Open one." in shown
     assert "Open two." in shown
-    for hidden in ("Sensitive", "Private", "Internal", "Listed", "Bob said"):
+    for hidden in (
+        "Sensitive",
+        "Private",
+        "Internal",
+        "Listed",
+        "Bob said",
+        "Bob was",
+        "Bob wrote",
+        "Expired",
+    ):
         assert hidden not in shown, hidden
     assert owed(here) == []
 

@@ -161,6 +161,8 @@ def test_a_member_proves_a_name_by_a_code_from_there(world: World) -> None:
         assert link(here, "aria", bob, proof=code).status_code == 400, "it is Mina's"
         made = link(here, "aria", mina, proof=code.lower())
         assert made.json()["confirmed_at"] is not None
+        spent = link(here, "aria", mina, identity="slack:2", proof=code)
+        assert spent.status_code == 400, "a code proves one name"
         assert "Yours" in text(signed_in(here, "mina").get("/me/names/"))
     asked = {"query": "x", "group": "launch", "member": "telegram:4711"}
     assert here.api("aria").post("/api/v1/recall", asked, format="json").status_code == 200
