@@ -1,6 +1,8 @@
 """Members who look at pages, with Django's test client."""
 
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from orgs.models import Member, User
 from orgs.rls import organisation_scope
@@ -21,3 +23,13 @@ def signed_in(tenant: Tenant, name: str) -> Client:
 
 def text(response: object) -> str:
     return response.content.decode()
+
+
+SCOPING = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SELECT set_config", "SET LOCAL")
+
+
+def queries(client: Client, url: str) -> int:
+    """Queries without those that only open and close transactions or set the scope."""
+    with CaptureQueriesContext(connection) as found:
+        assert client.get(url).status_code == 200
+    return len([one for one in found if not one["sql"].startswith(SCOPING)])

@@ -63,7 +63,7 @@ class ExpertSerializer(serializers.Serializer[Any]):
 class EntityParametersSerializer(StrictSerializer):
     """Query parameters."""
 
-    type = serializers.ChoiceField(choices=EntityType.values, required=False)
+    type = serializers.ChoiceField(choices=EntityType.choices, required=False)
     source = serializers.ChoiceField(choices=EntitySource.values, required=False)
     min_confidence = serializers.FloatField(min_value=0, max_value=1, required=False)
     memory = serializers.UUIDField(required=False)
@@ -74,13 +74,13 @@ class EntityParametersSerializer(StrictSerializer):
 
 class GiveEntitySerializer(StrictSerializer):
     memory = serializers.UUIDField()
-    type = serializers.ChoiceField(choices=EntityType.values)
+    type = serializers.ChoiceField(choices=EntityType.choices)
     name = TextField(max_length=200)
     confidence = NumberField(min_value=0, max_value=1, default=1.0)
 
 
 class ChangeEntitySerializer(StrictSerializer):
-    type = serializers.ChoiceField(choices=EntityType.values, required=False)
+    type = serializers.ChoiceField(choices=EntityType.choices, required=False)
     name = TextField(max_length=200, required=False)
     confidence = NumberField(min_value=0, max_value=1, required=False)
 
@@ -91,7 +91,7 @@ class EntitySerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     memory = serializers.UUIDField()
     node = serializers.UUIDField()
-    type = serializers.ChoiceField(choices=EntityType.values)
+    type = serializers.ChoiceField(choices=EntityType.choices)
     name = serializers.CharField()
     member = NamedSerializer(allow_null=True)
     source = serializers.ChoiceField(choices=EntitySource.values)

@@ -70,9 +70,12 @@ def divide_memory(
 
 
 def _text(memory: Memory) -> str:
-    """What it says on its own, where that is known."""
+    """What it says on its own, where that is known from its own words.
+
+    A name that another turn lent would stay in the propositions when that turn is forgotten.
+    """
     beside = restatement_of(memory)
-    return beside.text if beside and beside.text else memory.content
+    return beside.text if beside and beside.text and not beside.lent else memory.content
 
 
 def _respect(actor: Actor, memory: Memory) -> None:

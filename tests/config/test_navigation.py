@@ -8,8 +8,7 @@ from memories.services.forgetting import forget_memory
 from memories.services.reviewing import count
 from orgs.principals import resolve
 from tests.memories.test_reviewing import propose
-from tests.memories.views.test_library import queries
-from tests.people import signed_in, text
+from tests.people import queries, signed_in, text
 from tests.world import NOW, PEOPLE, World
 
 

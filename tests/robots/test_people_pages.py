@@ -12,8 +12,7 @@ from orgs.rls import organisation_scope
 from orgs.services import create_member
 from robots.models import Delegation
 from robots.services import delegate
-from tests.memories.views.test_library import queries
-from tests.people import signed_in, text
+from tests.people import queries, signed_in, text
 from tests.world import NOW, PEOPLE, Tenant, World
 
 pytestmark = pytest.mark.conformance("W07")

@@ -9,8 +9,7 @@ from memories.views.picturing import NARROW, WIDE, initials, pictures
 from orgs.models import Organisation
 from orgs.rls import organisation_scope
 from tests.memories.test_graph import member
-from tests.memories.views.test_library import queries
-from tests.people import signed_in, text
+from tests.people import queries, signed_in, text
 from tests.world import World
 
 

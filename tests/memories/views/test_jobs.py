@@ -5,8 +5,7 @@ import pytest
 from memories.models import Pending, PendingState
 from orgs.models import AuditEntry
 from orgs.principals import resolve
-from tests.memories.views.test_library import queries
-from tests.people import signed_in, text
+from tests.people import queries, signed_in, text
 from tests.world import World
 
 

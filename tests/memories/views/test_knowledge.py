@@ -5,8 +5,7 @@ import pytest
 from orgs.models import Organisation
 from orgs.rls import organisation_scope
 from tests.memories.views.test_changing import fields
-from tests.memories.views.test_library import queries
-from tests.people import signed_in, text
+from tests.people import queries, signed_in, text
 from tests.world import PEOPLE, World
 
 

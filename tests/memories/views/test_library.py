@@ -1,21 +1,11 @@
 """The list of memories: recall as you type, the newest, and why it is empty."""
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
-from tests.people import signed_in, text
+from tests.people import queries, signed_in, text
 from tests.world import PEOPLE, World
 
 HTMX = {"HX-Request": "true"}
-
-
-def queries(client, url: str) -> int:
-    """Queries without those that only open and close transactions or set the scope."""
-    with CaptureQueriesContext(connection) as found:
-        assert client.get(url).status_code == 200
-    skipped = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SELECT set_config", "SET LOCAL")
-    return len([q for q in found if not q["sql"].startswith(skipped)])
 
 
 def test_signing_in_comes_first(world: World, client) -> None:

@@ -11,8 +11,7 @@ from memories.services.recalling import Query, recall
 from orgs.models import Member
 from orgs.principals import resolve
 from orgs.rls import current_scope, organisation_scope
-from tests.memories.views.test_library import queries
-from tests.people import signed_in, text
+from tests.people import queries, signed_in, text
 from tests.world import NOW, Tenant, World
 
 

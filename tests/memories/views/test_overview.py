@@ -10,8 +10,7 @@ from memories.services.demo import make_demo
 from orgs.models import Organisation
 from orgs.rls import organisation_scope
 from orgs.sessions import memberships
-from tests.memories.views.test_library import queries
-from tests.people import signed_in, text, user_of
+from tests.people import queries, signed_in, text, user_of
 from tests.world import PEOPLE, World
 
 

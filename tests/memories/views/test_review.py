@@ -7,11 +7,8 @@ import pytest
 from memories.services.managing import edit_memory
 from memories.services.proposing import report_memory
 from tests.memories.test_reviewing import found, propose, waiting
-from tests.memories.views.test_library import queries
-from tests.people import signed_in, text
+from tests.people import queries, signed_in, text
 from tests.world import NOW, World
-
-SCOPING = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SELECT set_config", "SET LOCAL")
 
 
 @pytest.mark.conformance("W05")

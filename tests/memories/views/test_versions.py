@@ -7,8 +7,7 @@ import pytest
 
 from memories.services.managing import edit_memory
 from memories.services.sharing import share_memory
-from tests.memories.views.test_library import queries
-from tests.people import signed_in, text
+from tests.people import queries, signed_in, text
 from tests.world import NOW, Tenant, World
 
 
