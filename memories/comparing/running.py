@@ -110,8 +110,18 @@ def available() -> list[str]:
     ]
 
 
-def compare(plan: Plan, *, say: Say = lambda text: None, ask: Ask = by_service) -> Comparison:
-    """Measure every strategy of the plan at every size."""
+def compare(
+    plan: Plan,
+    *,
+    say: Say = lambda text: None,
+    ask: Ask = by_service,
+    keep_report: Callable[[Comparison], None] = lambda found: None,
+) -> Comparison:
+    """Measure every strategy of the plan at every size.
+
+    keep_report is called with all that was found before what was made is removed, for that takes
+    long after 1,000 groups.
+    """
     started = time.perf_counter()
     found = Comparison(plan, _made(plan))
     with ExitStack() as stack:
@@ -123,8 +133,9 @@ def compare(plan: Plan, *, say: Say = lambda text: None, ask: Ask = by_service) 
             say(f"{groups:,} groups: {MESSAGES * groups:,} messages ...")
             place = stack.enter_context(settled(world, now=timezone.now()))
             _size(found, place, before, say, ask)
+        found.made["seconds"] = round(time.perf_counter() - started)
+        keep_report(found)
         say("removing what was made ...")
-    found.made["seconds"] = round(time.perf_counter() - started)
     return found
 
 

@@ -9,7 +9,15 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from memories.comparing.reporting import write_report
-from memories.comparing.running import ARCHITECTURES, BATCHES, EACH, Plan, available, compare
+from memories.comparing.running import (
+    ARCHITECTURES,
+    BATCHES,
+    EACH,
+    Comparison,
+    Plan,
+    available,
+    compare,
+)
 from orgs.management.output import SpeakingCommand
 
 LEAKED = 1
@@ -40,8 +48,12 @@ class Command(SpeakingCommand):
         folder = Path(options["output"] or Path(settings.DATA_DIR) / "architectures")
         # Whoever ends it: what was made goes.
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-        found = compare(plan, say=self._note(options["json"]))
-        report = write_report(found.report(), folder)
+        found = compare(
+            plan,
+            say=self._note(options["json"]),
+            keep_report=lambda found: self._keep(found, folder),
+        )
+        report = found.report()
         self.say(
             {
                 "recommendation": report["recommendation"],
@@ -53,6 +65,9 @@ class Command(SpeakingCommand):
         if found.leaked:
             self.stderr.write("Rows were served that the asker may not read: see `leaks` there.")
             sys.exit(LEAKED)
+
+    def _keep(self, found: Comparison, folder: Path) -> None:
+        write_report(found.report(), folder)
 
     def _note(self, quiet: bool) -> Any:
         return (lambda text: None) if quiet else self._tell
