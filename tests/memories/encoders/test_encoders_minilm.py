@@ -1,5 +1,6 @@
 """The real model. The first run exports it, which takes some ten seconds."""
 
+import os
 import subprocess
 import sys
 
@@ -25,7 +26,11 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    return tmp_path_factory.mktemp("data")
+    """One folder for every worker of this run: the weights are made once, under a lock."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "models-of-this-run"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture
