@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memories.policies.visibility import Visibility
-from memories.services.lines import Line
+from memories.services.lines import BadLine, Line
 from orgs.models import AudienceKind, ExternalIdentity, Group, Organisation
 from orgs.rls import organisation_scope
 from orgs.services import (
@@ -19,6 +19,9 @@ from orgs.services import (
 
 PLATFORM = "import"
 EVERYONE = "org"
+UNCONFIRMED = (
+    "a robot says that a name here is somebody with an account, and no admin has confirmed it"
+)
 
 
 class Cast:
@@ -44,7 +47,9 @@ class Cast:
             known = ExternalIdentity.objects.filter(
                 organisation_id=organisation.id, platform=PLATFORM
             )
-            self._members |= dict(known.values_list("identifier", "member_id"))
+            self._members |= dict(known.conferring().values_list("identifier", "member_id"))
+            # A robot's word alone gives somebody who can sign in nothing to read.
+            self._claimed = set(known.values_list("identifier", flat=True)) - set(self._members)
 
     def group(self, external_id: str) -> UUID:
         """The group of this external id, made if it is new."""
@@ -58,7 +63,7 @@ class Cast:
 
     def member(self, name: str, group: str | None) -> UUID:
         """The member whom the file calls so: anywhere, or in this group alone."""
-        identifier = f"{group}/{name}" if self.by_group and group else name
+        identifier = self._identifier(name, group)
         if identifier not in self._members:
             member, _ = create_member(
                 organisation_id=self.organisation.id, name=name[:200], now=self.now
@@ -72,6 +77,15 @@ class Cast:
             self._members[identifier] = member.id
             self.new_members += 1
         return self._members[identifier]
+
+    def check(self, line: Line) -> None:
+        """Raises BadLine where it names somebody of whom it is not certain who that is."""
+        people = (name for name in line.names if name != EVERYONE and not self._is_group(name))
+        if any(self._identifier(name, line.group) in self._claimed for name in people):
+            raise BadLine(UNCONFIRMED)
+
+    def _identifier(self, name: str, group: str | None) -> str:
+        return f"{group}/{name}" if self.by_group and group else name
 
     def _is_group(self, name: str) -> bool:
         return name in self.groups or name in self._named

@@ -70,7 +70,9 @@ class Importer:
                 if not raw.strip():
                     continue
                 try:
-                    good.append(parse(number, raw))
+                    line = parse(number, raw)
+                    self.cast.check(line)
+                    good.append(line)
                 except BadLine as error:
                     self.report.skipped.append({"line": number, "reason": str(error)})
             if good:

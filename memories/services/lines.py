@@ -36,6 +36,11 @@ class Line:
     sensitive: bool
     extra: dict[str, Any]
 
+    @property
+    def names(self) -> list[str]:
+        """Everybody whom the line names; in its list groups too."""
+        return [n for n in (self.speaker, self.subject, *(self.audience or ())) if n]
+
 
 def parse(number: int, raw: bytes) -> Line:
     """Read one line. Raises BadLine with the reason."""
@@ -68,7 +73,7 @@ def parse(number: int, raw: bytes) -> Line:
             k: _clean(k, row[k]) for k in ("to", "reply_to", "type") if isinstance(row.get(k), str)
         },
     )
-    for name in (line.speaker, line.subject or "", *(line.audience or ())):
+    for name in line.names:
         if len(f"{line.group}/{name}") > LONGEST:
             raise BadLine(f"group and name together are longer than {LONGEST} characters")
     return line

@@ -132,7 +132,8 @@ def unlink(actor: Actor, reference: str, identity: str, *, now: datetime) -> Non
     """Take back what was said. An identity that nobody says any more, or that an admin takes
     away, is gone; what was said under it stays with the member.
 
-    Raises NotFound; also for a robot that has not said it.
+    Raises NotFound; also for a robot that has not said it, and where one that manages would take
+    away what is confirmed.
     """
     member = known_member(actor, reference)
     with organisation_scope(actor.organisation_id):
@@ -140,13 +141,12 @@ def unlink(actor: Actor, reference: str, identity: str, *, now: datetime) -> Non
         links = IdentityLink.objects.filter(
             organisation_id=actor.organisation_id, identity_id=row.id
         )
-        if not (_admin(actor) or KeyScope.MANAGE in actor.scopes):
-            said, _ = links.filter(robot_id=actor.robot_id).delete()
-            if not said:
-                raise NotFound("not said by this robot")
-        whole = _admin(actor) or (row.confirmed_at is None and not links.exists())
-        if whole or (KeyScope.MANAGE in actor.scopes and row.confirmed_at is None):
+        said, _ = links.filter(robot_id=actor.robot_id).delete()
+        manages = KeyScope.MANAGE in actor.scopes or (said and not links.exists())
+        if _admin(actor) or (row.confirmed_at is None and manages):
             row.delete()
+        elif not said:
+            raise NotFound("not said by this robot")
         _note("identity.unlinked", actor, row, now)
 
 

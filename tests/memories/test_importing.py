@@ -227,6 +227,27 @@ def test_what_its_speaker_forgot_does_not_come_back(here: Tenant, files: Files) 
         assert Memory.objects.get(key="d/1").status == "forgotten"
 
 
+def test_a_name_that_only_a_robot_gave_to_somebody_is_not_theirs(
+    here: Tenant, files: Files
+) -> None:
+    mina = here.members["mina"]
+    url = f"/api/v1/members/{mina.id}/identities"
+    said = here.api("aria").post(url, {"identity": "import:Dora"}, format="json")
+    assert said.status_code == 201, said.content
+    lines = [
+        {"id": "c/1", "text": "For Dora alone.", "audience": ["Dora"]},
+        {"id": "c/2", "text": "Said by Dora.", "speaker": "Dora"},
+        {"id": "c/3", "text": "Dora is not named in the list."},
+    ]
+    told = files.take(lines)
+    assert (told["imported"], [p["line"] for p in told["problems"]]) == (1, [1, 2])
+    assert "no admin has confirmed it" in told["problems"][0]["reason"]
+    assert not {"c/1", "c/2"} & set(keys(here, here.person("mina")))
+    assert here.browser("ada").post(f"{url}/import:Dora/confirm").status_code == 200
+    assert files.take(lines)["imported"] == 2
+    assert {"c/1", "c/2"} <= set(keys(here, here.person("mina")))
+
+
 BROKEN: list[tuple[dict[str, Any] | str | bytes, str]] = [
     ('{"id": "x", "text": ', "broken JSON"),
     ("[1, 2]", "not a JSON object"),

@@ -140,3 +140,22 @@ def test_you_is_whoever_is_answered(world: World) -> None:
     )
     assert restated(here, second)["text"] == "can Mina bring the red one?"
     assert restated(here, third)["text"] == "can Mina bring the green one?", "not Bob himself"
+
+
+@pytest.mark.conformance("A26", "H32")
+def test_a_name_that_a_turn_lent_is_in_no_proposition(world: World) -> None:
+    here = world.here
+    first, second = chat(
+        here,
+        {"content": "Daniel is in Berlin this week.", "speaker": member(here, "mina")},
+        {
+            "content": "he meets Bob tomorrow. The pump house opens on Friday.",
+            "speaker": member(here, "bob"),
+        },
+    )
+    assert "Daniel" in restated(here, second)["text"]
+    answer = here.api("aria").post(f"/api/v1/memories/{second}/propositions", {}, format="json")
+    assert answer.json()["results"], answer.content
+    forget_memory(here.robot("aria"), first, now=NOW)
+    left = here.api("aria").get("/api/v1/memories", {"q": "Daniel"}).json()["results"]
+    assert left == []

@@ -11,8 +11,9 @@ from django.utils import timezone
 from orgs.models import AuditEntry, ExternalIdentity, Group
 from orgs.principals import resolve
 from orgs.rls import organisation_scope
-from orgs.services import add_to_group, create_member
+from orgs.services import NotFound, add_to_group, create_member
 from robots.models import IdentityLink
+from robots.services.identifying import unlink
 from tests.people import signed_in, text
 from tests.world import NOW, Tenant, World
 
@@ -120,6 +121,12 @@ def test_confidence_opens_nothing_an_admin_does(world: World) -> None:
     # The robot takes back its word; the admin's stands until an admin takes it.
     assert client.delete(confirm.removesuffix("/confirm")).status_code == 204
     assert seen(here, "aria") == 200
+    manager = here.robot("aria", "read", "write", "manage")
+    with pytest.raises(NotFound):
+        unlink(manager, str(mina.id), "telegram:4711", now=NOW)
+    with organisation_scope(here.id):
+        told = AuditEntry.objects.filter(action="identity.unlinked").count()
+    assert (seen(here, "aria"), told) == (200, 1), "what did not happen is not told"
     page.post(f"/people/{mina.id}/identities/{identity.id}/unlink/")
     assert seen(here, "aria") == 404
     assert after in mina_reads(), "what was said stays theirs"
