@@ -88,11 +88,13 @@ def _item(request: HttpRequest, name: str, label: str, icon: str, section: str =
 
 
 def _waiting(request: HttpRequest) -> Callable[[], str]:
-    """How much waits for this person in words; asked when it is shown, and once."""
+    """How much waits for this person in words; asked when it is shown, once, and not at all where
+    the view knows it from a question of its own (`request.waiting`)."""
 
     @cache
     def words() -> str:
-        count = waiting(request.actor)
+        known = getattr(request, "waiting", None)
+        count = waiting(request.actor) if known is None else known
         return f"{MOST - 1}+" if count >= MOST else str(count or "")
 
     return words

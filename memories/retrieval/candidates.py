@@ -105,16 +105,20 @@ judged AS MATERIALIZED (
 )
 """
 
-# What the indexes of a large organisation chose, with what the rows themselves say.
+# What the indexes of a large organisation choose, with what the rows themselves say. What lies near
+# is handed in: its index needs settings of its own.
 _CHOSEN = """
-WITH {tagged} chosen AS MATERIALIZED (
-    SELECT * FROM unnest(%(ids)s::uuid[], %(near)s::int[], %(products)s::float8[],
-                         %(worded)s::int[], %(scores)s::float8[])
-        AS given (memory_id, near, product, worded, score)
-), found AS MATERIALIZED (
-    SELECT coalesce(c.memory_id, t.memory_id) AS memory_id, coalesce(c.near, 0) AS near,
-        c.product, coalesce(c.worded, 0) AS worded, c.score, coalesce(t.shared, 0) AS tagged
-    FROM chosen c FULL JOIN tagged t USING (memory_id)
+WITH {tagged} near AS MATERIALIZED (
+    SELECT * FROM unnest(%(ids)s::uuid[], %(products)s::float8[]) AS given (memory_id, product)
+), words AS MATERIALIZED (
+    SELECT memory_id, score, most FROM search.words(
+        %(language)s::regconfig, %(text)s::text, %(lexemes)s::int, %(pool)s::int, %(rows)s::float8)
+    WHERE %(by_words)s
+), found AS (
+    SELECT memory_id, (near.memory_id IS NOT NULL)::int AS near, near.product,
+        (words.memory_id IS NOT NULL)::int AS worded, words.score,
+        coalesce(tagged.shared, 0) AS tagged
+    FROM near FULL JOIN words USING (memory_id) FULL JOIN tagged USING (memory_id)
 ), candidates AS MATERIALIZED (
     SELECT f.memory_id, f.near, f.worded, f.tagged, f.score, t.length, t.asks, t.timed,
         t.speaker_key, coalesce(f.product, (
@@ -125,6 +129,7 @@ WITH {tagged} chosen AS MATERIALIZED (
     LEFT JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.memory_id = f.memory_id
 )
 """
+_MOST = "(SELECT max(most) FROM words)"
 
 # Memories that something else has chosen, as far as they pass what narrows the question.
 _GIVEN = """
@@ -158,10 +163,6 @@ _HNSW_SETTINGS = (
     "set_config('hnsw.ef_search', '400', true)"
 )
 _BACK = "SELECT set_config('enable_sort', 'on', true), set_config('enable_seqscan', 'on', true)"
-_LARGE_WORDS = (
-    "SELECT memory_id, score, most "
-    "FROM search.words(%(language)s::regconfig, %(text)s, %(lexemes)s, %(pool)s, %(rows)s)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,33 +258,25 @@ def _exact(
 
 
 def _by_indexes(question: Question, values: dict[str, Any]) -> Pool:
-    near: dict[Any, float] = {}
-    words: dict[Any, float] = {}
-    most = 0.0
-    with connection.cursor() as cursor:
-        if question.vector is not None and question.strategy != "keyword":
+    near: dict[UUID, float] = {}
+    if question.vector is not None and question.strategy != "keyword":
+        with connection.cursor() as cursor:
             cursor.execute(_HNSW_SETTINGS)
             cursor.execute(_HNSW, values)
             near = dict(cursor.fetchall())
             cursor.execute(_BACK)
-        if question.strategy != "vector":
-            values |= {"language": question.language, "lexemes": QUERY_LEXEMES}
-            values["rows"] = readable(question)
-            values["text"] = question.text[:QUERY_CHARACTERS]
-            cursor.execute(_LARGE_WORDS, values)
-            for id_, score, best in cursor.fetchall():
-                words[id_], most = score, best
-    ids = list(near | words)
     values |= {
-        "ids": ids,
-        "near": [int(id_ in near) for id_ in ids],
-        "products": [near.get(id_) for id_ in ids],
-        "worded": [int(id_ in words) for id_ in ids],
-        "scores": [words.get(id_) for id_ in ids],
+        "ids": list(near),
+        "products": list(near.values()),
+        "by_words": question.strategy != "vector",
+        "language": question.language,
+        "text": question.text[:QUERY_CHARACTERS],
+        "lexemes": QUERY_LEXEMES,
+        "rows": readable(question),
     }
     statement = _CHOSEN.format(tagged=_TAGGED.format(conditions="", text="memories_text"))
-    [(ids, packed, _)] = fetched(statement + _columns(question, "", ""), values)
-    return pool_from(ids, packed, most)
+    [(ids, packed, best)] = fetched(statement + _columns(question, _MOST, ""), values)
+    return pool_from(ids, packed, best[0] or 0.0)
 
 
 def given(question: Question, ids: Sequence[UUID]) -> Pool:

@@ -15,7 +15,7 @@ EXACT = 20_000
 REMEMBERED_SECONDS = 60.0
 MOST_REMEMBERED = 10_000
 
-_COUNT = """
+COUNT = """
 SELECT count(*) FROM memories_embedding
 WHERE organisation_id = %(organisation)s AND model = %(model)s
 """
@@ -35,15 +35,27 @@ def readable(question: Question) -> int:
     What is kept is no right: it chooses between two ways to search the same rows, and says how
     rare a word is among them.
     """
-    key = (question.organisation_id, question.model, question.audiences)
-    now = time.monotonic()
-    kept = _known.get(key)
-    if kept and kept[0] > now:
-        return kept[1]
-    values = {"organisation": question.organisation_id, "model": question.model}
-    [(rows,)] = fetched(_COUNT, values)
+    kept = known(question)
+    if kept is None:
+        values = {"organisation": question.organisation_id, "model": question.model}
+        [(kept,)] = fetched(COUNT, values)
+        note(question, kept)
+    return kept
+
+
+def known(question: Question) -> int | None:
+    """What was counted within the last minute."""
+    kept = _known.get(_key(question))
+    return kept[1] if kept and kept[0] > time.monotonic() else None
+
+
+def note(question: Question, rows: int) -> None:
+    """Keep what was counted just now."""
     with _lock:
         if len(_known) >= MOST_REMEMBERED:
             _known.clear()
-        _known[key] = (now + REMEMBERED_SECONDS, rows)
-    return int(rows)
+        _known[_key(question)] = (time.monotonic() + REMEMBERED_SECONDS, rows)
+
+
+def _key(question: Question) -> _Key:
+    return question.organisation_id, question.model, question.audiences

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from memories.policies.cues import possible_names
+from memories.retrieval import scale
 from memories.retrieval.conditions import narrow
 from memories.retrieval.types import Question
 from orgs.prepared import fetched
@@ -17,20 +18,29 @@ SELECT ARRAY(SELECT lexeme FROM unnest(to_tsvector(%(language)s::regconfig, %(te
     ARRAY(SELECT name FROM unnest(%(names)s::text[]) AS name WHERE EXISTS (
         SELECT 1 FROM memories_text n
         WHERE n.organisation_id = %(organisation)s AND n.speaker_key = name
-          AND n.speaker_key <> '' {conditions}))
+          AND n.speaker_key <> '' {conditions})),
+    CASE WHEN %(counted)s THEN ({count}) END
 """
 
 
 def worded(question: Question) -> Question:
-    """The question with its lexemes and the speakers it names; one query in the asker's scope."""
+    """The question with its lexemes and the speakers it names; one query in the asker's scope.
+
+    Where nothing narrows the question, the size of the scope is counted along (see `scale`).
+    """
     conditions, values = narrow(question)
     text = question.text[:QUERY_CHARACTERS]
-    statement = _WORDING.format(conditions="".join(f" AND {c}" for c in conditions))
+    narrowed = "".join(f" AND {c}" for c in conditions)
+    statement = _WORDING.format(conditions=narrowed, count=scale.COUNT)
     values |= {
         "language": question.language,
         "text": text,
         "names": possible_names(text),
         "most": QUERY_LEXEMES,
+        "model": question.model,
+        "counted": not conditions and scale.known(question) is None,
     }
-    [(lexemes, names)] = fetched(statement, values)
+    [(lexemes, names, rows)] = fetched(statement, values)
+    if rows is not None:
+        scale.note(question, rows)
     return replace(question, lexemes=tuple(lexemes), named=tuple(names))

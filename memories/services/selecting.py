@@ -9,6 +9,7 @@ from django.db import connection
 from memories.models import Memory, Status
 from memories.querysets import MemoryQuerySet
 from memories.retrieval.types import Filters
+from memories.services import waiting
 from memories.services.managing import listed
 from orgs.principals import Principal
 
@@ -118,14 +119,18 @@ def about_how_many(
         return max(EXACT_COUNT, int(round(float(cursor.fetchone()[0]), -3))), False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Options:
-    """What can be chosen on the page, as (id, name); views as (id, name, query)."""
+    """What can be chosen on the page, as (id, name); views as (id, name, query).
+
+    waiting: how much waits for the asker (see `waiting`), which the page's frame says.
+    """
 
     groups: list[tuple[UUID, str]] = field(default_factory=list)
     members: list[tuple[UUID, str]] = field(default_factory=list)
     robots: list[tuple[UUID, str]] = field(default_factory=list)
     views: list[tuple[UUID, str, str]] = field(default_factory=list)
+    waiting: int = 0
 
 
 _OPTIONS = """
@@ -147,16 +152,20 @@ UNION ALL
 (SELECT 'views', v.id, v.name, v.query FROM memories_savedview v
  WHERE v.organisation_id = %(organisation)s AND v.member_id = %(me)s
  ORDER BY lower(v.name) LIMIT %(most)s)
+UNION ALL
+SELECT 'waiting', NULL, '', count(*)::text FROM ({waiting}) w
 """
 
 
 def options(principal: Principal) -> Options:
     """One query; call inside the scope of a person."""
     found = Options()
+    rows, values = waiting.among(principal.actor)
     with connection.cursor() as cursor:
         cursor.execute(
-            _OPTIONS,
+            _OPTIONS.format(waiting=rows),
             {
+                **values,
                 "organisation": principal.organisation_id,
                 "me": principal.actor.member_id,
                 "moderates": principal.actor.moderates,
@@ -165,6 +174,9 @@ def options(principal: Principal) -> Options:
             },
         )
         for what, id_, name, query in cursor.fetchall():
+            if what == "waiting":
+                found.waiting = int(query)
+                continue
             getattr(found, what).append((id_, name, query) if what == "views" else (id_, name))
     return found
 

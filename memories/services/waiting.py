@@ -1,5 +1,7 @@
 """How much waits for somebody's decision, as the frame of every page says it."""
 
+from typing import Any
+
 from django.db.models import QuerySet
 
 from memories.models import Memory, Proposal, State, Status
@@ -14,6 +16,17 @@ def waiting(actor: Actor) -> int:
 
     One statement in one round trip, whatever there is.
     """
+    return len(asked_at_once(actor, *_open(actor)))
+
+
+def among(actor: Actor) -> tuple[str, dict[str, Any]]:
+    """The same rows as a subquery with named parameters, for a page that asks something anyway."""
+    statement, values = _open(actor)
+    named = {f"waiting_{n}": value for n, value in enumerate(values)}
+    return statement % tuple(f"%({name})s" for name in named), named
+
+
+def _open(actor: Actor) -> tuple[str, tuple[Any, ...]]:
     rows = Proposal.objects.filter(
         decidable(actor),
         organisation_id=actor.organisation_id,
@@ -21,8 +34,7 @@ def waiting(actor: Actor) -> int:
         # The database shows only what is readable.
         memory_id__in=_there(actor).values("id"),
     )
-    statement, values = rows.order_by().values("id")[:MOST].query.sql_with_params()
-    return len(asked_at_once(actor, statement, values))
+    return rows.order_by().values("id")[:MOST].query.sql_with_params()
 
 
 def _there(actor: Actor) -> "QuerySet[Memory]":

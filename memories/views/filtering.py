@@ -44,6 +44,8 @@ def surroundings(
     """What the whole page has around the results."""
     set_filters = selection.named()
     chosen = page.options
+    if chosen:
+        request.waiting = chosen.waiting
     url = reverse("library")
     return {
         "filters": _selects(selection, page),

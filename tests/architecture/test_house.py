@@ -129,6 +129,7 @@ FRAGMENTS = {
     ("orgs/bulk.py", "insert_rows"): "the model's own table and columns, quoted",
     ("memories/retrieval/excluding.py", "holds"): "conditions of `narrow`, with parameters",
     ("memories/retrieval/conditions.py", "narrow"): "fragments of `_COLUMNS`, with parameters",
+    ("memories/services/selecting.py", "options"): "a statement of the ORM, with parameters",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",
     ("orgs/rls.py", "policy_sql"): "names from migrations",
     ("orgs/rls.py", "statements"): "names from migrations",

@@ -2,6 +2,8 @@
 
 import pytest
 
+from memories.retrieval import scale
+from memories.services import selecting
 from tests.people import queries, signed_in, text
 from tests.world import PEOPLE, World
 
@@ -133,3 +135,22 @@ def test_queries_do_not_grow_with_the_rows(world: World, query: str) -> None:
     # A count of readable rows may be known by now, which saves one.
     assert queries(client, f"/memories/{query}") <= few
     assert few <= 12
+
+
+@pytest.mark.parametrize("query", ["", "?q=fact+of+Mina", "?q=fact&category=event"])
+def test_a_large_scope_costs_no_more_than_a_page_may(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    here = lasting_world.here
+    for n in range(4):
+        here.remember(here.robot("aria"), f"Open fact {n} of many.", category="event")
+    here.embed()
+    client = signed_in(here, "mina")
+    usual = text(client.get(f"/memories/{query}")).count("data-row-link")
+    monkeypatch.setattr(scale, "EXACT", 2)
+    monkeypatch.setattr(selecting, "EXACT_COUNT", 2)
+    scale._known.clear()
+    # The first has to count what may be read; every page has one query to spare.
+    assert queries(client, f"/memories/{query}") <= 11
+    assert queries(client, f"/memories/{query}") <= 11
+    assert text(client.get(f"/memories/{query}")).count("data-row-link") == usual == 4
