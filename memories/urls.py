@@ -30,6 +30,7 @@ from memories.views import (
     review,
     saved,
     sharing,
+    splitting,
     starting,
     transfer,
     trash,
@@ -134,6 +135,7 @@ pages = [
     path("memories/<uuid:memory_id>/forget/", changing.forget, name="memory-forget"),
     path("memories/<uuid:memory_id>/restore/", changing.restore, name="memory-restore-page"),
     path("memories/<uuid:memory_id>/access/", sharing.share, name="memory-share-page"),
+    path("memories/<uuid:memory_id>/split/", splitting.split, name="memory-split"),
     path("memories/<uuid:memory_id>/why/", why.why, name="memory-why"),
     path("memories/<uuid:memory_id>/versions/", versions.versions, name="memory-versions"),
     path(

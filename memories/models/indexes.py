@@ -91,6 +91,7 @@ class Pending(Owed):
     """The vector that a memory is owed."""
 
     class Meta:
+        verbose_name = "pending embedding"
         constraints = [
             models.UniqueConstraint(fields=["organisation", "memory"], name="pending_once")
         ]

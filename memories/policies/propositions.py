@@ -7,6 +7,7 @@ no heading. Whatever is not one is passed over with its reason.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 SHORTEST, LONGEST, FEWEST_WORDS, MOST = 10, 1_000, 5, 50
 
@@ -69,6 +70,11 @@ def sentences(text: str) -> Iterator[str]:
             held = ""
     if held:
         yield held
+
+
+def is_divisible(text: str) -> bool:
+    """Whether there is more than one sentence, so that it can be taken apart at all."""
+    return sum(1 for _ in islice(sentences(text[:10_000]), 2)) > 1
 
 
 def parse(given: Iterable[str]) -> tuple[list[str], list[Refusal]]:

@@ -52,14 +52,7 @@ def divide_memory(
     """
     principal = resolve(actor)
     with principal.scope():
-        memory = changeable(principal, memory_id)
-        if memory.status != Status.ACTIVE:
-            raise AlreadyExists(f"The memory is {memory.status}, not active.")
-        if is_proposition(memory):
-            raise AlreadyExists("This is a proposition already; none is made of it.")
-        _respect(actor, memory)
-        texts, refused = parse(given) if given else propositions_in(_text(memory))
-        made = _made(principal, memory, texts, refused, now)
+        memory, made, refused = _look(principal, memory_id, given, now)
         if made:
             organisation = Organisation.objects.get(id=memory.organisation_id)
             writing.insert(made, organisation=organisation, now=now)
@@ -67,6 +60,28 @@ def divide_memory(
             note(principal, "memory.divided", memory, now, propositions=len(made))
         rows = followers([memory]).filter(status=Status.ACTIVE).with_names().order_by("id")
         return Divided(list(rows), refused)
+
+
+def foresee_division(actor: Actor, memory_id: UUID, *, now: datetime) -> Divided:
+    """What `divide_memory` would add, and what it would pass over; nothing is stored."""
+    principal = resolve(actor)
+    with principal.scope():
+        _, made, refused = _look(principal, memory_id, (), now)
+        return Divided(made, refused)
+
+
+def _look(
+    principal: Principal, memory_id: UUID, given: Sequence[str], now: datetime
+) -> tuple[Memory, list[Memory], list[Refusal]]:
+    """The memory, the rows that it lacks, and what is no proposition of it."""
+    memory = changeable(principal, memory_id)
+    if memory.status != Status.ACTIVE:
+        raise AlreadyExists(f"The memory is {memory.status}, not active.")
+    if is_proposition(memory):
+        raise AlreadyExists("This is a proposition already; none is made of it.")
+    _respect(principal.actor, memory)
+    texts, refused = parse(given) if given else propositions_in(_text(memory))
+    return memory, _made(principal, memory, texts, refused, now), refused
 
 
 def _text(memory: Memory) -> str:

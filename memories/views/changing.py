@@ -19,7 +19,7 @@ from memories.services.drafts import Draft, Remembered
 from memories.services.forgetting import RedLine, forget_memory, restore_memory
 from memories.services.managing import Outdated, edit_memory
 from memories.services.remembering import remember
-from memories.views import forms
+from memories.views import forms, presenting
 from orgs.access import WRITERS, members_only
 from orgs.services import AlreadyExists
 
@@ -71,7 +71,11 @@ def edit(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Correct a memory; somebody else's change in between is shown, never overwritten."""
     shown = browsing.editable(request.actor, memory_id, organisation=request.membership[1].name)
     memory = shown.memory
-    form = forms.EditForm(request.POST or None, initial=_as_it_is(memory))
+    form = forms.EditForm(
+        request.POST or None,
+        initial=_as_it_is(memory),
+        grouped=presenting.can_be_shareable(memory),
+    )
     if request.method == "POST" and form.is_valid():
         response = _saved(request, memory, form)
         if response is not None:
@@ -84,6 +88,7 @@ def _as_it_is(memory: Memory) -> dict[str, Any]:
         "content": memory.content,
         "category": memory.category,
         "importance": forms.nearest_importance(memory.importance),
+        "shareable": memory.shareable,
         "version": memory.version,
     }
 
@@ -128,8 +133,8 @@ def _page_of(request: HttpRequest, memory: Memory) -> str:
 
 def _conflict(request: HttpRequest, memory: Memory, form: forms.EditForm) -> HttpResponse:
     """Their text and ours, word by word; saving again replaces theirs knowingly."""
-    mine, category = form.cleaned_data["content"], form.cleaned_data["category"]
-    if (mine, category) == (memory.content, memory.category):
+    mine, names = form.cleaned_data["content"], ("content", "category", "shareable")
+    if all(form.cleaned_data.get(n, getattr(memory, n)) == getattr(memory, n) for n in names):
         # The same form sent twice, or the same thought: nothing is left to decide.
         return redirect("memory-page", memory.id)
     conflict = {"who": "Somebody", "diff": differences(memory.content, mine)}

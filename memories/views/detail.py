@@ -11,7 +11,9 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from memories.models import Memory, Status
+from memories.policies.propositions import is_divisible
 from memories.services import browsing
+from memories.services.following import is_proposition
 from memories.views import presenting, versions
 from memories.views.forms import RecallForm
 from orgs.access import WRITERS, members_only
@@ -91,4 +93,6 @@ def _actions(request: HttpRequest, found: browsing.Detail) -> dict[str, str]:
         urls["edit_url"] = reverse("memory-edit", args=[row.id]) + query
         if row.status == Status.ACTIVE:
             urls["share_url"] = reverse("memory-share-page", args=[row.id])
+            if not is_proposition(row) and is_divisible(row.content):
+                urls["split_url"] = reverse("memory-split", args=[row.id])
     return urls

@@ -100,7 +100,20 @@ class AddForm(MemoryForm):
 
 
 class EditForm(MemoryForm):
+    """shareable is asked only where it means something (see `presenting.can_be_shareable`)."""
+
+    shareable = forms.BooleanField(
+        required=False,
+        label="May be said outside its group",
+        help_text="Robots may use it when they answer elsewhere, and what several groups show of "
+        "somebody may become known to everyone.",
+    )
     version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, grouped: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not grouped:
+            del self.fields["shareable"]
 
 
 class QueueForm(forms.Form):
@@ -279,12 +292,18 @@ class ShareForm(forms.Form):
         return {"visibility": kind, "group": group or None}
 
 
+class FindPeopleForm(forms.Form):
+    """Part of a name, typed while choosing people."""
+
+    find = forms.CharField(required=False, max_length=100)
+
+
 class ShareOneForm(ShareForm):
-    """For one memory, also some people by name."""
+    """For one memory, also some people by name: those who are ticked, and those found so far."""
 
     people = forms.MultipleChoiceField(
         required=False,
-        label="Which people, if you chose some",
+        label="Which people",
         widget=forms.CheckboxSelectMultiple,
         error_messages={"invalid_choice": "Somebody whom you ticked is not here any more."},
     )
@@ -294,8 +313,6 @@ class ShareOneForm(ShareForm):
     ) -> None:
         super().__init__(audiences, *args)
         self.fields["people"].choices = [(str(id_), name) for id_, name in people]
-        if not people:
-            del self.fields["people"]
 
     def clean(self) -> dict[str, Any]:
         if self.cleaned_data.get("audience") == "shared" and not self.cleaned_data.get("people"):

@@ -148,7 +148,13 @@ def about(memory: Memory, me: object) -> dict[str, Any]:
         "subject": subject(memory, me),
         "status": status(memory),
         "protected": memory.red_line,
+        "shareable": memory.shareable and can_be_shareable(memory),
     }
+
+
+def can_be_shareable(memory: Memory) -> bool:
+    """Whether the flag means anything: only a group's rows can be said outside it."""
+    return memory.audience.kind == AudienceKind.GROUP
 
 
 def restated(row: Restatement | None) -> dict[str, Any] | None:
@@ -177,10 +183,15 @@ def _names(word: str, persons: Sequence[str]) -> bool:
     return word[:4].isdigit() or any(word in name.split() for name in persons)
 
 
+def short(text: str) -> str:
+    """The beginning of a text, for one line or two."""
+    return excerpt(text, set(), 160)
+
+
 def link(memory: Memory) -> dict[str, str]:
     """A connected memory, to click on."""
     return {
-        "text": excerpt(memory.content, set(), 160),
+        "text": short(memory.content),
         "url": reverse("memory-page", args=[memory.id]),
     }
 

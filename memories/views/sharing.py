@@ -6,8 +6,10 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
+from django.views.decorators.vary import vary_on_headers
 
 from memories.models import Memory
 from memories.policies.visibility import Misplaced
@@ -28,19 +30,23 @@ SOME = {
     "kind": "explicit",
     "label": "Some people",
     "sentence": "You, and those whom you tick below.",
-    "checked": False,
 }
 
 
 @require_http_methods(["GET", "POST"])
+@vary_on_headers("HX-Request")
 @members_only(*WRITERS)
 def share(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """The choice, then the change; whoever may not make it is told why."""
     shown = browsing.editable(request.actor, memory_id, organisation=request.membership[1].name)
-    people = colleagues(request.actor)
-    audiences = sharing_choices(request, shown.memory) + ([SOME] if people else [])
-    form = forms.ShareOneForm(audiences, people, request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    people = _people(request)
+    if request.htmx:
+        return render(request, "memories/share.html#people", {"people": people})
+    audiences = sharing_choices(request, shown.memory) + _some(request, people)
+    # Who only looks for people has not decided yet.
+    decided = request.POST if request.method == "POST" and "look" not in request.POST else None
+    form = forms.ShareOneForm(audiences, people["chosen"], decided)
+    if form.is_bound and form.is_valid():
         try:
             share_memory(request.actor, memory_id, **form.placed(), now=timezone.now())
         except REFUSALS as error:
@@ -48,17 +54,39 @@ def share(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         else:
             messages.success(request, "Done. The page says who can read it now.")
             return redirect("memory-page", memory_id)
-    return _page(request, shown, audiences, form)
+    return _page(request, shown, audiences, form, people)
+
+
+def _people(request: HttpRequest) -> dict[str, Any]:
+    """Whom to tick: the ticked ones stay, beside whoever is found by what is typed."""
+    asked = request.POST if request.method == "POST" else request.GET
+    form = forms.FindPeopleForm(asked)
+    named = form.cleaned_data["find"] if form.is_valid() else ""
+    chosen, found, more = colleagues(request.actor, named=named, chosen=asked.getlist("people"))
+    return {"find": named, "chosen": chosen, "found": found, "more": more}
+
+
+def _some(request: HttpRequest, people: dict[str, Any]) -> list[dict[str, Any]]:
+    """Nobody is offered some people where nobody else is."""
+    if not (people["chosen"] or people["found"] or people["find"]):
+        return []
+    return [{**SOME, "checked": request.POST.get("audience") == SOME["value"]}]
 
 
 def _page(
-    request: HttpRequest, shown: Shown, audiences: list[dict[str, Any]], form: forms.ShareOneForm
+    request: HttpRequest,
+    shown: Shown,
+    audiences: list[dict[str, Any]],
+    form: forms.ShareOneForm,
+    people: dict[str, Any],
 ) -> HttpResponse:
     context = {
         "memory": presenting.link(shown.memory),
         "audience": presenting.audience(shown.readers),
         "audiences": audiences,
         "form": form,
+        "people": people,
+        "share_url": reverse("memory-share-page", args=[shown.memory.id]),
     }
     status = 422 if form.errors else 200
     return render(request, "memories/share.html", context, status=status)

@@ -59,6 +59,7 @@ class AudienceEntry(TenantModel):
     reader = models.UUIDField()
 
     class Meta:
+        verbose_name_plural = "audience entries"
         constraints = [
             models.UniqueConstraint(
                 fields=["organisation", "audience", "kind", "reader"], name="audience_reader_once"

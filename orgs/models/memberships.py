@@ -79,6 +79,7 @@ class ExternalIdentity(TenantModel):
     objects = IdentityQuerySet.as_manager()
 
     class Meta:
+        verbose_name_plural = "external identities"
         constraints = [
             models.UniqueConstraint(
                 fields=["organisation", "platform", "identifier"], name="identity_once"

@@ -19,5 +19,8 @@ class SignIn(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     last_seen_at = models.DateTimeField(default=timezone.now)
 
+    class Meta:
+        verbose_name = "sign-in"
+
     def __str__(self) -> str:
         return self.browser

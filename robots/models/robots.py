@@ -45,6 +45,8 @@ class RobotGroup(TenantModel):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
+        verbose_name = "robot in a group"
+        verbose_name_plural = "robots in groups"
         constraints = [
             models.UniqueConstraint(
                 fields=["organisation", "robot", "group"], name="robot_group_once"

@@ -1,11 +1,12 @@
 """Groups and members as a caller may know of them, and the changes that callers may make."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Lower
 
 from orgs import audit
 from orgs.models import Group, GroupMembership, IngestProfile, Member
@@ -15,6 +16,7 @@ from orgs.services import (
     AlreadyExists,
     NotFound,
     add_to_group,
+    as_uuid,
     create_group,
     create_member,
     find_group,
@@ -29,8 +31,11 @@ from robots.principals import groups_of_robot
 from robots.services.errors import MissingScope
 from robots.services.registry import find_robot, join_groups
 
-# More people are not offered by name at once.
+# So many people are offered by name at once, so many can be chosen, by so many words of a name.
+OFFERED = 12
 MOST_NAMED = 200
+MOST_WORDS = 5
+Colleague = tuple[UUID, str]
 
 
 def check_registration(actor: Actor, reference: str | None) -> None:
@@ -64,12 +69,23 @@ def known_group(actor: Actor, reference: str) -> Group:
         return find_group(actor.organisation_id, reference, known_groups(actor))
 
 
-def colleagues(actor: Actor) -> list[tuple[UUID, str]]:
-    """Everybody else who is here, as (id, name); MOST_NAMED of them."""
+def colleagues(
+    actor: Actor, *, named: str = "", chosen: Collection[str] = ()
+) -> tuple[list[Colleague], list[Colleague], bool]:
+    """Everybody else who is here, as (id, name): the chosen ones, up to OFFERED others whose names
+    hold every word of `named`, and whether there are more of those.
+
+    chosen: ids; of more than MOST_NAMED the first.
+    """
+    ids = [id_ for id_ in map(as_uuid, list(chosen)[:MOST_NAMED]) if id_]
     with organisation_scope(actor.organisation_id):
-        rows = Member.objects.filter(organisation_id=actor.organisation_id, removed_at=None)
-        names = rows.exclude(id=actor.member_id).order_by("name", "id").values_list("id", "name")
-        return list(names[:MOST_NAMED])
+        rows = known_members(actor).exclude(id=actor.member_id).order_by(Lower("name"), "id")
+        ticked = list(rows.filter(id__in=ids).values_list("id", "name")) if ids else []
+        others = rows.exclude(id__in=ids)
+        for word in named.split()[:MOST_WORDS]:
+            others = others.filter(name__icontains=word)
+        found = list(others.values_list("id", "name")[: OFFERED + 1])
+        return ticked, found[:OFFERED], len(found) > OFFERED
 
 
 def members_in(group: Group) -> "QuerySet[Member]":

@@ -1,8 +1,10 @@
 """Support staff in Django's admin: one organisation, metadata alone, on the record."""
 
+import re
 import secrets
 
 import pytest
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import ProgrammingError
@@ -128,3 +130,24 @@ def test_accounts_are_for_superusers(lasting_world: World) -> None:
     made = User.objects.get(email=email)
     assert root.get(f"/admin/orgs/user/{made.pk}/change/").status_code == 200
     assert root.get(f"/admin/orgs/user/{made.pk}/delete/").status_code == 403
+
+
+def test_the_index_names_what_there_is_in_words(lasting_world: World) -> None:
+    _, client = staff(superuser=True)
+    choose(client, lasting_world)
+    shown = client.get("/admin/").context["app_list"]
+    assert {app["name"]: [model["name"] for model in app["models"]] for app in shown} == {
+        "Memories": ["Contributions", "Memories", "Pending embeddings", "Recalls"],
+        "Organisations": ["Audit entries", "Group memberships", "Groups", "Members", "Users"],
+        "Robots": ["Keys", "Robots"],
+    }
+
+
+def test_no_model_is_called_by_what_its_class_happens_to_be_named() -> None:
+    ours = [m for m in apps.get_models() if m._meta.app_label in ("orgs", "robots", "memories")]
+    names = {str(m._meta.verbose_name): str(m._meta.verbose_name_plural) for m in ours}
+    # A plural is another word; one that Django made of a word in "y" is wrong.
+    wrong = [f"{one}: {many}" for one, many in names.items() if re.search(r"[^aeiou]ys$", many)]
+    assert wrong == []
+    assert len(names) == len(ours)
+    assert not {"pending", "sign in", "robot group"} & set(names)
