@@ -12,9 +12,7 @@ from tests.memories.views.test_library import HTMX
 from tests.people import queries, signed_in, text
 from tests.world import Tenant, World
 
-TICK = re.compile(
-    r'name="people" value="([^"]+)"( checked)?><span>([^<]+)</span>'
-)
+TICK = re.compile(r'name="people" value="([^"]+)"( checked)?><span>([^<]+)</span>')
 
 
 def hire(here: Tenant, *names: str) -> dict[str, UUID]:
@@ -50,7 +48,10 @@ def test_people_are_found_by_their_names_and_the_ticked_ones_stay(world: World) 
     part = typed(find="DAM zo")
     assert part.lstrip().startswith('<div id="people"')
     assert offered(part) == {"Zoë van Dam": False, "Zora Damsgaard": False}
-    assert offered(typed(find="zora", people=[zoe])) == {"Zoë van Dam": True, "Zora Damsgaard": False}
+    assert offered(typed(find="zora", people=[zoe])) == {
+        "Zoë van Dam": True,
+        "Zora Damsgaard": False,
+    }
     foreign = [str(world.there.members["bob"].id), "nonsense", zoe]
     assert offered(typed(find="qqq", people=foreign)) == {"Zoë van Dam": True}
     assert "Nobody else here has “qqq” in their name." in typed(find="qqq")

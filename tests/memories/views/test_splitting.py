@@ -62,7 +62,5 @@ def test_what_a_group_knows_may_be_said_elsewhere_by_whom_it_concerns(world: Wor
     forged = edit_form(mina, own, content="My own, still.", shareable="on")
     mina.post(f"/memories/{own}/edit/", forged)
     assert not stored(here, "mina", own).shareable
-    share_memory(
-        here.person("mina"), id_, visibility="private", readers={}, group=None, now=NOW
-    )
+    share_memory(here.person("mina"), id_, visibility="private", readers={}, group=None, now=NOW)
     assert "May be said" not in text(mina.get(url))
