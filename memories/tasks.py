@@ -10,9 +10,12 @@ from memories.maintenance.patterns import every_organisation
 from memories.services import patterns, working
 from memories.services.hints import send_job, send_now
 from memories.services.jobs import forgotten_hints
+from orgs.services import remove_organisation, unfinished
 
 # One task works for a while and then lets other organisations have their turn.
 ROUNDS = 20
+# Seconds for which one run deletes what is left of removed organisations.
+REMOVING = 240.0
 
 
 @shared_task(name="memories.embed_pending")
@@ -91,3 +94,12 @@ def sweep_patterns(**_: object) -> int:
     for organisation_id in organisations:
         send_now("memories.promote_patterns", organisation_id)
     return len(organisations)
+
+
+@shared_task(name="memories.sweep_removals")
+def sweep_removals(**_: object) -> int:
+    """Go on deleting organisations that were closed, the longest closed first."""
+    for organisation_id in (left := unfinished(using="worker")):
+        if not remove_organisation(organisation_id, now=timezone.now(), seconds=REMOVING):
+            break
+    return len(left)

@@ -17,7 +17,15 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
-from orgs.models import Audience, AudienceEntry, AudienceKind, Group, GroupMembership, Role
+from orgs.models import (
+    Audience,
+    AudienceEntry,
+    AudienceKind,
+    Group,
+    GroupMembership,
+    Organisation,
+    Role,
+)
 from orgs.prepared import fetched, together
 from orgs.rls import Scope, ask, opening, organisation_scope, scope
 
@@ -124,7 +132,8 @@ _READABLE = (
     "WHERE a.organisation_id = %(organisation)s AND {condition}"
 )
 _LANGUAGE = (
-    "SELECT o.id, 'language', o.language FROM orgs_organisation o WHERE o.id = %(organisation)s"
+    "SELECT o.id, 'language', o.language FROM orgs_organisation o "
+    "WHERE o.id = %(organisation)s AND o.removed_at IS NULL"
 )
 
 
@@ -135,11 +144,17 @@ _OPEN = (
 
 
 def resolve(actor: Actor) -> Principal:
-    """Look up what the actor may read now; one query, one round trip."""
+    """Look up what the actor may read now; one query, one round trip.
+
+    Raises Organisation.DoesNotExist for one that was removed meanwhile.
+    """
     parts = [_READABLE.format(condition=condition) for condition in _conditions(actor)]
     statement = " UNION ALL ".join([_LANGUAGE, *parts])
     values = _values(actor)
-    (_, _, language), *found = ask(Scope(organisation=actor.organisation_id), statement, values)
+    found = ask(Scope(organisation=actor.organisation_id), statement, values)
+    if not found or found[0][1] != "language":
+        raise Organisation.DoesNotExist("removed")
+    (_, _, language), *found = found
     by_name = {(kind, key): id_ for id_, kind, key in found}
     own = (
         (AudienceKind.ROBOT, str(actor.robot_id))

@@ -65,12 +65,14 @@ def celery(redis_url: str) -> dict[str, Any]:
         "CELERY_TASK_ROUTES": {
             "memories.run_job": {"queue": "jobs"},
             "memories.maintain_indexes": {"queue": "indexes"},
+            "memories.sweep_removals": {"queue": "indexes"},
         },
         "CELERY_BEAT_SCHEDULE": {
             "sweep-pending-embeddings": {"task": "memories.sweep_embeddings", "schedule": 30.0},
             "sweep-restatements": {"task": "memories.sweep_restatements", "schedule": 60.0},
             "sweep-jobs": {"task": "memories.sweep_jobs", "schedule": 60.0},
             "sweep-patterns": {"task": "memories.sweep_patterns", "schedule": 600.0},
+            "sweep-removals": {"task": "memories.sweep_removals", "schedule": 300.0},
             "maintain-indexes": {"task": "memories.maintain_indexes", "schedule": 3600.0},
         },
     }

@@ -10,17 +10,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection
+from django.utils import timezone
 
 from memories.comparing.generator import Message, World
 from memories.comparing.scenarios import ANYWHERE, FOR_MEMBER, SHAREABLE, Asked
-from memories.comparing.sizes import settle
 from memories.services.drafts import Draft, Heard
 from memories.services.recalling import Query
 from orgs.models import Audience, AudienceKind, Group, GroupMembership, Member, Organisation, new_id
 from orgs.principals import Actor
-from orgs.rls import Scope, organisation_scope, scope
-from orgs.services import create_organisation, ensure_explicit_audience
+from orgs.rls import organisation_scope
+from orgs.services import create_organisation, ensure_explicit_audience, remove_organisation
 from robots.models import Robot
 from robots.services import join_groups, register_robot
 
@@ -109,34 +108,7 @@ def settled(world: World, *, now: datetime) -> Iterator[Place]:
     try:
         yield _furnished(world, organisation, now)
     finally:
-        remove(organisation.id)
-
-
-# Deleting a member or an audience looks for memories that name it; most of these references have
-# no index, since nobody else deletes thousands of them. So the memories go first.
-_MEMORIES = """
-DELETE FROM memories_memory WHERE organisation_id = %(organisation)s
-AND audience_id = ANY(%(audiences)s)
-"""
-_AT_ONCE = 100
-
-
-def remove(organisation_id: UUID) -> None:
-    """Delete the organisation; every row goes with it, by the foreign keys."""
-    with organisation_scope(organisation_id):
-        rows = Audience.objects.filter(organisation_id=organisation_id)
-        audiences = list(rows.order_by("id").values_list("id", flat=True))
-    for first in range(0, len(audiences), _AT_ONCE):
-        some = tuple(audiences[first : first + _AT_ONCE])
-        with (
-            scope(Scope(organisation=organisation_id, audiences=some)),
-            connection.cursor() as cursor,
-        ):
-            cursor.execute(_MEMORIES, {"organisation": organisation_id, "audiences": list(some)})
-    # Or each reference would be looked up among the rows that are just gone.
-    settle()
-    with organisation_scope(organisation_id):
-        Organisation.objects.filter(id=organisation_id).delete()
+        remove_organisation(organisation.id, now=timezone.now())
 
 
 def _furnished(world: World, organisation: Organisation, now: datetime) -> Place:

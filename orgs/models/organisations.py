@@ -20,8 +20,18 @@ def default_projections() -> list[str]:
     return [Projection.GRAPH.value]
 
 
+class StandingManager(models.Manager["Organisation"]):
+    """Those that nobody has removed: a half-deleted one is found by nothing that works for it."""
+
+    def get_queryset(self) -> "models.QuerySet[Organisation]":
+        return super().get_queryset().filter(removed_at__isnull=True)
+
+
 class Organisation(models.Model):
-    """The tenant: nothing crosses its border."""
+    """The tenant: nothing crosses its border.
+
+    removed_at: since then it is closed to everybody, and its rows are being deleted.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200)
@@ -42,6 +52,10 @@ class Organisation(models.Model):
         help_text="Which index layouts are kept; rebuild_projections fills one switched on later.",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    removed_at = models.DateTimeField(null=True, editable=False)
+
+    objects = StandingManager()
+    with_removed = models.Manager["Organisation"]()
 
     class Meta:
         constraints = [

@@ -32,6 +32,7 @@ from orgs.services.registry import (
     set_profile,
     storable,
 )
+from orgs.services.removing import on_organisation_closed, remove_organisation, unfinished
 
 __all__ = [
     "AlreadyExists",
@@ -55,13 +56,16 @@ __all__ = [
     "join",
     "link_identity",
     "on_member_removed",
+    "on_organisation_closed",
     "on_organisation_created",
     "readers_digest",
     "remove_from_group",
     "remove_member",
+    "remove_organisation",
     "set_confidential",
     "set_profile",
     "storable",
+    "unfinished",
     "waiting_for",
     "withdraw_invitation",
 ]

@@ -13,6 +13,7 @@ from django.db.models import Q
 from orgs.models import new_id
 from orgs.principals import Actor
 from orgs.rls import Scope, ask, organisation_scope
+from orgs.services import on_organisation_closed
 from robots.models import Key, KeyScope
 
 KEY_MARK = "cmk"
@@ -91,6 +92,13 @@ def revoke_key(*, organisation_id: UUID, key_id: UUID, now: datetime) -> None:
         Key.objects.filter(
             organisation_id=organisation_id, id=key_id, revoked_at__isnull=True
         ).update(revoked_at=now)
+
+
+@on_organisation_closed
+def revoke_all(organisation_id: UUID, now: datetime) -> None:
+    """No key opens an organisation that is removed."""
+    keys = Key.objects.filter(organisation_id=organisation_id, revoked_at__isnull=True)
+    keys.update(revoked_at=now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,7 @@ FRAGMENTS = {
     ("memories/retrieval/conditions.py", "narrow"): "fragments of `_COLUMNS`, with parameters",
     ("memories/services/selecting.py", "options"): "a statement of the ORM, with parameters",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",
+    ("orgs/rls.py", "back"): "names from migrations",
     ("orgs/rls.py", "policy_sql"): "names from migrations",
     ("orgs/rls.py", "statements"): "names from migrations",
     ("orgs/rls.py", "_reference"): "names from migrations",

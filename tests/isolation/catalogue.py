@@ -192,6 +192,32 @@ def _reference_faults(
     return found
 
 
+# Deleting one of an organisation's few robots may look longer.
+FEW = {TENANT, "robots_robot"}
+_BACKWARDS = """
+SELECT c.conrelid::regclass::text, c.conname FROM pg_constraint c
+WHERE c.contype = 'f' AND c.conrelid::regclass::text = ANY (%(tenants)s)
+AND NOT c.confrelid::regclass::text = ANY (%(few)s) AND NOT EXISTS (
+    SELECT 1 FROM pg_index i
+    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+    JOIN pg_attribute b ON b.attrelid = i.indrelid AND b.attnum = i.indkey[1]
+    WHERE i.indrelid = c.conrelid AND i.indisvalid AND a.attname = 'organisation_id'
+    AND b.attnum = ANY (c.conkey)
+    -- Many memories share an audience: it does not find one of them.
+    AND (cardinality(c.conkey) = 2 OR b.attname <> 'audience_id')
+    AND (i.indpred IS NULL
+        OR pg_get_expr(i.indpred, i.indrelid) = format('(%%I IS NOT NULL)', b.attname)))
+ORDER BY 1, 2
+"""
+
+
+def unindexed(connection: Connection) -> list[str]:
+    """References between tenant tables that a deletion could follow back only by reading all."""
+    values = {"tenants": tenant_tables(connection), "few": list(FEW)}
+    rows = connection.execute(_BACKWARDS, values)
+    return [f"{table}: {name} has no index to find who names a row" for table, name in rows]
+
+
 def _view_faults(connection: Connection) -> list[str]:
     """A view reads as its owner unless told otherwise; a materialised one always."""
     rows: Rows = connection.execute(

@@ -9,6 +9,7 @@ from tests.isolation.catalogue import (
     other_faults,
     table_faults,
     tenant_tables,
+    unindexed,
 )
 
 CARELESS = """
@@ -90,6 +91,13 @@ def test_each_loosened_rule_is_reported(committed: None, change: str, fault: str
         connection.execute(change)
         found = table_faults(connection)
     assert any(fault in line for line in found), found
+
+
+def test_every_reference_is_followed_back_by_an_index(committed: None) -> None:
+    with undone("owner") as connection:
+        assert unindexed(connection) == []
+        connection.execute("DROP INDEX memories_memory_author_id_back")
+        assert len(unindexed(connection)) == 1
 
 
 @pytest.mark.conformance("T09")

@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections import Counter
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -67,7 +68,9 @@ def test_it_shows_something_on_every_page_and_nobody_what_is_not_theirs(db: None
 
 
 @pytest.mark.conformance("W01")
-def test_removed_to_the_last_row(committed: None) -> None:
+def test_removed_to_the_last_row(lasting_world: World) -> None:
+    here = lasting_world.here
+    here.remember(here.person("mina"), "Bob meets Ada in Lisbon tomorrow.", group="launch")
     slug = f"demo-{secrets.token_hex(4)}"
     home = make_home(now=timezone.now(), slug=f"home-{slug}")
     owner = home["owner"]["email"]
@@ -78,10 +81,13 @@ def test_removed_to_the_last_row(committed: None) -> None:
         remove_demo(
             asking("chidi@demo.example", slug), account("chidi@demo.example"), now=timezone.now()
         )
+    others = _rows_of_others(actor)
     left = remove_demo(actor, account(owner), now=timezone.now())
     assert left is not None
     assert left.slug == home["owner"]["organisation"]
     assert {table: n for table, n in _rows_left(actor).items() if n} == {}
+    changed = {table for table, rows in _rows_of_others(actor).items() if rows != others[table]}
+    assert changed == {"orgs_auditentry"}, "the removal, in the audit trail of the admin's own"
     assert not User.objects.filter(email__endswith="@demo.example").exists()
     with organisation_scope(left.id):
         assert AuditEntry.objects.filter(action="demo.removed").count() == 1
@@ -92,14 +98,24 @@ def test_removed_to_the_last_row(committed: None) -> None:
 
 def _rows_left(actor: Actor) -> dict[str, int]:
     """Counted past row-level security, by a superuser."""
+    return _of_every_table("SELECT count(*) FROM {table} AS t WHERE {column} = %s", actor)
+
+
+def _rows_of_others(actor: Actor) -> dict[str, str | None]:
+    """A digest of all that belongs to other organisations."""
+    digest = "SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) FROM {table} AS t"
+    return _of_every_table(f"{digest} WHERE {{column}} <> %s", actor)
+
+
+def _of_every_table(query: str, actor: Actor) -> dict[str, Any]:
     found = {}
     with undone("admin") as connection:
         for table in tenant_tables(connection):
             column = "id" if table == "orgs_organisation" else "organisation_id"
-            query = sql.SQL("SELECT count(*) FROM {} WHERE {} = %s").format(
-                sql.Identifier(table), sql.Identifier(column)
+            statement = sql.SQL(query).format(
+                table=sql.Identifier(table), column=sql.Identifier(column)
             )
-            found[table] = connection.execute(query, [actor.organisation_id]).fetchone()[0]
+            found[table] = connection.execute(statement, [actor.organisation_id]).fetchone()[0]
     return found
 
 
