@@ -47,22 +47,27 @@ WITH near AS MATERIALIZED (
 
 # Every readable row that shares a word. Words are OR-ed; a lexeme's label is its worth: own 1, a
 # neighbour's .7, .5 or .3 (ts_rank of one position gives it exactly); an own one counts less in a
-# long text. idf is taken over the rows that the asker may read and no others.
+# long text. idf is taken over the rows that the asker may read and no others. Long texts lie
+# compressed, and each look at one would unpack it anew: joined to nothing it is unpacked once.
 _TEXTS = """
 texts AS MATERIALIZED (
-    SELECT n.memory_id,
-        .5::float8 + .5::float8 * greatest(1, n.length / 40::float8) AS guard {worths}
-    FROM {text} n
-    WHERE %(any)s::tsquery IS NOT NULL AND n.organisation_id = %(organisation)s
-      AND n.lexemes @@ %(any)s::tsquery {conditions}
+    SELECT memory_id,
+        .5::float8 + .5::float8 * greatest(1, length / 40::float8) AS guard {worths}
+    FROM (
+        SELECT n.memory_id, n.length, n.lexemes || ''::tsvector AS lexemes
+        FROM {text} n
+        WHERE %(any)s::tsquery IS NOT NULL AND n.organisation_id = %(organisation)s
+          AND n.lexemes @@ %(any)s::tsquery {conditions}
+        OFFSET 0
+    ) AS unpacked
 ), weights AS MATERIALIZED (
     SELECT total.rows {weights} FROM total, (SELECT count(*) AS hits {counts} FROM texts) AS c
 ), words AS MATERIALIZED (
     SELECT texts.memory_id, {score} AS score FROM texts, weights
 ), """
 _WORTH = (
-    ", CASE WHEN n.lexemes @@ %(q{i})s::tsquery THEN ts_rank('{{.3,.5,.7,1}}', n.lexemes, "
-    "%(q{i})s::tsquery) * 1.64493406685::float8 ELSE 0 END AS w{i}"
+    ", coalesce(ts_rank('{{.3,.5,.7,1}}', lexemes, %(q{i})s::tsquery), 0)"
+    " * 1.64493406685::float8 AS w{i}"
 )
 _COUNT = ", count(*) FILTER (WHERE w{i} > 0) AS c{i}"
 _WEIGHT = ", ln(1 + (greatest(total.rows - c{i}, 0) + .5::float8) / (c{i} + .5::float8)) AS i{i}"

@@ -16,9 +16,9 @@ RRF_WEIGHTS = (0.6, 0.4)
 # The lower end of inner products with the searched vectors. Fixed: the true minimum would need
 # the whole scope, and changes nothing at the top.
 MEANING_FLOOR = -0.1
-# The words are measured by the best candidate and, for the rest, by what a text with every word
-# of the question would get: a best candidate with few of them is not a full hit.
-COVERAGE = 0.3
+# A full hit by words has at least so much of what every word of the question would be worth. Where
+# no candidate reaches that, the best shares a word or two by chance, and meaning decides.
+FULL = 0.65
 
 
 def minmax(scores: Floats, floor: float = 0.0, best: float | None = None) -> Floats:
@@ -71,7 +71,7 @@ def weighted(pool: Pool) -> Floats:
     found = np.nan_to_num(pool.words).max(initial=0.0)
     if found <= 0:
         return near
-    worded = minmax(pool.words, best=(1 - COVERAGE) * found + COVERAGE * max(found, pool.most))
+    worded = minmax(pool.words, best=max(found, FULL * pool.most))
     if not near.any():
         return worded
     return WEIGHTS[0] * near + WEIGHTS[1] * worded

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from memories.retrieval.fusion import RRF_WEIGHTS, minmax, reciprocal_rank
-from memories.retrieval.types import Floats
+from memories.retrieval.fusion import RRF_WEIGHTS, minmax, reciprocal_rank, weighted
+from memories.retrieval.types import Floats, Pool
 
 NOT = np.nan
 
@@ -36,3 +36,31 @@ def test_minmax_puts_the_best_at_one_and_the_floor_at_nought() -> None:
         [1.0, 0.5, 0.0, 0.0, 0.0]
     )
     assert len(minmax(column())) == 0
+
+
+def pool(*, product: Floats, words: Floats, most: float) -> Pool:
+    """Candidates of which only the arms differ."""
+    none, no = np.zeros(len(product)), np.zeros(len(product), bool)
+    return Pool(
+        ids=np.arange(len(product)).astype("S16"), product=product, words=words,
+        similarity=none, by_meaning=no, by_words=no, by_tags=none, length=none, asks=no,
+        timed=no, by_named=no, by_asker=no, importance=none, accesses=none, days=none,
+        category=none.astype(np.intp), tier=none.astype(np.intp), most=most,
+    )  # fmt: skip
+
+
+def test_a_word_shared_by_chance_does_not_outrank_the_meaning() -> None:
+    # Which digits let me into the building? The door code says it without a word of that; I am on
+    # the phone about the build has one of three.
+    near, chance = 0.9, 0.45
+    told = weighted(pool(product=column(near, chance), words=column(NOT, 4.0), most=15.0))
+    assert told[0] > told[1]
+
+    # Most of what was asked in its own words is another matter.
+    told = weighted(pool(product=column(near, chance), words=column(NOT, 11.0), most=15.0))
+    assert told[0] < told[1]
+
+
+def test_the_words_alone_rank_as_they_score() -> None:
+    told = weighted(pool(product=column(NOT, NOT), words=column(1.0, 2.0), most=40.0))
+    assert 0 < told[0] < told[1] <= 1
