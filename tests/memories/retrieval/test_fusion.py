@@ -52,7 +52,7 @@ def pool(*, product: Floats, words: Floats, most: float) -> Pool:
 def test_a_word_shared_by_chance_does_not_outrank_the_meaning() -> None:
     # Which digits let me into the building? The door code says it without a word of that; I am on
     # the phone about the build has one of three.
-    near, chance = 0.9, 0.45
+    near, chance = 0.9, 0.4
     told = weighted(pool(product=column(near, chance), words=column(NOT, 4.0), most=15.0))
     assert told[0] > told[1]
 
