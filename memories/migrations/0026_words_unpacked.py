@@ -86,7 +86,7 @@ RESET ROLE;
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0023_graph_by_audience")]
+    dependencies = [("memories", "0025_naming")]
 
     operations = [
         migrations.RunSQL(WORDS, migrations.RunSQL.noop),

@@ -18,7 +18,7 @@ NAMING = (
 
 
 class Migration(migrations.Migration):
-    dependencies = [("robots", "0007_withdrawn_messages"), ("orgs", "0011_removed")]
+    dependencies = [("robots", "0008_names"), ("orgs", "0012_removed")]
 
     operations = [
         migrations.RunSQL(back(table, column), f"DROP INDEX {table}_{column}_back")

@@ -51,7 +51,7 @@ TWICE = (
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0023_graph_by_audience"), ("orgs", "0011_removed")]
+    dependencies = [("memories", "0024_names"), ("orgs", "0012_removed")]
 
     operations = [
         *(

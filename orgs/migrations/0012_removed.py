@@ -12,7 +12,7 @@ NAMING = (
 
 
 class Migration(migrations.Migration):
-    dependencies = [("orgs", "0010_worker_knows_wishes")]
+    dependencies = [("orgs", "0011_names")]
 
     operations = [
         migrations.AddField(
