@@ -47,7 +47,7 @@ _WANTS = re.compile(
     r"|any ideas?|any suggestions?|what(?:'s| is| are) the best|i(?:'m| am) (?:looking for|trying"
     r"|having|getting|unable|stuck|new to|wondering|confused|lost|not sure)|i was wondering"
     r"|i wonder|wondering (?:if|how|whether)|i (?:don'?t|do not) (?:know|understand|get|have|see)"
-    r"|no (?:idea|clue) (?:how|what|why)|not sure (?:how|what|why|if)"
+    r"|can i\b|no (?:idea|clue) (?:how|what|why)|not sure (?:how|what|why|if)"
     r"|i(?:'d| would) (?:like|love) to|i (?:want|need|wish|tried|try|get|got|keep getting)\b"
     r"|how (?:do|can|could|should) (?:i|we|you|one)|trying to|having (?:trouble|problems?|issues?)"
     r"|(?:my|i have (?:a|an|some)|have a|got a) (?:\w+ ){0,3}?(?:problem|issue|question|trouble)"
@@ -65,7 +65,7 @@ _BROKEN = re.compile(
     r"|boot|run|show|play|print|connect|respond|recogni[sz]e|detect|mount|open|find|see|help|let)"
     r"|won'?t \w+|it says|keeps? (?:saying|crash\w+|giving|asking|telling)|fail(?:s|ed|ing)?\b"
     r"|(?:is|are|was)(?:n'?t| not) (?:\w+ )?(?:supported|working|recogni[sz]ed|detected|found)"
-    r"|stopped working|not working|is broken|error message)",
+    r"|i (?:\w+ )?(?:hear|see|get) no|stopped working|not working|is broken|error message)",
     re.IGNORECASE,
 )
 

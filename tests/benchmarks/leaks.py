@@ -67,7 +67,7 @@ def run(chosen: argparse.Namespace, folder: Path) -> Result:
                 counted["leaks"] += len(set(served or ()) - readable[name])
         found[strategy] = counted
         say(f"  {strategy}: {counted} in {time.perf_counter() - started:.0f} s")
-    return {"memories": place.report.imported, "strategies": found}, [table(found)]
+    return {"memories": place.report.imported, "strategies": found}, [table(found, askers)]
 
 
 def readable_of(rows: list[dict[str, Any]], names: set[str]) -> Readable:
@@ -115,11 +115,11 @@ def ask(actor: Actor, text: str, strategy: str, whom: Any) -> list[str] | None:
     return [row.key for _, row in answer.hits]
 
 
-def table(found: dict[str, dict[str, int]]) -> Table:
+def table(found: dict[str, dict[str, int]], askers: int) -> Table:
     rows = [[name, *(f"{value:,}" for value in v.values())] for name, v in found.items()]
     note = (
-        f"Asked: every question by {ASKERS} seeded people ({OTHER_ASKERS} where it is not the "
-        "strategy that auto takes), half of them as themselves, half through a robot in the "
+        f"Asked: every question by {askers} seeded people (at most {OTHER_ASKERS} where it is not "
+        "the strategy that auto takes), half of them as themselves, half through a robot in the "
         f"question's group; refused: they are not of it. Served: of {DEPTH} a question."
     )
     return Table("Leaks", ["strategy", "asked", "served", "refused", "leaks"], rows, note)

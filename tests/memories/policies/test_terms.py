@@ -87,6 +87,7 @@ def test_things_are_named_with_a_confidence() -> None:
         "I'm trying to mount my drive",
         "anyone here use kde",
         "any ideas",
+        "a box shares its network with two machines, can i send a message to one",
     ],
 )
 def test_who_asks_wants_something(text: str) -> None:
@@ -105,6 +106,7 @@ def test_who_tells_does_not(text: str) -> None:
 def test_a_report_that_something_is_broken_seeks_help() -> None:
     assert seeks("samba does not start after the update")
     assert not asks("samba does not start after the update")
+    assert seeks("after the upgrade I now hear no sound")
 
 
 def test_programs_are_told_from_people_by_their_names() -> None:
