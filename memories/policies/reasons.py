@@ -37,11 +37,16 @@ def shared_words(text: str, wanted: Collection[str]) -> list[str]:
     return list(found.values())
 
 
+def _listed(words: list[str]) -> str:
+    """“a”, “a” and “b”, “a”, “b” and “c”."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
 def reasons(share: Share, text: str, wanted: Collection[str]) -> list[str]:
     """Phrases that go on from "it ...": never empty."""
     found = []
     if words := shared_words(text, wanted):
-        found.append("says " + ", ".join(f"“{word}”" for word in words))
+        found.append("says " + _listed([f"“{word}”" for word in words]))
     elif share.words:
         found.append("stands beside turns with the words of the question")
     if share.meaning is not None and share.meaning >= RATHER:

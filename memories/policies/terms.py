@@ -36,6 +36,15 @@ _HAN_EMPTY = re.compile(
 )
 
 
+_COUNTED = re.compile(r"[\d.,:/-]+(?:st|nd|rd|th|am|pm|h|%)?")
+_NUMBERS = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred
+thousand million first second third fourth fifth half quarter dozen
+"""
+_COUNTING = frozenset(_NUMBERS.split())
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """name: as written. key: as compared. proper: a name, by its capitals or its form."""
@@ -100,6 +109,12 @@ def terms(text: str) -> list[Term]:
         if known is None or (term.proper and not known.proper):
             found[term.key] = term
     return list(found.values())
+
+
+def is_quantity(name: str) -> bool:
+    """Whether it only says how many or when: "thirty", "12th", "4410"."""
+    word = name.casefold()
+    return word in _COUNTING or _COUNTED.fullmatch(word) is not None
 
 
 def uncalled(text: str) -> str:

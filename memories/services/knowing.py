@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memories.models import Memory
 from memories.policies.nodes import node_of, plain_name
-from memories.policies.terms import concepts, terms
+from memories.policies.terms import concepts, is_quantity, terms
 from memories.retrieval.pipeline import search
 from memories.services.recalling import Query, prepare
 from orgs.prepared import fetched
@@ -167,7 +167,9 @@ def topics(
 ) -> list[str]:
     """What most people have lately shown to know about, as far as the asker may read."""
     with principal.scope():
-        return [name for (name,) in fetched(_TOPICS, _values(principal, group, limit, now))]
+        # A number or a date is no topic to ask for, so some more are looked at than are shown.
+        found = fetched(_TOPICS, _values(principal, group, 3 * limit, now))
+    return [name for (name,) in found if not is_quantity(name)][:limit]
 
 
 def evidence(principal: Principal, ids: Sequence[UUID]) -> dict[UUID, Memory]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from memories.policies.terms import is_quantity
 from memories.services.knowing import (
     Expert,
     Known,
@@ -66,12 +67,13 @@ def around(principal: Principal, topic: str, people: Sequence[Expert]) -> Around
         "memories": memories,
         "people": [one.node for one in found.people],
         "topic": topic_nodes(principal.organisation_id, topic),
-        "most": MOST_THINGS,
+        "most": 2 * MOST_THINGS,
     }
     with principal.scope():
         for kind, one, other, name, weight in fetched(_AROUND, values):
             if kind == "thing":
-                found.things.append((one, name, weight))
+                if not is_quantity(name) and len(found.things) < MOST_THINGS:
+                    found.things.append((one, name, weight))
             else:
                 getattr(found, kind).append((one, other, weight))
     return found

@@ -1,5 +1,6 @@
 """The architectures compared: the newest report, for those who choose how recall searches."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,10 +11,12 @@ from django.views.decorators.http import require_safe
 
 from memories.comparing import presenting
 from memories.comparing.reporting import CHARTS, Report, newest
-from memories.comparing.tables import Table, shown
+from memories.comparing.tables import Cell, Table, shown
 from orgs.access import MODERATORS, members_only
 
 TABLES = ("ranking", "predictions", "quality", "cost", "scenarios", "data")
+# Of these the page shows the chosen size.
+BY_SIZE = {"quality", "cost"}
 # Columns of words; every other one is of numbers.
 WORDED = {"architecture", "scenario", "what", "sha256"}
 # Names that are written small.
@@ -139,15 +142,29 @@ def _file(name: str, groups: int) -> str:
 
 
 def _table(name: str, table: Table, groups: int) -> dict[str, Any]:
-    numbers = [column not in WORDED for column in table.columns]
+    """What the page shows of a table: one size and no fingerprints; the file has all of it."""
+    left_out = {"sha256"}
+    if name in BY_SIZE:
+        size = list(table.columns).index("groups")
+        table = replace(table, rows=[row for row in table.rows if row[size] == groups])
+        left_out |= {"groups"}
+    kept = [n for n, column in enumerate(table.columns) if column not in left_out]
+    columns = [table.columns[n] for n in kept]
+    numbers = [column not in WORDED for column in columns]
+    rows = [[_cell(row[n]) for n in kept] for row in table.rows]
     return {
         "id": name,
         "title": table.title,
         "note": table.note,
-        "columns": list(zip(map(_head, table.columns), numbers, strict=True)),
-        "rows": [list(zip(map(shown, row), numbers, strict=True)) for row in table.rows],
+        "columns": list(zip(map(_head, columns), numbers, strict=True)),
+        "rows": [list(zip(row, numbers, strict=True)) for row in rows],
         "csv_url": _file(name, groups),
     }
+
+
+def _cell(value: Cell) -> str:
+    """As in the file, but a dash for what there is none of and no zeros that say nothing."""
+    return "–" if value is None else "0" if value == 0 else shown(value)
 
 
 def _head(name: str) -> str:

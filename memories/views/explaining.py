@@ -76,7 +76,7 @@ def _scores(found: Explanation) -> list[dict[str, Any]]:
         ("Shares words", share.words),
         ("Who, when, how much", max(0.0, hit.cues) / HIGHEST),
         ("Strength", share.strength),
-        ("Tier", tier_weight(found.memory)),
+        ("How long it lasts", tier_weight(found.memory)),
         ("All together", hit.score),
     ]
     return [

@@ -104,6 +104,8 @@ def _chart(name: str, found: Figures) -> dict[str, Any]:
         chart |= {"kind": "columns", "title": "Learned in four weeks", "first_column": "Day"}
         month = sum(number for _, number in found.by_day)
         chart["sentence"] = f"{month:,}, of these {found.this_week:,} in the last seven days"
+        if busiest := max(values, key=lambda value: value["value"], default=None):
+            chart["sentence"] += f"; at most {busiest['value']:,}, on {busiest['label']}"
     elif name == "readers":
         values = _named(found.by_audience, AUDIENCES)
         for value in values:
@@ -126,7 +128,7 @@ def _most(values: list[dict[str, Any]]) -> str:
         return "Nothing yet"
     most = max(values, key=lambda value: value["value"])
     share = 100 * most["value"] / sum(value["value"] for value in values)
-    return f"{most['label']}: {share:.0f} of 100"
+    return f"{most['label']}: {share:.0f} %"
 
 
 @require_safe

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import date_format
 
 from memories.models import Category, Contribution, Memory, Origin, Restatement, Status
@@ -106,10 +107,16 @@ def row(shown: Shown, *, me: object, now: datetime, wanted: frozenset[str]) -> d
     }
 
 
+def _day(at: datetime) -> str:
+    """ "3 May", with the year where it is another one."""
+    this_year = timezone.localtime(at).year == timezone.localtime().year
+    return date_format(timezone.localtime(at), "j F" if this_year else "j F Y")
+
+
 def learned(memory: Memory, me: object) -> str:
     """How it got here, in a sentence."""
     who, robot = said_by(memory, me), robot_name(memory.robot)
-    at = date_format(memory.occurred_at or memory.created_at, "j F Y")
+    at = _day(memory.occurred_at or memory.created_at)
     where = f" in {memory.group.name}" if memory.group else ""
     if robot and who:
         return f"{who} said this on {at}{where}, and {robot} remembered it."
@@ -117,7 +124,7 @@ def learned(memory: Memory, me: object) -> str:
         return f"{robot} learned this on {at}{where}."
     if memory.robot.builtin == IMPORT:
         said = f"{who} said this on {at}{where}; it" if who else "It"
-        return f"{said} was imported on {date_format(memory.created_at, 'j F Y')}."
+        return f"{said} was imported on {_day(memory.created_at)}."
     return f"{who or 'Somebody'} wrote this down on {at}{where}."
 
 
