@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from memories.api import rendering
 from memories.api import serializers as s
+from memories.querysets import MemoryQuerySet
 from memories.retrieval.answers import answer_rows
 from memories.services.counting import stats
 from memories.services.drafts import Outcome, Refused
@@ -42,6 +43,7 @@ class MemoriesView(APIView):
                 limit=filters["limit"],
                 cursor=filters.get("cursor"),
                 render=rendering.memory,
+                newest=MemoryQuerySet.newest,
             )
         return Response(body)
 

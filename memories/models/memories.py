@@ -175,7 +175,17 @@ class Memory(TenantModel):
             ),
         ]
         indexes = [
-            models.Index(fields=["organisation", "audience", "-id"], name="memory_recent"),
+            # The lists with their filters read this index alone: a filter that nothing fits has
+            # to look at everything that is readable.
+            models.Index(
+                fields=["organisation", "audience", "-id"],
+                include=[
+                    *("status", "kind", "type", "category", "tier"),
+                    *("robot", "group", "member", "author", "speaker_member"),
+                    *("expires_at", "occurred_at", "created_at"),
+                ],
+                name="memory_listed",
+            ),
             models.Index(
                 fields=["organisation", "id"],
                 condition=models.Q(shareable=True),

@@ -122,7 +122,7 @@ def library(
         everything = not selection and not text
         count = about_how_many(principal, rows, everything=everything) if whole else None
         page = rows.filter(id__lt=older_than) if older_than else rows
-        found = list(page.with_names().order_by("-id")[: PAGE + 1])
+        found = [] if count == (0, True) else page.with_names().newest(PAGE + 1)
         more = len(found) > PAGE
         found = found[:PAGE]
         shown = show(principal, found, organisation)
@@ -147,7 +147,7 @@ def forgotten(
         rows = rows.filter(forgotten_at__gte=since)
         if older_than:
             rows = rows.filter(id__lt=older_than)
-        page = list(rows.with_names().order_by("-id")[: PAGE + 1])
+        page = rows.with_names().newest(PAGE + 1)
         more = len(page) > PAGE
         page = page[:PAGE]
         shown = show(principal, page, organisation)

@@ -79,7 +79,7 @@ def listed(actor: Actor, view: str, *, organisation: str, before: UUID | None = 
         rows = _view(principal, view)
         if before:
             rows = rows.filter(id__lt=before)
-        found = list(rows.with_names().order_by("-id")[: PAGE + 1])
+        found = rows.with_names().newest(PAGE + 1)
         shown = show(principal, found[:PAGE], organisation)
         last = found[PAGE - 1].id if len(found) > PAGE else None
         return Mine(shown, _overview(principal), last)

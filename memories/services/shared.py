@@ -43,7 +43,7 @@ def shelf(
         rows = everything if category is None else everything.filter(category=category)
         if before:
             rows = rows.filter(id__lt=before)
-        found = list(rows.with_names().order_by("-id")[: PAGE + 1])
+        found = rows.with_names().newest(PAGE + 1)
         counts = everything.order_by().values_list("category").annotate(n=Count("id"))
         return Shelf(
             show(principal, found[:PAGE], organisation),

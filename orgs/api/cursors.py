@@ -49,12 +49,16 @@ def page(
     limit: int,
     cursor: str | None,
     render: Callable[[Any], dict[str, Any]],
+    newest: Callable[[Any, int], list[Any]] = lambda rows, most: list(rows.order_by("-id")[:most]),
 ) -> dict[str, Any]:
-    """One page, newest id first: {"results": [...], "next": url or null}. Evaluates inside."""
+    """One page, newest id first: {"results": [...], "next": url or null}. Evaluates inside.
+
+    newest: how the first of the rows are read.
+    """
     actor = request.user
     if cursor:
         rows = rows.filter(id__lt=read(actor, cursor))
-    found = list(rows.order_by("-id")[: limit + 1])
+    found = newest(rows, limit + 1)
     more = len(found) > limit
     found = found[:limit]
     return {

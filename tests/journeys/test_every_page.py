@@ -132,11 +132,12 @@ def test_every_page(site: Site, demo: None, theme: str, width: int) -> None:
     client, ada = signed_in(site, "ada", **look)
     every = pages(client)
     assert len(every) > 30
-    assert {"/", "/review/", "/jobs/", "/me/", "/audit/", "/design/", "/trash/"} <= set(every)
+    plain = ("", "review", "jobs", "me", "me/names", "audit", "design", "trash", "experts")
+    assert {f"/{name}/".replace("//", "/") for name in (*plain, "architectures")} <= set(every)
     for url in (*every, *ALSO):
         visit(ada, url)
     _, mina = signed_in(site, "mina", **look)
-    for url in ("/", "/review/", "/knowledge/", "/me/", "/people/", "/jobs/"):
+    for url in ("/", "/review/", "/knowledge/", "/me/", "/me/names/", "/people/", "/jobs/"):
         visit(mina, url)
     anonymous = site.context(**look).new_page()
     for url in ANONYMOUS:

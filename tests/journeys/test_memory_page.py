@@ -38,3 +38,30 @@ def test_from_a_search_to_an_older_text(site: Site) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Doors open at eight.")
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Doors open at nine.")
+
+
+@pytest.mark.conformance("W04")
+def test_some_people_are_found_as_one_types(site: Site) -> None:
+    here = site.world.here
+    note = here.remember(here.person("mina"), "I like tea.", visibility="private").id
+    page = site.sign_in("mina")
+    page.goto(f"/memories/{note}/access/")
+    page.get_by_label("Some people").check()
+    field, people = page.get_by_label("Find people by name"), page.locator("#people")
+    expect(people.get_by_role("checkbox")).to_have_count(4)
+    field.press_sequentially("bo")
+    expect(people.get_by_role("checkbox")).to_have_count(1)
+    people.get_by_label("Bob").check()
+    field.fill("ad")
+    expect(people.get_by_label("Ada")).not_to_be_checked()
+    expect(people.get_by_label("Bob")).to_be_checked()
+    # The Enter key looks people up; it shares nothing.
+    field.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Change who may read this")
+    expect(people.get_by_label("Bob")).to_be_checked()
+    assert here.readable(here.person("bob")) == set()
+    assert findings(page) == []
+    page.get_by_role("button", name="Change who may read it").click()
+    expect(page.get_by_text("2 people can read this.")).to_be_visible()
+    assert here.readable(here.person("bob")) == {note}
+    assert here.readable(here.person("ada")) == set()

@@ -1,14 +1,16 @@
 """Filters, saved views, and one change for many memories (W03)."""
 
 import re
+from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 import pytest
 
-from memories.models import SavedView
+from memories.models import Memory, SavedView
 from memories.services import jobs, working
+from memories.services.selecting import Selection, matching
 from orgs.principals import resolve
 from tests.memories.views.test_library import HTMX, queries
 from tests.people import signed_in, text
@@ -65,6 +67,31 @@ def test_it_says_how_many_and_why_there_are_none(world: World) -> None:
     assert "3 memories</span>" in text(signed_in(here, "mina").get("/memories/"))
     assert "No memory that you may read fits these filters" in text(bob.get("/memories/?tag=x"))
     assert "Nothing that you may see" in text(bob.get("/memories/?status=quarantined"))
+
+
+@pytest.mark.parametrize(
+    "narrowed",
+    [
+        {"category": "event"},
+        {"kind": "direct", "type": "fact", "tier": "fast"},
+        {"member": UUID(int=1), "robot": UUID(int=2), "group": UUID(int=3)},
+        {"since": date(2020, 1, 1), "until": date(2020, 12, 31)},
+        {"status": "archived"},
+    ],
+)
+def test_a_filter_that_nothing_fits_needs_an_index_and_no_memory(
+    world: World, narrowed: dict[str, Any]
+) -> None:
+    here = world.here
+    ids_for(here, "One.", "Two.")
+    rows = matching(resolve(here.person("mina")), Selection(**narrowed), NOW).values("id")
+    statement, _ = rows.order_by().query.sql_with_params()
+    [index] = [one for one in Memory._meta.indexes if one.name == "memory_listed"]
+    held = {Memory._meta.get_field(n.lstrip("-")).column for n in (*index.fields, *index.include)}
+    assert set(re.findall(r'"memories_memory"\."(\w+)"', statement)) <= held
+    client = signed_in(here, "mina")
+    nothing = queries(client, "/memories/?category=event")
+    assert nothing < queries(client, "/memories/"), "what was counted as nothing is not read"
 
 
 def test_saved_views_are_ones_own(world: World) -> None:
