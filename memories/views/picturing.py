@@ -54,12 +54,15 @@ def _picture(paper: Paper, topic: str, found: Around, group: str) -> dict[str, A
         at = _on_ring(paper, paper.people, place / len(people) - 0.25)
         spots[one.node] = at
         share = one.weight / heaviest
+        radius = LEAST + (MOST - LEAST) * math.sqrt(share)
+        # The name stands away from the middle, where the line to the topic is.
+        above = at[1] < paper.height / 2 - 1
         drawn.append(
             {
                 "x": _px(at[0]),
                 "y": _px(at[1]),
-                "r": _px(LEAST + (MOST - LEAST) * math.sqrt(share)),
-                "label_y": _px(at[1] + LEAST + (MOST - LEAST) * math.sqrt(share) + 14),
+                "r": _px(radius),
+                "label_y": _px(at[1] - radius - 6 if above else at[1] + radius + 14),
                 "initials": initials(one.name),
                 "name": _cut(one.name, min(paper.letters, paper.topic)),
                 "title": f"{one.name} knows about {topic}",
