@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memories.policies.names import EITHER, FEMALE, MALE, PLACES
 
@@ -29,6 +30,7 @@ marketing sales engineering legal finance company server
 """
 _NOBODY = frozenset(_NOBODY_WORDS.split())
 _FIRST_NAMES = FEMALE | MALE | EITHER
+_NO_ACTORS = _NOBODY | PLACES
 _PLACE = re.compile(
     r"\b(?:in|near|from|to|at|around|outside|visit(?:ing|ed)?|leav(?:e|ing)|towards?) "
     r"((?:the )?[A-ZÀ-Ý][\w-]+(?: (?:de )?[A-ZÀ-Ý][\w-]+){0,2})"
@@ -102,7 +104,7 @@ def _by_name(text: str, here: dict[str, str]) -> Iterator[Person]:
 def _by_act(text: str) -> Iterator[Person]:
     for match in _ACTS.finditer(text):
         words = match[1].split()
-        if words[0].casefold() not in _NOBODY | PLACES and words[-1].casefold() not in _NOBODY:
+        if words[0].casefold() not in _NO_ACTORS and words[-1].casefold() not in _NOBODY:
             yield Person(match[1], match.start())
 
 
@@ -119,6 +121,12 @@ def place_in(text: str) -> str:
 
 def keywords_in(text: str, most: int) -> list[str]:
     """What the text is about in single words: names, numbers and marked words first."""
+    return list(_ranked(text)[:most])
+
+
+# One turn is asked several times: for its keywords and its topic, with and without those before.
+@lru_cache(maxsize=16)
+def _ranked(text: str) -> tuple[str, ...]:
     words = [w.strip(".-/") for w in _TOKEN.findall(text[:5_000])]
     telling = dict.fromkeys(
         w for w in words if len(w) > 2 and w.casefold() not in _COMMON and not w.startswith("http")
@@ -126,8 +134,13 @@ def keywords_in(text: str, most: int) -> list[str]:
     firsts: dict[str, str] = {}
     for word in telling:
         firsts.setdefault(word.casefold(), word)
-    ranked = sorted(firsts.values(), key=lambda w: (not _marked(w), -len(w)))
-    return ranked[:most]
+    return tuple(sorted(firsts.values(), key=lambda w: (not _marked(w), -len(w))))
+
+
+# A turn is in the window of each of those after it.
+@lru_cache(maxsize=256)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _TOKEN.findall(text))
 
 
 def _marked(word: str) -> bool:
@@ -137,10 +150,8 @@ def _marked(word: str) -> bool:
 def topic_of(text: str, before: Sequence[str], enough: int = 3) -> str:
     """The word of the text that most turns of the window share, if enough of them do."""
     own = {w.casefold(): w for w in keywords_in(text, 12)}
-    counts = Counter(
-        word
-        for turn in before
-        for word in {w.casefold() for w in _TOKEN.findall(turn[:2_000])} & own.keys()
-    )
+    if not own:
+        return ""
+    counts = Counter(word for turn in before for word in own.keys() & _words(turn[:2_000]))
     best = [(count, word) for word, count in counts.items() if count + 1 >= enough]
     return own[max(best)[1]] if best else ""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from functools import cached_property
 
 from memories.policies.dating import absolute
 from memories.policies.persons import Person, persons_in
@@ -23,6 +24,11 @@ _PIECE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+")
 _ME = re.compile(r"\b(?:I|i|me|my|mine|im|ive|Im|Ive|My|Me|Mine)\b")
 YOU = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 THIRD = re.compile(r"\b(?:s?he|him|his|hers?|they)\b", re.IGNORECASE)
+# What comes before an apostrophe in any of them.
+_BASE_WORDS = """
+i im ive my mine me you your yours he she him his her hers they
+"""
+_BASES = frozenset(_BASE_WORDS.split())
 _CODE = re.compile(r"[{}=<>]|;\s*$|\bfor i in\b|^\s*[$#]", re.MULTILINE)
 _JOINS = frozenset(["and", "or", "nor"])
 # After these "you" is a subject.
@@ -84,14 +90,21 @@ class Resolver:
 
     def __init__(self, turn: Turn, before: Sequence[Turn], known: set[str]) -> None:
         self.turn = turn
-        self.near = [replace(t, text=t.text[:LOOKED_THROUGH]) for t in before[-NEAR:]]
+        self.near = [
+            t if len(t.text) <= LOOKED_THROUGH else replace(t, text=t.text[:LOOKED_THROUGH])
+            for t in before[-NEAR:]
+        ]
         self.around: dict[str, str] = {}
         self.asked = 0
         self.known = known
         self.code = bool(_CODE.search(turn.text))
         self.me = turn.speaker
         self.you = turn.addressed[0] if len(set(turn.addressed)) == 1 else ""
-        self.named = persons_in(turn.text, known)
+
+    @cached_property
+    def named(self) -> list[Person]:
+        """Whom the turn itself names."""
+        return persons_in(self.turn.text, self.known)
 
     def resolved(self) -> str:
         wanted = (
@@ -119,13 +132,14 @@ class Resolver:
         for index, piece in enumerate(pieces):
             if piece[0].isalpha():
                 word = piece.replace("’", "'")
-                new = (
-                    self._first(pieces, index, word)
-                    or self._second(pieces, index, word.lower())
-                    or self._third(pieces, index, word.lower(), at)
-                )
-                if new:
-                    pieces[index] = new
+                lower = word.lower()
+                if lower.partition("'")[0] in _BASES:
+                    pieces[index] = (
+                        self._first(pieces, index, word)
+                        or self._second(pieces, index, lower)
+                        or self._third(pieces, index, lower, at)
+                        or piece
+                    )
             at += len(piece)
         return "".join(pieces)
 

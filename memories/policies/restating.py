@@ -54,9 +54,10 @@ def restate(
     known = {t.speaker for t in (turn, *before) if t.speaker} | set(turn.addressed)
     resolver = Resolver(turn, before, known)
     text = resolver.resolved()
+    named = resolver.named if text == turn.text else persons_in(text, known)
     found = Restated(
         text=text if text != turn.text else "",
-        persons=tuple(p.name for p in persons_in(text, known)),
+        persons=tuple(p.name for p in named),
         location=place_in(turn.text),
     )
     if not found:
