@@ -15,7 +15,7 @@ TABLES = (
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0026_words_unpacked")]
+    dependencies = [("memories", "0027_memory_listed")]
 
     operations = [
         migrations.RunSQL(
