@@ -5,10 +5,23 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, Func, OuterRef, Q
+from django.db.models.functions import Cast
+
+from orgs.models import Audience, AudienceKind
 
 if TYPE_CHECKING:
     from memories.models import Memory
+
+
+class _InScope(Func):
+    """Whether the transaction's scope reads the audience of this id."""
+
+    template = (
+        "%(expressions)s = ANY ((SELECT NULLIF(current_setting('app.audiences', true), '')"
+        "::uuid[])::uuid[])"
+    )
+    output_field = models.BooleanField()
 
 
 class MemoryQuerySet(models.QuerySet["Memory"]):
@@ -38,8 +51,18 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return [known[id_] for id_ in ids if id_ in known]
 
     def with_names(self) -> "MemoryQuerySet":
-        """With what an answer shows of robot, group, member and audience; no further query."""
-        return self.select_related(
+        """With what an answer shows of robot, group, member and audience; no further query.
+
+        A memory may have readers who are not in its group, and these do not learn of the group: see
+        `Memory.place`.
+        """
+        theirs = Audience.objects.filter(
+            _InScope("id"),
+            organisation_id=OuterRef("organisation_id"),
+            kind=AudienceKind.GROUP,
+            key=Cast(OuterRef("group_id"), models.TextField()),
+        )
+        return self.annotate(group_known=Exists(theirs)).select_related(
             "robot",
             "group",
             "member",

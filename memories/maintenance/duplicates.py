@@ -21,7 +21,7 @@ COMPARED = 5_000
 
 _TWINS = """
 WITH given AS MATERIALIZED (
-    SELECT m.id, m.audience_id, m.kind, m.member_id, m.key, m.occurred_at, e.embedding
+    SELECT m.id, m.audience_id, m.kind, m.version, m.member_id, m.key, m.occurred_at, e.embedding
     FROM memories_memory m
     JOIN memories_embedding e ON e.organisation_id = m.organisation_id AND e.memory_id = m.id
         AND e.model = %(model)s
@@ -35,7 +35,7 @@ WITH given AS MATERIALIZED (
         ORDER BY distance LIMIT 1
     ) AS near WHERE near.distance <= %(near)s
 )
-SELECT m.id, m.audience_id, m.kind, t.id
+SELECT m.id, m.audience_id, m.kind, m.version, t.id
 FROM twins m JOIN memories_memory t ON t.organisation_id = %(organisation)s AND t.id = m.twin
 WHERE t.status = 'active' AND t.conversation IS NULL
   AND m.member_id IS NOT DISTINCT FROM t.member_id
@@ -94,9 +94,10 @@ def propose_duplicates(
             kind=kind,
             other_id=twin,
             cause=Cause.DUPLICATE,
+            seen_version=version,
             created_at=now,
         )
-        for id_, audience_id, kind, twin in found
+        for id_, audience_id, kind, version, twin in found
     ]
     Proposal.objects.using(using).bulk_create(items, ignore_conflicts=True)
     return len(items)

@@ -15,7 +15,15 @@ from django.conf import settings
 
 from memories.maintenance import chatting, leasing
 from memories.maintenance.leasing import WORKER, give_back, take
-from memories.maintenance.windows import LONGEST, Shown, known_beside, turns_before, turns_of
+from memories.maintenance.windows import (
+    LONGEST,
+    Known,
+    Shown,
+    known_beside,
+    still_shown,
+    turns_before,
+    turns_of,
+)
 from memories.models import (
     Entity,
     EntitySource,
@@ -101,21 +109,25 @@ def _ask_about(
         parts = read_answer(_document(answer), len(asked))
     except (chatting.Unanswered, Nonsense) as error:
         # The class alone, and a later time: an endpoint that is away is away for a while.
-        reason = f"{type(error).__name__}: {error}"[:200]
         log.warning("restating failed: %s", type(error).__name__)
-        ids = [one.memory_id for one in asked]
-        until = now + timedelta(minutes=2)
-        give_back(PendingRestatement, organisation_id, ids, reason, until=until)
-        return False
-    around = [*(one.turn.text for one in window), *known]
+        return _later(organisation_id, asked, f"{type(error).__name__}: {error}", now)
+    around = [*(one.turn.text for one in window), *(one.text for one in known)]
     names = {one.turn.speaker for one in window if one.turn.speaker}
     found = {
         one: held
         for number, one in enumerate(asked)
         if (held := _held(parts.get(number), one.turn, around, names))
     }
-    _store(organisation_id, found, now)
-    return True
+    if _store(organisation_id, found, window, known, now):
+        return True
+    return _later(organisation_id, asked, "Changed: a text that was shown is not what it was", now)
+
+
+def _later(organisation_id: UUID, asked: Sequence[Shown], reason: str, now: datetime) -> bool:
+    """Give the turns back, to be asked about again."""
+    ids, until = [one.memory_id for one in asked], now + timedelta(minutes=2)
+    give_back(PendingRestatement, organisation_id, ids, reason[:200], until=until)
+    return False
 
 
 def _held(
@@ -131,7 +143,7 @@ def _document(answer: str) -> Any:
         raise Nonsense("no JSON") from None
 
 
-def _question(window: Sequence[Shown], asked: Sequence[Shown], known: Sequence[str]) -> str:
+def _question(window: Sequence[Shown], asked: Sequence[Shown], known: Sequence[Known]) -> str:
     """The window as JSON, so that no text can pretend to be more than a text."""
     numbers = {one.memory_id: number for number, one in enumerate(asked)}
     turns = []
@@ -139,18 +151,36 @@ def _question(window: Sequence[Shown], asked: Sequence[Shown], known: Sequence[s
         turn = one.turn
         said: dict[str, Any] = {"speaker": turn.speaker, "text": turn.text[:LONGEST]}
         if turn.at:
-            said["at"] = (turn.at.astimezone(turn.zone) if turn.zone else turn.at).isoformat()
+            said["at"] = _local(turn).isoformat()
         if turn.addressed:
             said["to"] = list(turn.addressed)
         if one.memory_id in numbers:
             said["turn"] = numbers[one.memory_id]
         turns.append(said)
-    return json.dumps({"known": list(known), "conversation": turns}, ensure_ascii=False)
+    beside = [one.text for one in known]
+    return json.dumps({"known": beside, "conversation": turns}, ensure_ascii=False)
 
 
-def _store(organisation_id: UUID, found: Mapping[Shown, Reworded], now: datetime) -> None:
-    """Put what holds in the place of the rules' own, unless the memory has changed meanwhile."""
+def _local(turn: Turn) -> datetime:
+    assert turn.at is not None  # noqa: S101 - for the type checker
+    try:
+        return turn.at.astimezone(turn.zone) if turn.zone else turn.at
+    except OverflowError:
+        return turn.at
+
+
+def _store(
+    organisation_id: UUID,
+    found: Mapping[Shown, Reworded],
+    window: Sequence[Shown],
+    known: Sequence[Known],
+    now: datetime,
+) -> bool:
+    """Put what holds in the place of the rules' own; false, and nothing, if any of the texts that
+    the answer rests on was changed, moved or forgotten while the model thought."""
     with organisation_scope(organisation_id, using=WORKER):
+        if not still_shown(organisation_id, [*window, *known]):
+            return False
         current = {
             m.id: m
             for m in Memory.objects.using(WORKER)
@@ -180,6 +210,7 @@ def _store(organisation_id: UUID, found: Mapping[Shown, Reworded], now: datetime
                     topic=held.topic,
                     source=Origin.LLM,
                     lent=True,
+                    shown=[one.memory_id for one in known],
                     made_at=now,
                 )
                 for one, held in fresh.items()
@@ -188,9 +219,10 @@ def _store(organisation_id: UUID, found: Mapping[Shown, Reworded], now: datetime
             unique_fields=["organisation", "memory"],
             update_fields=[
                 "text", "keywords", "persons", "entities", "location", "topic", "source", "lent",
-                "made_at",
+                "shown", "made_at",
             ],
         )  # fmt: skip
+    return True
 
 
 def _name(

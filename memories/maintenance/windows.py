@@ -31,6 +31,15 @@ class Shown:
     turn: Turn
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A text beside the conversation, with what tells whether it is still the same."""
+
+    memory_id: UUID
+    version: int
+    text: str
+
+
 _MAY_BE_SHOWN = """
 m.status = 'active' AND NOT m.sensitive AND (m.expires_at IS NULL OR m.expires_at > now())
 AND EXISTS (SELECT 1 FROM orgs_audience a WHERE a.organisation_id = %(organisation)s
@@ -122,7 +131,7 @@ meant AS (
     WHERE e.organisation_id = %(organisation)s AND e.audience_id = (SELECT audience_id FROM here)
       AND meaning.middle IS NOT NULL
     ORDER BY e.own::vector <=> meaning.middle LIMIT %(semantic)s)
-SELECT m.content FROM memories_memory m
+SELECT m.id, m.version, m.content FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND NOT m.id = ANY(%(window)s::uuid[])
   AND m.id IN (SELECT memory_id FROM people UNION SELECT memory_id FROM worded
                UNION SELECT memory_id FROM meant)
@@ -133,7 +142,7 @@ ORDER BY m.id
 
 def known_beside(
     organisation_id: UUID, window: Sequence[Shown], profile: IngestionProfile
-) -> list[str]:
+) -> list[Known]:
     """Texts that the readers of the window know already and that may say whom it speaks of."""
     said = "\n".join(one.turn.text[:LONGEST] for one in window)
     words = [w.casefold() for w in keywords_in(said, 10) if w.isalnum()]
@@ -149,4 +158,20 @@ def known_beside(
     }
     with connections[WORKER].cursor() as cursor:
         cursor.execute(_BESIDE, values)
-        return [text[:LONGEST] for (text,) in cursor.fetchall()]
+        return [Known(id_, version, text[:LONGEST]) for id_, version, text in cursor.fetchall()]
+
+
+_STILL = f"""
+SELECT m.id, m.version FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND {_MAY_BE_SHOWN}
+ORDER BY m.id FOR NO KEY UPDATE OF m
+"""
+
+
+def still_shown(organisation_id: UUID, shown: Sequence[Shown | Known]) -> bool:
+    """Whether every text is as it was shown and might be shown now; they stay so until the end of
+    the transaction."""
+    versions = {one.memory_id: one.version for one in shown}
+    with connections[WORKER].cursor() as cursor:
+        cursor.execute(_STILL, {"organisation": organisation_id, "ids": list(versions)})
+        return dict(cursor.fetchall()) == versions

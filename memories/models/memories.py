@@ -5,7 +5,7 @@ from django.db import models
 from django.utils import timezone
 
 from memories.querysets import MemoryQuerySet
-from orgs.models import TenantKey, TenantModel
+from orgs.models import AudienceKind, Group, TenantKey, TenantModel
 
 
 class Kind(models.TextChoices):
@@ -208,3 +208,14 @@ class Memory(TenantModel):
         if self.member_id:
             return Level.INDIVIDUAL
         return Level.GROUP if self.group_id else Level.CROSS_GROUP
+
+    @property
+    def place(self) -> Group | None:
+        """The group as far as whoever asks may know of it.
+
+        Needs `with_names`; without it only what all of a group reads tells of the group.
+        """
+        known = getattr(self, "group_known", None)
+        if known is None:
+            known = self.audience.kind == AudienceKind.GROUP
+        return self.group if known and self.group_id else None

@@ -30,7 +30,7 @@ class Proposal(MemoryPart):
     memory: what is proposed (publish, return), or what would be changed. other: the older twin of
     a duplicate, or what a proposal was merged into. target_audience: who would read it.
     proposed_by, robot: who asks; both are empty for what maintenance found. content: the text of
-    a correction. seen_version: the version of the memory on which a correction is based.
+    a correction. seen_version: the memory's version, and so the readers, for which it was written.
     outcome: what the decision changed, so that it can be undone.
     """
 

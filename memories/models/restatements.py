@@ -18,7 +18,8 @@ class Restatement(MemoryPart):
 
     `text` is empty where nothing had to be resolved and only persons or a place were found.
     `entities`: [{name, type}], from a language model alone. `lent`: something in it comes from the
-    turns around, so it goes when one of them goes. There is none for a memory that has nothing of
+    turns around, so it goes when one of them goes, and when one of `shown` goes: what a language
+    model was shown beside the conversation. There is none for a memory that has nothing of
     all that. It goes with the memory's other parts when that is forgotten or edited, and is made
     again.
     """
@@ -31,6 +32,7 @@ class Restatement(MemoryPart):
     topic = models.CharField(max_length=300, blank=True, default="")
     source = models.CharField(max_length=5, choices=Origin.choices, default=Origin.RULES)
     lent = models.BooleanField(default=False)
+    shown = ArrayField(models.UUIDField(), default=list)
     made_at = models.DateTimeField()
 
     class Meta:
@@ -39,6 +41,11 @@ class Restatement(MemoryPart):
             models.CheckConstraint(
                 condition=models.Q(source__in=Origin.values), name="restatement_source_known"
             ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["organisation"], condition=models.Q(source="llm"), name="restatement_by_llm"
+            )
         ]
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ the first Friday after the day on which it was said, "last Friday" the last one 
 
 import re
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta, tzinfo
 
 from memories.policies.verbs import is_past
 
@@ -39,6 +39,14 @@ _MAY_HAVE = re.compile(
 _SUBJECT = re.compile(r" (?:is|was|will|would)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?;\n]")
 _WORD = re.compile(r"[a-z']+")
+
+
+def day_of(at: datetime, zone: tzinfo | None) -> date:
+    """The day on which something was said where its speaker is; in UTC where that has none."""
+    try:
+        return (at.astimezone(zone) if zone else at).date()
+    except OverflowError:
+        return at.date()  # before or after every calendar
 
 
 def absolute(text: str, said_on: date) -> str:

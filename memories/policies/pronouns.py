@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import cached_property
 
-from memories.policies.dating import absolute
+from memories.policies.dating import absolute, day_of
 from memories.policies.persons import Person, persons_in
 from memories.policies.verbs import ADVERBS, AUXILIARIES, third_person
 
@@ -123,8 +123,7 @@ class Resolver:
         if pronouns:
             part = self._pronouns(part, at)
         if self.turn.at is not None:
-            said = self.turn.at.astimezone(self.turn.zone) if self.turn.zone else self.turn.at
-            part = absolute(part, said.date())
+            part = absolute(part, day_of(self.turn.at, self.turn.zone))
         return part
 
     def _pronouns(self, part: str, at: int) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from memories.policies.dating import absolute
+from memories.policies.dating import absolute, day_of
 from memories.policies.persons import persons_in
 from memories.policies.pronouns import Turn
 
@@ -91,8 +91,7 @@ def reworded(
 
 def fault(turn: Turn, text: str, around: Sequence[str], names: Collection[str]) -> str:
     """Why a restatement does not hold; empty if it does."""
-    said_on = turn.at.astimezone(turn.zone).date() if turn.at and turn.zone else None
-    said_on = said_on or (turn.at.date() if turn.at else None)
+    said_on = day_of(turn.at, turn.zone) if turn.at else None
     dated = absolute(turn.text, said_on) if said_on else turn.text
     lower = text.casefold()
     # Numbers of "in two weeks" go into the date; all others stay, and so do the dates.

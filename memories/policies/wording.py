@@ -1,6 +1,7 @@
 """Text as people look at it: marked words, excerpts, what changed. Pure."""
 
 import re
+from collections import Counter
 from difflib import SequenceMatcher
 
 STOP = frozenset(
@@ -12,7 +13,7 @@ WORD = re.compile(r"\w+")
 EXCERPT = 360
 LEAD = 80
 LOOKED_THROUGH = 100_000
-COMPARED_WORDS = 4_000
+COMPARED_WORDS, COMPARED_PAIRS = 4_000, 100_000
 
 
 def stems(question: str) -> set[str]:
@@ -61,10 +62,13 @@ def excerpt(text: str, wanted: set[str], length: int = EXCERPT) -> str:
 def differences(old: str, new: str) -> list[dict[str, str]]:
     """What changed, by word, as [{op, text}] with op same, del or ins.
 
-    Very long texts are not compared by word, which would take time that grows with the square.
+    Texts that are very long, or say few words again and again, are not compared by word, which
+    would take time that grows with the square of their equal pairs.
     """
     before, after = old.split(), new.split()
-    if max(len(before), len(after)) > COMPARED_WORDS:
+    there = Counter(after)
+    pairs = sum(count * there[word] for word, count in Counter(before).items())
+    if max(len(before), len(after)) > COMPARED_WORDS or pairs > COMPARED_PAIRS:
         return [{"op": "del", "text": old}, {"op": "ins", "text": new}]
     parts: list[dict[str, str]] = []
     for op, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():

@@ -10,7 +10,8 @@ from orgs.prepared import fetched
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What an answer says of a memory. Ids and names are those the readers know."""
+    """What an answer says of a memory. Ids and names are those the readers know; of a group they
+    know if they read it."""
 
     id: UUID
     key: str | None
@@ -40,7 +41,10 @@ FROM memories_memory m
 JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id
 JOIN orgs_audience a ON a.organisation_id = m.organisation_id AND a.id = m.audience_id
 LEFT JOIN orgs_member b ON b.organisation_id = m.organisation_id AND b.id = m.member_id
-LEFT JOIN orgs_group g ON g.organisation_id = m.organisation_id AND g.id = m.group_id
+LEFT JOIN orgs_audience here ON here.organisation_id = m.organisation_id AND here.kind = 'group'
+    AND here.key = m.group_id::text AND here.id = ANY (
+        (SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])
+LEFT JOIN orgs_group g ON g.organisation_id = m.organisation_id AND g.id = here.group_id
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
 """
 

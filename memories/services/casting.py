@@ -5,7 +5,7 @@ from uuid import UUID
 
 from memories.policies.visibility import Visibility
 from memories.services.lines import BadLine, Line
-from orgs.models import AudienceKind, ExternalIdentity, Group, Organisation
+from orgs.models import AudienceKind, ExternalIdentity, Group, Member, Organisation
 from orgs.rls import organisation_scope
 from orgs.services import (
     Reader,
@@ -28,15 +28,23 @@ class Cast:
     """The people and places of one import; made as they come up, inside the caller's scope.
 
     groups: external ids that the file uses. In a list such a name is the group, wherever the
-    group's own lines stand.
+    group's own lines stand. read: the groups that whoever asked for it reads, None for who has a
+    shell. Into no other group the file brings somebody who can sign in, and it tells of none.
     """
 
     def __init__(
-        self, organisation: Organisation, now: datetime, *, by_group: bool, groups: frozenset[str]
+        self,
+        organisation: Organisation,
+        now: datetime,
+        *,
+        by_group: bool,
+        groups: frozenset[str],
+        read: frozenset[UUID] | None = None,
     ) -> None:
         self.organisation, self.now, self.by_group = organisation, now, by_group
         self.new_groups = self.new_members = 0
-        self._named = groups
+        self._named, self._read = groups, read
+        self._untold: set[UUID] = set()
         self.groups: dict[str, UUID] = {}
         self._members: dict[str, UUID] = {}
         self._audiences: dict[object, UUID] = {}
@@ -59,7 +67,16 @@ class Cast:
             )
             self.groups[external_id] = group.id
             self.new_groups += 1
-        return self.groups[external_id]
+            self._untold.add(group.id)
+        found = self.groups[external_id]
+        if self._closed(found) and found not in self._untold:
+            # Whether it was there is not for the asker: it counts as if it were new.
+            self._untold.add(found)
+            self.new_groups += 1
+        return found
+
+    def _closed(self, group_id: UUID) -> bool:
+        return self._read is not None and group_id not in self._read
 
     def member(self, name: str, group: str | None) -> UUID:
         """The member whom the file calls so: anywhere, or in this group alone."""
@@ -108,8 +125,18 @@ class Cast:
         group_id = self.group(line.group)
         new = [m for m in joining if (group_id, m) not in self._seated]
         if new:
-            add_to_group(organisation_id=self.organisation.id, group_id=group_id, member_ids=new)
+            welcome = self._without_account(new) if self._closed(group_id) else new
+            add_to_group(
+                organisation_id=self.organisation.id, group_id=group_id, member_ids=welcome
+            )
             self._seated |= {(group_id, m) for m in new}
+
+    def _without_account(self, ids: list[UUID]) -> list[UUID]:
+        """Those as whom nobody signs in: what the group knows opens to no reader by them."""
+        known = Member.objects.filter(
+            organisation_id=self.organisation.id, id__in=ids, user__isnull=False
+        )
+        return [id_ for id_ in ids if id_ not in set(known.values_list("id", flat=True))]
 
     def audience(self, line: Line, group_id: UUID | None) -> tuple[UUID, Visibility]:
         """Who reads a line: its list, else its group, else everyone."""

@@ -36,7 +36,7 @@ def lines(portion: Sequence[Memory]) -> bytes:
                 "robot": row.robot.name,
                 "member": row.member.name if row.member else None,
                 "author": row.author.name if row.author else None,
-                "group": row.group.name if row.group else None,
+                "group": row.place.name if row.place else None,
             },
             option=_OPTIONS,
         )

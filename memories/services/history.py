@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.models import Memory, Version
-from memories.services.labels import kind_label
+from memories.services.labels import audience_label, kind_label
 from memories.services.lineage import Lineage, lineage_of
 from memories.services.managing import changeable, edit_memory, fetch
 from orgs.models import Member
@@ -106,7 +106,7 @@ def _now(memory: Memory, before: Version | None) -> Past:
         metadata=memory.metadata,
         expires_at=memory.expires_at,
         audience_kind=memory.audience.kind,
-        audience_label=kind_label(memory.audience.kind, memory.group.name if memory.group else ""),
+        audience_label=audience_label(memory),
         member=memory.author if first else memory.editor,
         robot=memory.robot if first else memory.editor_robot,
         at=changed_at,

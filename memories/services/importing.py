@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from memories.models import Memory
 from memories.policies.deduplication import content_hash
@@ -27,7 +28,7 @@ from orgs.rls import organisation_scope
 from robots.models import Robot
 from robots.services import stamp_activity
 
-CHUNK = 500
+CHUNK, CHUNK_BYTES = 500, 32 * 1024 * 1024
 UNREADABLE = (OSError, EOFError, zlib.error)
 
 
@@ -46,7 +47,7 @@ class Importer:
     """Carries one file into one organisation, chunk by chunk, each in its own transaction.
 
     groups: external ids that the file uses; in a list such a name is the group, wherever the
-    group's own lines stand.
+    group's own lines stand. read: see `Cast`.
     """
 
     def __init__(
@@ -56,10 +57,13 @@ class Importer:
         now: datetime,
         speaker_scope: str,
         groups: frozenset[str] = frozenset(),
+        read: frozenset[UUID] | None = None,
     ) -> None:
         self.organisation, self.robot, self.now = organisation, robot, now
         self.report = Report()
-        self.cast = Cast(organisation, now, by_group=speaker_scope == "group", groups=groups)
+        self.cast = Cast(
+            organisation, now, by_group=speaker_scope == "group", groups=groups, read=read
+        )
 
     def run(self, lines: Iterable[bytes], tick: Callable[[int], None] = lambda n: None) -> Report:
         """Import every line; `tick` hears how many lines are done."""
@@ -177,14 +181,16 @@ class Importer:
 
 
 def _chunks(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
-    """CHUNK lines at a time; what was read before a file broke off is still handed on."""
+    """CHUNK lines at a time, fewer of long ones; what came before a file broke off is handed on."""
     chunk: list[tuple[int, bytes]] = []
+    size = 0
     try:
         for line in lines:
             chunk.append(line)
-            if len(chunk) == CHUNK:
+            size += len(line[1])
+            if len(chunk) == CHUNK or size >= CHUNK_BYTES:
                 yield chunk
-                chunk = []
+                chunk, size = [], 0
     except UNREADABLE:
         yield chunk
         raise

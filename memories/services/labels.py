@@ -21,4 +21,4 @@ def kind_label(kind: str, group: str = "") -> str:
 
 def audience_label(memory: Memory) -> str:
     """The words for a memory's audience; the memory comes with its group."""
-    return kind_label(memory.audience.kind, memory.group.name if memory.group else "")
+    return kind_label(memory.audience.kind, memory.place.name if memory.place else "")

@@ -1,16 +1,18 @@
 """One line of an import file: what it must be, and why it is skipped."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import IO, Any
 
 import orjson
 
 from memories.services.drafts import MAX_CONTENT_BYTES
 
 LONGEST = 300
+# A text as long as may be, every character of it escaped.
+LONGEST_LINE = 6 * MAX_CONTENT_BYTES + 100_000
 LONGEST_GROUP = 200
 
 
@@ -44,6 +46,8 @@ class Line:
 
 def parse(number: int, raw: bytes) -> Line:
     """Read one line. Raises BadLine with the reason."""
+    if len(raw) > LONGEST_LINE:
+        raise BadLine(f"longer than {LONGEST_LINE:,} bytes")
     try:
         row = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -125,6 +129,23 @@ def _time(value: Any) -> datetime | None:
         raise BadLine("timestamp is not ISO 8601") from error
 
 
+def bounded(file: IO[bytes], most: int) -> Iterator[bytes]:
+    """The lines of a file; of one that is too long the beginning, which `parse` refuses.
+
+    A small compressed file may hold one line that would fill the machine. Raises OSError beyond
+    `most` bytes altogether.
+    """
+    read = 0
+    while line := file.readline(LONGEST_LINE + 1):
+        yield line
+        while line and (read := read + len(line)) and line[-1:] != b"\n":
+            if read > most:
+                raise OSError("the file holds more than an import takes")
+            line = file.readline(65_536)
+        if read > most:
+            raise OSError("the file holds more than an import takes")
+
+
 def group_names(lines: Iterable[bytes]) -> Iterable[str]:
     """The external ids of the groups that a file's lines stand in."""
     for raw in lines:
@@ -133,7 +154,7 @@ def group_names(lines: Iterable[bytes]) -> Iterable[str]:
         except orjson.JSONDecodeError:
             continue
         if isinstance(row, dict) and isinstance(row.get("group"), str):
-            yield row["group"]
+            yield row["group"][:LONGEST]
 
 
 def conversation_of(line: Line) -> str | None:

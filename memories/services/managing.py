@@ -25,6 +25,7 @@ from orgs.services import (
     find_member,
 )
 from robots.services import find_robot, stamp_activity
+from robots.services.directory import known_groups
 
 EDITABLE = ("content", "category", "importance", "tags", "metadata", "expires_at", "shareable")
 STAMPS = ("updated_at", "version", "editor", "editor_robot")
@@ -90,7 +91,7 @@ def listed(principal: Principal, filters: Mapping[str, Any], now: datetime) -> M
     status = filters.get("status") or Status.ACTIVE
     rows = rows.active(now) if status == Status.ACTIVE else rows.filter(status=status)
     if status == Status.FORGOTTEN:
-        rows = rows.filter(_restorable(principal.actor))
+        rows = rows.filter(restorable(principal.actor))
     for name in ("kind", "type", "category", "tier"):
         if value := filters.get(name):
             rows = rows.filter(**{name: value})
@@ -112,7 +113,8 @@ def _by_reference(
     organisation_id = principal.organisation_id
     try:
         if reference := filters.get("group"):
-            rows = rows.filter(group_id=find_group(organisation_id, reference).id)
+            known = known_groups(principal.actor)
+            rows = rows.filter(group_id=find_group(organisation_id, reference, known).id)
         if reference := filters.get("member"):
             member = find_member(organisation_id, reference)
             rows = rows.filter(Q(member_id=member.id) | Q(speaker_member_id=member.id))
@@ -153,7 +155,7 @@ def may_restore(principal: Principal, memory: Memory) -> bool:
     return by_them or (not memory.forgotten_by_subject and may_change(principal, memory))
 
 
-def _restorable(actor: Actor) -> Q:
+def restorable(actor: Actor) -> Q:
     """The same as a condition."""
     if actor.robot_id:
         return Q(robot_id=actor.robot_id, forgotten_by_subject=False)

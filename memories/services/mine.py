@@ -1,5 +1,6 @@
 """Everything kept about a member or by them, as they may see it; what they do with all of it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -23,6 +24,8 @@ from orgs.principals import Actor, Principal, resolve
 from robots.services.unsaying import say_all_again, unsay_all
 
 VIEWS = ("about", "by", "shared", "forgotten")
+# How many are read at once where somebody forgets all.
+AT_ONCE = 500
 OPEN_PLACES = (AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLICIT)
 
 
@@ -104,23 +107,34 @@ def forget_all(actor: Actor, *, now: datetime) -> int:
     """
     principal = resolve(actor)
     with principal.scope():
-        rows = readable(principal).filter(about(actor)).exclude(status=Status.FORGOTTEN)
-        found = list(rows.select_for_update(of=("self",)).order_by("id"))
-        for memory in found:
+        count = 0
+        for memory in _one_by_one(principal):
             take_away(actor, memory, by_subject=True, now=now)
             withdraw(memory.organisation_id, memory.id, now)
+            count += 1
         messages = unsay_all(actor, now)
-        restate_after(actor.organisation_id, messages, now)
+        for start in range(0, len(messages), AT_ONCE):
+            restate_after(actor.organisation_id, messages[start : start + AT_ONCE], now)
         audit.record(
             "memories.forgotten",
             actor=actor,
             now=now,
             target=actor.member_id,
             target_type="member",
-            count=len(found),
+            count=count,
             messages=len(messages),
         )
-    return len(found)
+    return count
+
+
+def _one_by_one(principal: Principal) -> Iterator[Memory]:
+    """What is about the asker and not forgotten, locked, a portion of it at a time."""
+    rows = readable(principal).filter(about(principal.actor)).exclude(status=Status.FORGOTTEN)
+    rows = rows.select_for_update(of=("self",)).order_by("id")
+    last: UUID | None = None
+    while portion := list((rows.filter(id__gt=last) if last else rows)[:AT_ONCE]):
+        yield from portion
+        last = portion[-1].id
 
 
 def bring_back(actor: Actor, *, forgotten_at: datetime, now: datetime) -> int:

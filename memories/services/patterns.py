@@ -62,6 +62,8 @@ def promote_patterns(organisation_id: UUID, *, now: datetime) -> Promotion:
     with scope(Scope(organisation=organisation_id, audiences=reading)):
         organisation = Organisation.objects.select_for_update().get(id=organisation_id)
         robot = builtin_robot(organisation_id, WEB, now)
+        still = _still_willing(organisation_id, {member_id for member_id, _ in found})
+        found = {key: pieces for key, pieces in found.items() if key[0] in still}
         taken = _with_such_keys(organisation_id, everyone)
         known = {row.key: row for row in taken if _is_ours(row, robot)}
         wanted = {key_of(*key): key for key in found}
@@ -109,6 +111,15 @@ def _leave(organisation_id: UUID) -> tuple[dict[UUID, Member], set[UUID], UUID]:
             organisation_id=organisation_id, kind__in=SHARED_PLACES
         ).values_list("id", flat=True)
         return members.in_bulk(), set(audiences), _everyone(organisation_id)
+
+
+def _still_willing(organisation_id: UUID, members: set[UUID]) -> set[UUID]:
+    """Those who have not opted out since they were chosen; who does so now waits until what is
+    made of them can be withdrawn again."""
+    rows = Member.objects.select_for_update(of=("self",), no_key=True).filter(
+        organisation_id=organisation_id, id__in=members, sharing_off_at=None, removed_at=None
+    )
+    return set(rows.order_by("id").values_list("id", flat=True))
 
 
 def _everyone(organisation_id: UUID) -> UUID:

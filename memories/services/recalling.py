@@ -23,6 +23,7 @@ from orgs.models import Audience, AudienceKind
 from orgs.principals import Actor, Principal, resolve, shareable_audiences
 from orgs.services import NotFound, find_group, find_member
 from robots.services import act, find_robot
+from robots.services.directory import known_groups
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
 # Characters of a text that are compared with others.
@@ -188,7 +189,7 @@ def _question(principal: Principal, query: Query, now: datetime) -> Question:
         include_shared=query.include_shared,
         min_similarity=query.min_similarity,
         with_similarity=query.explain,
-        filters=query.narrow or _filters(actor.organisation_id, query),
+        filters=query.narrow or _filters(actor, query),
     )
 
 
@@ -206,11 +207,11 @@ def _with_vector(question: Question) -> Question:
     return replace(question, vector=vector / np.linalg.norm(vector))
 
 
-def _filters(organisation_id: UUID, query: Query) -> Filters:
+def _filters(actor: Actor, query: Query) -> Filters:
     """References to ids. What does not exist narrows to nothing, like what is hidden."""
-    given = query.filters
+    given, organisation_id, known = query.filters, actor.organisation_id, known_groups(actor)
     return Filters(
-        groups=_ids(given.get("groups", ()), lambda r: find_group(organisation_id, r).id),
+        groups=_ids(given.get("groups", ()), lambda r: find_group(organisation_id, r, known).id),
         members=_ids(given.get("members", ()), lambda r: find_member(organisation_id, r).id),
         # There are no teams yet, so a team narrows to nothing.
         robots=(_NOBODY,)

@@ -176,18 +176,25 @@ JOIN memories_restatement r ON r.organisation_id = %(organisation)s AND r.memory
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND r.lent
   AND NOT near.id = ANY(%(ids)s::uuid[])
 """
+# What a model read beside the conversation may stand in its answer.
+_TOLD = """
+SELECT r.memory_id FROM memories_restatement r
+WHERE r.organisation_id = %(organisation)s AND r.source = 'llm' AND r.shown && %(ids)s::uuid[]
+  AND NOT r.memory_id = ANY(%(ids)s::uuid[])
+"""
 
 
 def restate_without(rows: Sequence[Memory], now: datetime) -> None:
     """Take these memories' restatements away, and what others have out of them."""
     organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
-    leaning: list[UUID] = []
-    if any(row.conversation for row in rows):
-        values: dict[str, Any] = {"organisation": organisation_id, "ids": ids}
-        values["window"] = profile().window
-        with connection.cursor() as cursor:
+    values: dict[str, Any] = {"organisation": organisation_id, "ids": ids}
+    values["window"] = profile().window
+    with connection.cursor() as cursor:
+        cursor.execute(_TOLD, values)
+        leaning = {id_ for (id_,) in cursor.fetchall()}
+        if any(row.conversation for row in rows):
             cursor.execute(_LEANING, values)
-            leaning = [id_ for (id_,) in cursor.fetchall()]
+            leaning |= {id_ for (id_,) in cursor.fetchall()}
     for model in (Restatement, PendingRestatement):
         model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
     again = Memory.objects.filter(

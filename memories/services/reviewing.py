@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from memories.models import Cause, Memory, Proposal, State, Status
-from memories.services.managing import may_change
+from memories.models import Cause, Memory, Proposal, State, Status, Version
+from memories.services.managing import may_change, restorable
 from orgs import audit
 from orgs.models import Member, Role
 from orgs.principals import MODERATORS, Actor, Principal, resolve
@@ -82,14 +82,26 @@ def decidable(actor: Actor) -> Q:
 def items(principal: Principal) -> "QuerySet[Proposal, Proposal]":
     """What the asker decides or has proposed; evaluate inside the principal's scope.
 
-    An item whose memory is not readable does not exist, and so with the twin of a duplicate.
+    An item whose memory is not readable does not exist, and so with the twin of a duplicate. What
+    is forgotten is for who may bring it back, here as well. What was written for other readers than
+    those of today is for who reads both, as with the versions of the memory.
     """
-    actor = principal.actor
-    rows = Proposal.objects.filter(organisation_id=principal.organisation_id)
-    rows = rows.filter(decidable(actor) | proposed(actor))
-    there = Memory.objects.filter(organisation_id=principal.organisation_id)
+    rows = _readable(principal).filter(decidable(principal.actor) | proposed(principal.actor))
+    return rows.select_related(*NAMES)
+
+
+def _readable(principal: Principal) -> "QuerySet[Proposal, Proposal]":
+    tenant = {"organisation_id": principal.organisation_id}
+    there = Memory.objects.filter(
+        ~Q(status=Status.FORGOTTEN) | restorable(principal.actor), **tenant
+    )
     twins = Q(other=None) | Q(other_id__in=there.values("id"))
-    return rows.filter(twins).select_related(*NAMES)
+    seen = Version.objects.filter(
+        **tenant, memory_id=OuterRef("memory_id"), number=OuterRef("seen_version")
+    )
+    then = Q(seen_version=None) | Q(seen_version=F("memory__version")) | Exists(seen)
+    rows = Proposal.objects.filter(**tenant)
+    return rows.filter(twins, then, memory_id__in=there.values("id"))
 
 
 def queue(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet[Proposal, Proposal]":
@@ -243,9 +255,7 @@ def count(principal: Principal, since: datetime) -> Count:
     me = principal.actor.member_id
     waits = Q(state=State.OPEN) & decidable(principal.actor)
     done = Q(decided_by_id=me, decided_at__gte=since)
-    rows = Proposal.objects.filter(waits | done, organisation_id=principal.organisation_id)
-    # Joined, because what waits counts only where its memory is readable.
-    states = rows.filter(memory__isnull=False).order_by("-state")
+    states = _readable(principal).filter(waits | done).order_by("-state")
     found = list(states.values_list("state", "memory__status")[:CAPPED])
     waiting = [s for s, memory in found if s == State.OPEN and memory != Status.FORGOTTEN]
     return Count(len(waiting), len([s for s, _ in found if s != State.OPEN]))

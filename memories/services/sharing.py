@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.models import Cause, Memory, Status
+from memories.models import Cause, Entity, Memory, Status
 from memories.policies.visibility import ALIASES, Misplaced, Place, Visibility, derive_kind
 from memories.services import writing
 from memories.services.drafts import Readers
@@ -155,6 +155,8 @@ def _move(memory: Memory, target: _Target, actor: Actor, now: datetime) -> None:
     its own for theirs.
     """
     writing.unindex([memory], now)
+    # What was given by hand was said to the readers of before.
+    Entity.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id).delete()
     memory.audience_id, memory.deposited_by = target.audience_id, None
     stamp_version(memory, actor, now)
     memory.group_id = target.group_id or memory.group_id

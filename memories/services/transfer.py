@@ -16,13 +16,14 @@ from django.utils import timezone
 from memories.models import Job, JobKind
 from memories.services.importing import UNREADABLE, Importer
 from memories.services.jobs import enqueue, finish, progress
-from memories.services.lines import group_names
+from memories.services.lines import bounded, group_names
 from orgs.models import Organisation, Role
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, readable_groups, resolve
 from orgs.rls import organisation_scope
 from robots.services import IMPORT, builtin_robot
 
 LARGEST = 256 * 1024 * 1024
+LARGEST_UNPACKED = 16 * LARGEST
 GZIP = b"\x1f\x8b"
 LOOKED_AT = 65_536
 LONGEST_LINE = 2_000_000
@@ -116,17 +117,19 @@ def run_import(actor: Actor, job: Job) -> None:
         raise Unreadable("The file is not there any more; upload it again.")
     groups: set[str] = set()
     with _opened(path) as (lines, _raw), suppress(*UNREADABLE):
-        groups.update(group_names(lines))
+        groups.update(group_names(bounded(lines, LARGEST_UNPACKED)))
     with organisation_scope(actor.organisation_id):
         organisation = Organisation.objects.get(id=actor.organisation_id)
         robot = builtin_robot(organisation.id, IMPORT, now)
+        read = frozenset(readable_groups(actor).values_list("id", flat=True))
     importer = Importer(
-        organisation, robot, now, job.parameters["speaker_scope"], frozenset(groups)
+        organisation, robot, now, job.parameters["speaker_scope"], frozenset(groups), read
     )
     job.done, job.problems = 0, []
     try:
         with _opened(path) as (lines, raw):
-            importer.run(lines, lambda _n: _tick(actor, job, importer, raw))
+            whole = bounded(lines, LARGEST_UNPACKED)
+            importer.run(whole, lambda _n: _tick(actor, job, importer, raw))
     except UNREADABLE as error:
         _figures(job, importer)
         raise Unreadable("The file breaks off; what came before is in.") from error

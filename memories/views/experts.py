@@ -16,6 +16,7 @@ from memories.policies.wording import excerpt, marked, stems
 from memories.services import browsing
 from memories.services.knowing import Known
 from memories.services.neighbourhood import Seen, look_up
+from memories.views import presenting
 from memories.views.picturing import initials, pictures
 from orgs.access import members_only
 
@@ -94,7 +95,7 @@ def _person(
         "times": one.times,
         "memories": one.memories,
         "weight": one.weight,
-        "last_at": one.last_at,
+        "last_at": min(max(one.last_at, presenting.EARLIEST), presenting.LATEST),
         "by": one.by,
         "unknown": one.member is None,
         "quotes": [_quote(row, wanted) for row in known.evidence],
@@ -106,8 +107,8 @@ def _quote(row: Memory, wanted: frozenset[str]) -> dict[str, Any]:
     return {
         "url": reverse("memory-page", args=[row.id]),
         "parts": marked(text, set(wanted)),
-        "at": row.occurred_at or row.created_at,
-        "group": row.group.name if row.group else "",
+        "at": presenting.when(row),
+        "group": row.place.name if row.place else "",
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.urls import reverse
@@ -53,6 +53,17 @@ def robot_name(robot: Robot) -> str:
     return "" if robot.builtin else robot.name
 
 
+EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+
+
+def when(memory: Memory) -> datetime:
+    """When it was said, else noted; within what every time zone can show.
+
+    One memory of the calendar's first or last day would otherwise end each page that shows it.
+    """
+    return min(max(memory.occurred_at or memory.created_at, EARLIEST), LATEST)
+
+
 def said_by(memory: Memory, me: object = None) -> str:
     """Who said it: the speaker, else the person who wrote it down."""
     if me is not None and me in (memory.speaker_member_id, memory.author_id):
@@ -98,7 +109,7 @@ def row(shown: Shown, *, me: object, now: datetime, wanted: frozenset[str]) -> d
         "audience": audience(shown.readers),
         "said_by": said_by(memory, me),
         "robot": robot_name(memory.robot),
-        "learned_at": memory.occurred_at or memory.created_at,
+        "learned_at": when(memory),
         "category": category(memory),
         "strength": current_strength(memory, now),
         "status": status(memory),
@@ -116,8 +127,8 @@ def _day(at: datetime) -> str:
 def learned(memory: Memory, me: object) -> str:
     """How it got here, in a sentence."""
     who, robot = said_by(memory, me), robot_name(memory.robot)
-    at = _day(memory.occurred_at or memory.created_at)
-    where = f" in {memory.group.name}" if memory.group else ""
+    at = _day(when(memory))
+    where = f" in {memory.place.name}" if memory.place else ""
     if robot and who:
         return f"{who} said this on {at}{where}, and {robot} remembered it."
     if robot:
@@ -208,7 +219,7 @@ def turn(memory: Memory, me: object, *, current: bool = False) -> dict[str, Any]
     return {
         "text": excerpt(memory.content, set()),
         "said_by": said_by(memory, me) or robot_name(memory.robot),
-        "at": memory.occurred_at or memory.created_at,
+        "at": when(memory),
         "url": "" if current else reverse("memory-page", args=[memory.id]),
         "current": current,
     }

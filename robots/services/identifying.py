@@ -39,8 +39,13 @@ class Known:
 
 
 def identities_of(actor: Actor, reference: str) -> tuple[Member, list[Known]]:
-    """A member whom the asker knows, with their identities. Raises NotFound."""
+    """A member whom the asker knows, with their identities; of people only oneself and admins ask.
+
+    Raises NotFound, and PermissionError for a colleague's.
+    """
     member = known_member(actor, reference)
+    if actor.is_person and not _admin(actor) and member.id != actor.member_id:
+        raise PermissionError("Robots and admins see by which names others are known elsewhere.")
     with organisation_scope(actor.organisation_id):
         rows = ExternalIdentity.objects.filter(
             organisation_id=actor.organisation_id, member_id=member.id
@@ -94,7 +99,9 @@ def link(
             defaults={"member_id": member.id, "created_at": now},
         )
         if row.member_id != member.id:
-            raise AlreadyExists(TAKEN)
+            if not proven or row.confirmed_at is not None:
+                raise AlreadyExists(TAKEN)
+            row, created = _handed_over(actor, row, member, now), True
         _say(actor, row, data, now)
         _note("identity.linked", actor, row, now)
         if (_admin(actor) or proven) and row.confirmed_at is None:
@@ -109,6 +116,29 @@ def _proves(member: Member, code: str, now: datetime) -> bool:
     of = {"organisation_id": member.organisation_id, "id": member.id}
     Member.objects.select_for_update(of=("self",)).get(**of)
     return proves(member, code, now=now)
+
+
+def _handed_over(
+    actor: Actor, claimed: ExternalIdentity, member: Member, now: datetime
+) -> ExternalIdentity:
+    """Who has proven a name has it, whatever a robot said before of somebody else.
+
+    Made anew, so that nothing stays of what was said. Raises AlreadyExists for the name of somebody
+    without an account: they act under it, and cannot object.
+    """
+    of = {"organisation_id": claimed.organisation_id, "id": claimed.id, "confirmed_at": None}
+    row = ExternalIdentity.objects.select_for_update(of=("self",)).filter(**of).first()
+    if row is None or not Member.objects.filter(id=row.member_id, user__isnull=False).exists():
+        raise AlreadyExists(TAKEN)
+    _note("identity.unlinked", actor, row, now)
+    row.delete()
+    return ExternalIdentity.objects.create(
+        organisation_id=member.organisation_id,
+        platform=claimed.platform,
+        identifier=claimed.identifier,
+        member_id=member.id,
+        created_at=now,
+    )
 
 
 def _say(actor: Actor, row: ExternalIdentity, data: Mapping[str, Any], now: datetime) -> None:

@@ -23,6 +23,7 @@ from robots.services.registry import join_groups, leave_group, register_robot
 
 PAGE = 50
 ADMINS_ONLY = "Only an admin changes robots and their keys."
+SOMEBODYS = "This robot reads what is private to its member, so a key of it is not yours to make."
 
 
 @dataclass(slots=True)
@@ -69,6 +70,11 @@ def seats_on_offer(actor: Actor) -> list[Group]:
 def _steward(actor: Actor) -> None:
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError(ADMINS_ONLY)
+
+
+def _not_somebodys(actor: Actor, robot: Robot) -> None:
+    if robot.owner_id not in (None, actor.member_id):
+        raise PermissionError(SOMEBODYS)
 
 
 def _robot(actor: Actor, robot_id: UUID) -> Robot:
@@ -159,10 +165,15 @@ def make_key(
     lifetime: timedelta | None,
     now: datetime,
 ) -> tuple[Key, str]:
-    """A key and its secret. Raises AlreadyExists when the key of this id was made before."""
+    """A key and its secret.
+
+    Raises AlreadyExists when the key of this id was made before, and PermissionError for the robot
+    of another member.
+    """
     _steward(actor)
     with organisation_scope(actor.organisation_id):
         robot = _robot(actor, robot_id)
+        _not_somebodys(actor, robot)
         try:
             with transaction.atomic():
                 key, secret = create_key(
@@ -185,7 +196,8 @@ def make_key(
 def renew_key(actor: Actor, *, key_id: UUID, now: datetime) -> tuple[Key, str]:
     """A second key with the same scopes; the first works for another day.
 
-    Raises AlreadyExists for a key that is over, or that ends within a day (as after a renewal).
+    Raises AlreadyExists for a key that is over, or that ends within a day (as after a renewal),
+    and PermissionError for a key of another member's robot.
     """
     _steward(actor)
     with organisation_scope(actor.organisation_id):
@@ -193,6 +205,7 @@ def renew_key(actor: Actor, *, key_id: UUID, now: datetime) -> tuple[Key, str]:
             organisation_id=actor.organisation_id, id=key_id
         ).first()
         old = _key(actor, key_id)
+        _not_somebodys(actor, old.robot)
         ends_soon = old.expires_at is not None and old.expires_at <= now + timedelta(days=1)
         if old.revoked_at or ends_soon:
             raise AlreadyExists("This key is over or was renewed already.")

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import connections
 from django.utils import timezone
 
 from memories.maintenance import restating
@@ -232,3 +233,54 @@ def test_nothing_is_owed_or_sent_without_a_model(lasting_world: World) -> None:
     talk(here)
     assert (owed(here), work(here)) == ([], 0)
     assert restating.organisations_owed(timezone.now()) == []
+
+
+def test_an_answer_that_rests_on_what_is_gone_meanwhile_is_not_kept(
+    lasting_world: World, model: Model
+) -> None:
+    here = lasting_world.here
+    first, second = talk(here)
+    better = "Daniel needs 3 screens for the demo on 2026-01-06, not 4."
+
+    def answer(turn: dict[str, Any]) -> str:
+        if turn["text"].startswith("he "):
+            thread = threading.Thread(target=forgotten, args=(here, first))
+            thread.start()
+            thread.join()
+            return better
+        return str(turn["text"])
+
+    model.answer = answer
+    now = timezone.now()
+    work(here, now)
+    assert restated(here, second)["text"] == "he needs 3 screens on 2026-01-06, not 4"
+    model.answer = lambda turn: turn["text"]
+    assert work(here, now + timedelta(hours=1)) >= 1, "asked again, without it"
+    assert "Daniel" not in json.dumps(model.asked[-1])
+    assert owed(here) == []
+
+
+def forgotten(tenant: Tenant, memory_id: UUID) -> None:
+    try:
+        forget_memory(tenant.robot("aria"), memory_id, now=NOW)
+    finally:
+        connections.close_all()
+
+
+def test_a_name_from_beside_the_conversation_goes_with_what_told_it(
+    lasting_world: World, model: Model
+) -> None:
+    here = lasting_world.here
+    aria = here.robot("aria")
+    beside = here.remember(aria, "Daniel looks after the screens.", group="launch").id
+    (turn,) = chat(here, {"content": "he needs 3 screens", "speaker": member(here, "bob")})
+    here.embed()
+    model.answer = lambda turn: "Daniel needs 3 screens"
+    work(here)
+    assert "Daniel looks after the screens." in model.asked[-1]["known"]
+    assert restated(here, turn)["text"] == "Daniel needs 3 screens"
+    forget_memory(aria, beside, now=NOW)
+    assert "Daniel" not in json.dumps(restated(here, turn))
+    with resolve(aria).scope():
+        assert not Entity.objects.filter(memory_id=turn, name="Daniel").exists()
+    assert [row[0] for row in owed(here)] == [turn]

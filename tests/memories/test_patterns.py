@@ -9,6 +9,7 @@ from django.core.management import call_command
 
 from memories.models import Derivation, Memory
 from memories.policies.patterns import Pattern, PatternKind, patterns
+from memories.services import patterns as patterns_service
 from memories.services.forgetting import forget_memory
 from memories.services.patterns import Promotion, promote_patterns, set_sharing
 from memories.services.recalling import Query, recall
@@ -183,3 +184,21 @@ def test_a_pattern_needs_a_label_or_a_word_of_a_closed_list() -> None:
     }
     long = "a label that is rather a sentence"
     assert found("x", type_="expertise", topic=long) == set()
+
+
+def test_who_opts_out_while_it_is_worked_out_is_not_told_of(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    seen(here, "launch", LAUNCH, **EXPERT)
+    seen(here, "design", DESIGN, **EXPERT)
+    chosen = patterns_service.collect_patterns
+
+    def meanwhile(*args: Any, **named: Any) -> Any:
+        found = chosen(*args, **named)
+        set_sharing(here.person("mina"), out=True, now=NOW)
+        return found
+
+    monkeypatch.setattr(patterns_service, "collect_patterns", meanwhile)
+    assert promote(here) == Promotion()
+    assert cross_group(here) == []

@@ -16,9 +16,13 @@ from memories.services.managing import Outdated, edit_memory
 from memories.services.proposing import propose_correction, report_memory
 from memories.services.recalling import Query, recall
 from memories.services.reviewing import HOLD, Decided, Held, assign, hold, queue, release
+from memories.services.sharing import share_memory
 from memories.services.undoing import undo
+from orgs.models import Group
 from orgs.principals import Actor, resolve
+from orgs.rls import organisation_scope
 from orgs.services import AlreadyExists, NotFound
+from tests.people import signed_in, text
 from tests.world import NOW, Tenant, World
 
 TEXT = "The office closes at six."
@@ -236,3 +240,45 @@ def test_two_curators_never_both_decide(lasting_world: World) -> None:
     assert (len(outcomes), outcomes.count("decided")) == (8, 7)
     copies = found(here, "mina")
     assert copies == ([TEXT] if outcomes.count("approved") else [])
+
+
+def test_what_is_forgotten_is_not_kept_in_what_was_decided_about_it(world: World) -> None:
+    here = world.here
+    said = {"speaker": str(here.members["mina"].id)}
+    memory_id = here.remember(here.robot("aria"), "Mina has the zebra flu.", **said).id
+    item = propose_correction(here.person("bob"), memory_id, content="A zebra cold.", now=NOW)
+    deciding.approve(here.person("chidi"), item.id, Answer(), now=NOW)
+    for who in ("chidi", "bob"):
+        assert "zebra" in text(here.browser(who).get(f"/api/v1/proposals/{item.id}"))
+    forget_memory(here.person("mina"), memory_id, now=NOW)
+    for who in ("chidi", "bob", "ada"):
+        api, page = here.browser(who), signed_in(here, who)
+        assert api.get(f"/api/v1/proposals/{item.id}").status_code == 404
+        assert page.get(f"/review/{item.id}/").status_code == 404
+        for url in ("/api/v1/proposals", "/review/?show=decided", "/review/?show=mine"):
+            assert "zebra" not in text(page.get(url)), (who, url)
+    assert "zebra" in text(here.browser("mina").get(f"/api/v1/proposals/{item.id}")), "hers"
+
+
+def test_what_was_written_for_few_is_not_told_when_more_may_read(world: World) -> None:
+    here, mina, bob = world.here, world.here.person("mina"), world.here.person("bob")
+    readers = Readers(members=(str(here.members["bob"].id),))
+    trip = here.remember(mina, "I plan a trip.", visibility="shared", readers=readers).id
+    told = report_memory(bob, trip, reason="zebra: she is ill", now=NOW)
+    other = propose_correction(bob, trip, content="The zebra trip.", now=NOW)
+    deciding.reject(mina, other.id, Answer(reason="zebra, no"), now=NOW)
+    share_memory(mina, trip, visibility="group", readers={}, group="launch", now=NOW)
+    with organisation_scope(here.id):
+        Group.objects.filter(id=here.groups["launch"].id).update(confidential=False)
+    for who in ("chidi", "ada"):
+        page = signed_in(here, who)
+        assert page.get(f"/memories/{trip}/").status_code == 200
+        for item in (told, other):
+            assert page.get(f"/api/v1/proposals/{item.id}").status_code == 404
+        for url in ("/api/v1/proposals", "/api/v1/reports", "/review/", "/review/?show=decided"):
+            assert "zebra" not in text(page.get(url)), (who, url)
+        assert page.get("/review/").context["total"] == 0
+    # Who reads both, decides it still.
+    done = deciding.reject(mina, told.id, Answer(reason="I am well."), now=NOW)
+    assert done.state == "rejected"
+    assert text(here.browser("bob").get(f"/api/v1/proposals/{told.id}")).count("zebra") == 1

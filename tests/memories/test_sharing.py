@@ -9,12 +9,14 @@ from memories.models import Memory
 from memories.policies.visibility import Misplaced
 from memories.services.drafts import Draft, Readers
 from memories.services.managing import NotYours
+from memories.services.naming import give_entity
 from memories.services.remembering import remember_many
 from memories.services.sharing import share_memory
 from orgs.models import AuditEntry
 from orgs.principals import Actor
 from orgs.rls import organisation_scope
 from orgs.services import AlreadyExists, NotFound
+from tests.people import signed_in, text
 from tests.world import NOW, Tenant, World
 
 
@@ -159,3 +161,40 @@ def test_words_of_narrower_neighbours_do_not_come_along(lasting_world: World) ->
     for _ in range(2):
         assert asks("mina", "cake") == []
         here.embed()
+
+
+def test_a_group_is_not_told_of_to_who_is_not_in_it(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    shared = here.remember(aria, "The zebra costs 7.", group="launch", conversation="launch/1").id
+    share(aria, shared, "organisation")
+    here.remember(aria, "The zebra is red.", group="launch", visibility="organisation")
+    asked = {"query": "zebra"}
+    narrow = asked | {"filters": {"groups": ["launch"]}}
+    for who, knows in (("vera", False), ("ada", False), ("bolt", False), ("bob", True)):
+        api = here.api(who) if who in here.robots else here.browser(who)
+        answers = [
+            api.get(f"/api/v1/memories/{shared}"),
+            api.get("/api/v1/memories?q=zebra"),
+            api.post("/api/v1/recall", asked, format="json"),
+        ]
+        for answer in answers:
+            assert ("launch" in text(answer)) is knows, (who, text(answer))
+        assert len(answers[2].json()["results"]) == 2
+        filtered = [
+            api.get("/api/v1/memories?group=launch"),
+            api.post("/api/v1/recall", narrow, format="json"),
+        ]
+        for answer in filtered:
+            assert len(answer.json()["results"]) == (2 if knows else 0), who
+        if who not in here.robots:
+            for url in (f"/memories/{shared}/", "/memories/?q=zebra"):
+                assert ("launch" in text(signed_in(here, who).get(url))) is knows, (who, url)
+
+
+def test_a_name_given_for_few_does_not_go_with_the_memory(world: World) -> None:
+    here, mina = world.here, world.here.person("mina")
+    note = here.remember(mina, "I met the buyer today.").id
+    give_entity(mina, memory=note, type="company", name="Zebracorp", now=NOW)
+    assert "Zebracorp" in text(here.browser("mina").get("/api/v1/entities"))
+    share(mina, note, "group", group="launch")
+    assert "Zebracorp" not in text(here.browser("bob").get("/api/v1/entities"))

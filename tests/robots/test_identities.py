@@ -14,6 +14,7 @@ from orgs.rls import organisation_scope
 from orgs.services import NotFound, add_to_group, create_member
 from robots.models import IdentityLink
 from robots.services.identifying import unlink
+from robots.services.proving import code_of
 from tests.people import signed_in, text
 from tests.world import NOW, Tenant, World
 
@@ -176,3 +177,37 @@ def test_a_member_proves_a_name_by_a_code_from_there(world: World) -> None:
     with time_machine.travel(now + timedelta(minutes=31), tick=False):
         other = {"identity": "slack:1", "proof": code}
         assert link(here, "aria", mina, **other).status_code == 400, "it is over"
+
+
+def test_a_proof_wins_over_what_a_robot_says_of_somebody_else(world: World) -> None:
+    here, mina, bob = world.here, world.here.members["mina"], world.here.members["bob"]
+    assert link(here, "aria", str(bob.id), known_as="bobby").status_code == 201
+    code = code_of(here.person("mina"), now=timezone.now())
+    assert link(here, "aria", str(mina.id), proof="AAAA-AAAA").status_code == 400
+    assert link(here, "aria", str(mina.id)).status_code == 409, "a word against a word"
+    won = link(here, "aria", str(mina.id), proof=code)
+    assert (won.status_code, won.json()["confirmed_at"] is not None) == (201, True), won.content
+    with organisation_scope(here.id):
+        assert ExternalIdentity.objects.get(identifier="4711").member_id == mina.id
+        assert IdentityLink.objects.get().known_as == "", "nothing stays of the claim"
+        acts = AuditEntry.objects.filter(action__startswith="identity.").order_by("id")
+        assert [(a.action, a.target) for a in acts] == [
+            ("identity.linked", bob.id),
+            ("identity.unlinked", bob.id),
+            ("identity.linked", mina.id),
+            ("identity.proven", mina.id),
+        ]
+    # What is confirmed stays, and so does whom nobody can ask.
+    other = code_of(here.person("bob"), now=timezone.now())
+    assert link(here, "aria", str(bob.id), proof=other).status_code == 409
+    lena = guest(here)
+    assert link(here, "aria", lena, identity="telegram:12").status_code == 201
+    assert link(here, "aria", str(bob.id), identity="telegram:12", proof=other).status_code == 409
+
+
+def test_colleagues_do_not_look_up_each_others_names(world: World) -> None:
+    here, bob = world.here, str(world.here.members["bob"].id)
+    assert link(here, "aria", bob, identity="whatsapp:+491234").status_code == 201
+    for who, status in (("vera", 403), ("chidi", 403), ("bob", 200), ("ada", 200)):
+        answer = here.browser(who).get(f"/api/v1/members/{bob}/identities")
+        assert (answer.status_code, "+491234" in text(answer)) == (status, status == 200), who

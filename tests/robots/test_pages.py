@@ -182,3 +182,16 @@ def test_queries_do_not_grow_with_the_robots(world: World) -> None:
     for number in range(5):
         here.add_robot(f"more{number}", groups=("launch",), scopes=("read",))
     assert count() == few
+
+
+def test_an_admin_makes_no_key_of_a_robot_that_reads_for_another(world: World) -> None:
+    here, ada = world.here, signed_in(world.here, "ada")
+    data = key_form(ada, here, "bolt", scopes=["read", "act_for"])
+    with organisation_scope(here.id):
+        Robot.objects.filter(id=here.robots["bolt"].id).update(owner_id=here.members["mina"].id)
+        before = Key.objects.get(robot_id=here.robots["bolt"].id)
+    assert add_key(ada, here, "bolt", data).status_code == 403
+    assert ada.post(f"/robots/keys/{before.id}/renew/").status_code == 403
+    with organisation_scope(here.id):
+        assert Key.objects.filter(robot_id=here.robots["bolt"].id).count() == 1
+    assert ada.post(f"/robots/keys/{before.id}/revoke/").status_code == 302, "closing opens nothing"

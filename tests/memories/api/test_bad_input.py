@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from orgs.models import Member, Organisation
+from orgs.rls import organisation_scope
 from tests.memories.api.problems import BATCH, MEMORIES, RECALL, raw, refused
+from tests.people import signed_in
 from tests.world import World
 
 
@@ -325,3 +328,21 @@ def test_an_identity_is_a_platform_and_an_identifier(world: World) -> None:
     body = {"name": "Nora", "identity": "telegram:7"}
     assert api.post("/api/v1/members", body, format="json").status_code == 201
     refused(api.post("/api/v1/members", body, format="json"), 409)
+
+
+def test_a_moment_at_the_end_of_the_calendar_ends_no_page(world: World) -> None:
+    here, api = world.here, world.here.api("aria")
+    with organisation_scope(here.id):
+        Member.objects.filter(id=here.members["mina"].id).update(time_zone="Asia/Tokyo")
+        Member.objects.filter(id=here.members["bob"].id).update(time_zone="America/New_York")
+        Organisation.objects.filter(id=here.id).update(projections=["graph"])
+    for at in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"):
+        for who in ("mina", "bob"):
+            said = {"content": f"I fixed the zebra tomorrow {at}", "occurred_at": at}
+            said |= {"group": "launch", "speaker": str(here.members[who].id)}
+            answer = api.post(MEMORIES, said, format="json")
+            assert answer.status_code == 201, answer.content
+    last = answer.json()["id"]
+    for name in ("mina", "bob"):
+        for url in ("/", "/memories/", f"/memories/{last}/", "/experts/?topic=zebra", "/me/"):
+            assert signed_in(here, name).get(url).status_code == 200, (name, url)

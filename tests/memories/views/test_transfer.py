@@ -2,8 +2,10 @@
 
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from uuid import UUID
 
 import pytest
@@ -11,10 +13,12 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from memories.services import jobs, working
-from orgs.models import Member, Role
+from orgs.models import Group, Member, Role
 from orgs.rls import organisation_scope
+from orgs.services import set_confidential
+from robots.services.identifying import link
 from tests.people import signed_in, text
-from tests.world import Tenant, World
+from tests.world import NOW, Tenant, World
 
 LINES = [
     {"id": "1", "group": "acme", "speaker": "Noor", "text": "The release is in March."},
@@ -125,3 +129,44 @@ def test_the_trash_holds_what_one_may_bring_back(world: World) -> None:
     mina.post(f"/memories/{id_}/restore/")
     assert "The trash is empty" in text(mina.get("/trash/"))
     assert "A slip." in text(mina.get("/memories/"))
+
+
+def test_an_admin_does_not_import_themselves_into_a_group(world: World) -> None:
+    """Ada calls herself by a name, and lets it speak in a confidential group that she is not in."""
+    here = world.here
+    secret = here.remember(here.robot("aria"), "A zebra.", group="launch").id
+    me = {"identity": "import:me"}
+    link(here.person("ada"), str(here.members["ada"].id), me, now=NOW)
+    line = {"id": "x", "group": "launch", "speaker": "me", "text": "Let me in."}
+    open_line = {"id": "y", "group": "acme", "speaker": "Noor", "text": "Hello."}
+    job = run(here, upload(here, "\n".join(map(json.dumps, (line, open_line))).encode()))
+    assert secret not in here.readable(here.person("ada"))
+    result = jobs.job_of(here.person("ada"), job).result
+    assert (result["imported"], result["groups"]) == (2, 2), "as if both groups were new"
+    assert "Let me in." in text(signed_in(here, "mina").get("/memories/")), "for those who are"
+    with organisation_scope(here.id):
+        seated = Group.objects.get(external_id="acme").memberships.values_list("member__name")
+        assert list(seated) == [("Noor",)], "as whom nobody signs in"
+        set_confidential(
+            actor=here.person("ada"), group=here.groups["design"], confidential=False, now=NOW
+        )
+    run(here, upload(here, json.dumps(line | {"group": "design"}).encode()))
+    with organisation_scope(here.id):
+        assert here.groups["design"].memberships.filter(member__name="Ada").exists(), "she reads it"
+
+
+def test_a_packed_file_fills_no_memory(world: World) -> None:
+    here = world.here
+    packed = gzip.compress(jsonl(b'{"id":"9","text":"' + b"a" * 50_000_000 + b'"}'))
+    sent = upload(here, packed)
+    tracemalloc.start()
+    job = run(here, sent)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    done = jobs.job_of(here.person("ada"), job)
+    assert (done.state, done.result["imported"]) == ("done", 2)
+    assert [one["line"] for one in done.problems] == [3]
+    assert most < 120_000_000, f"{most:,}"
+    with patch("memories.services.transfer.LARGEST_UNPACKED", 10_000_000):
+        stopped = jobs.job_of(here.person("ada"), run(here, upload(here, packed)))
+    assert (stopped.state, stopped.reason[:20]) == ("dead", "The file breaks off;")

@@ -1,10 +1,12 @@
 """The memory page's history, what it is connected with, and why a question finds it."""
 
+import time
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from memories.policies.wording import differences
 from memories.services.managing import edit_memory
 from memories.services.sharing import share_memory
 from tests.people import queries, signed_in, text
@@ -114,3 +116,10 @@ def test_a_memory_page_stays_under_twelve_queries(world: World) -> None:
     client.get("/memories/?q=b")
     for path in ("", "versions/", "why/?q=turn"):
         assert queries(client, f"/memories/{id_}/{path}") <= 12, path
+
+
+def test_few_words_again_and_again_are_compared_as_a_whole() -> None:
+    old, new = "a " * 3_999, "a b " * 1_999
+    started = time.process_time()
+    assert [part["op"] for part in differences(old, new)] == ["del", "ins"]
+    assert time.process_time() - started < 1
