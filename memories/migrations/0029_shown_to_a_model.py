@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0027_memory_listed")]
+    dependencies = [("memories", "0028_fewer_indexes")]
 
     operations = [
         migrations.AddField(
