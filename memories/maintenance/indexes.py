@@ -7,6 +7,7 @@ an index, and sees no row through it.
 """
 
 import logging
+import re
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -24,6 +25,7 @@ log = logging.getLogger("commonmind.indexes")
 OWNER, WORKER = "owner", "worker"
 # Dead vectors stay in the graph and are walked through; rebuilding beats vacuuming them.
 REBUILD_FROM = 0.10
+_NAME = re.compile(r"(?:meaning|words)_([0-9a-f]{32})(?:_\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +67,30 @@ def indexes_of(organisation_id: UUID) -> list[Index]:
 
 
 def maintain_indexes() -> list[str]:
-    """Build what is missing and rebuild what is broken or stale; returns the names touched."""
-    touched = []
+    """Build what is missing, rebuild what is broken or stale, and drop what organisations that were
+    removed have left; returns the names touched.
+    """
+    touched = _drop_left()
     for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
         if _rows(organisation_id) > EXACT:
             touched += [i.name for i in indexes_of(organisation_id) if _ensure(i)]
     return touched
+
+
+def _drop_left() -> list[str]:
+    with connections[OWNER].cursor() as cursor:
+        cursor.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'public'")
+        made = {name: match[1] for (name,) in cursor.fetchall() if (match := _NAME.fullmatch(name))}
+    # Asked afterwards: whoever had an index by then and is not there now has gone.
+    standing = {id_.hex for id_ in Organisation.objects.using(WORKER).values_list("id", flat=True)}
+    left = sorted(name for name, whose in made.items() if whose not in standing)
+    for name in left:
+        log.info("dropping %s", name)
+        with connections[OWNER].cursor() as cursor:
+            cursor.execute(
+                sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(name))
+            )
+    return left
 
 
 def _rows(organisation_id: UUID) -> int:

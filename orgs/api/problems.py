@@ -10,6 +10,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from orgs.api.renderers import JSONRenderer
+from orgs.models import Organisation
 from orgs.services import AlreadyExists, NotFound
 
 log = logging.getLogger("commonmind.api")
@@ -107,7 +108,7 @@ def describe(  # noqa: PLR0911 - one return for each kind of error
             return 400, "bad-json", str(error.detail), [], ""
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
             return 401, "unauthenticated", str(error.detail), [], ""
-        case Http404() | exceptions.NotFound() | NotFound():
+        case Http404() | exceptions.NotFound() | NotFound() | Organisation.DoesNotExist():
             return 404, "not-found", NOT_FOUND_DETAIL, [], ""
         case PermissionDenied() | exceptions.PermissionDenied():
             return 403, "forbidden", str(error) or TITLES["forbidden"], [], ""

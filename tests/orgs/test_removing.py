@@ -5,10 +5,13 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connections
 from django.utils import timezone
 from psycopg import sql
 
+from memories.maintenance.indexes import indexes_of, maintain_indexes
 from memories.tasks import sweep_removals
+from orgs.api.problems import describe
 from orgs.models import Organisation
 from orgs.principals import resolve
 from orgs.services import (
@@ -61,8 +64,9 @@ def test_what_is_half_deleted_is_closed_and_the_next_run_finishes_it(
     assert authenticate_key(here.keys["aria"], timezone.now()) is None
     assert memberships(user) == []
     for who in (here.robot("aria"), here.person("ada")):
-        with pytest.raises(Organisation.DoesNotExist):
+        with pytest.raises(Organisation.DoesNotExist) as gone:
             resolve(who)
+        assert describe(gone.value)[0] == 404
     with pytest.raises(NotFound):
         find_organisation(slug)
     for role in ("worker", "support", "owner"):
@@ -84,3 +88,19 @@ def test_the_command_wants_the_slug_again(lasting_world: World) -> None:
     call_command("remove_organisation", slug, confirm=slug, json=True, stdout=printed)
     assert json.loads(printed.getvalue()) == {"removed": [str(lasting_world.here.id)]}
     assert rows_of(lasting_world.here) == {}
+
+
+def test_its_own_indexes_go_with_the_next_run(lasting_world: World) -> None:
+    here, there = lasting_world.here, lasting_world.there
+    for tenant in (here, there):
+        for index in indexes_of(tenant.id):
+            with connections["owner"].cursor() as cursor:
+                cursor.execute(index.create())
+    assert remove_organisation(here.id, now=timezone.now())
+    assert set(maintain_indexes()) == {index.name for index in indexes_of(here.id)}
+    with connections["owner"].cursor() as cursor:
+        names = [index.name for index in indexes_of(there.id)]
+        cursor.execute("SELECT count(*) FROM pg_indexes WHERE indexname = ANY(%s)", [names])
+        assert cursor.fetchone() == (2,)
+    assert remove_organisation(there.id, now=timezone.now())
+    assert len(maintain_indexes()) == 2
