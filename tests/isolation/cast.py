@@ -41,7 +41,7 @@ READERS: dict[str, frozenset[str]] = {
     "canary-chat-launch": frozenset({"aria", "mina", "bob"}),
     "canary-talk-mina": frozenset({"mina"}),
     "canary-notes-bolt": frozenset({"bolt"}),
-    "canary-there-chat": frozenset(),
+    "canary-there-chat": frozenset({"stranger"}),
     "canary-there-item": frozenset(),
     # What a memory names is for its readers.
     "canary-named-launch": frozenset({"aria", "mina", "bob"}),
@@ -153,7 +153,8 @@ def secrets_of(tenant: Tenant, mark: str, stage: Stage, prefix: str) -> list[str
     ids += [r.id for r in tenant.robots.values()] + [m.id for m in tenant.members.values()]
     ids += [i for c, i in stage.memories.items() if c.startswith(prefix)]
     if prefix == "canary-":
-        ids = [i for i in ids if i not in (stage.memories["canary-there"],)]
+        theirs = {i for c, i in stage.memories.items() if "stranger" in READERS[c]}
+        ids = [i for i in ids if i not in theirs]
     return [*map(str, ids), f"{mark}-group", f"{mark}-robot", f"chat:{mark}"]
 
 
