@@ -88,7 +88,7 @@ def memory(row: Memory, embedding: str | None = None) -> dict[str, Any]:
         "tags": row.tags,
         "metadata": row.metadata,
         "source": row.source,
-        "conversation": row.conversation if row.place or not row.group_id else None,
+        "conversation": row.open_conversation,
         "importance": row.importance,
         "confidence": row.confidence,
         "sensitive": row.sensitive,

@@ -210,7 +210,11 @@ def _store(
                     topic=held.topic,
                     source=Origin.LLM,
                     lent=True,
-                    shown=[one.memory_id for one in known],
+                    shown=[
+                        other.memory_id
+                        for other in (*window, *known)
+                        if other.memory_id != one.memory_id
+                    ],
                     made_at=now,
                 )
                 for one, held in fresh.items()

@@ -1,4 +1,4 @@
-"""What a model read beside a conversation, so that its answer goes when one of these texts goes."""
+"""What a model was shown, so that its answer goes when one of these texts goes."""
 
 import django.contrib.postgres.fields
 from django.db import migrations, models

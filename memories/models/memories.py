@@ -219,3 +219,8 @@ class Memory(TenantModel):
         if known is None:
             known = self.audience.kind == AudienceKind.GROUP
         return self.group if known and self.group_id else None
+
+    @property
+    def open_conversation(self) -> str | None:
+        """The conversation likewise: its name often holds the group's."""
+        return self.conversation if self.place or not self.group_id else None

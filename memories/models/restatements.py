@@ -19,8 +19,8 @@ class Restatement(MemoryPart):
     `text` is empty where nothing had to be resolved and only persons or a place were found.
     `entities`: [{name, type}], from a language model alone. `lent`: something in it comes from the
     turns around, so it goes when one of them goes, and when one of `shown` goes: what a language
-    model was shown beside the conversation. There is none for a memory that has nothing of
-    all that. It goes with the memory's other parts when that is forgotten or edited, and is made
+    model was shown, of the conversation and beside it. There is none for a memory that has nothing
+    of all that. It goes with the memory's other parts when that is forgotten or edited, and is made
     again.
     """
 

@@ -16,7 +16,7 @@ from robots.services.unsaying import said_by
 EXPORTED = 500
 _PLAIN = (
     "id", "key", "content", "status", "speaker", "kind", "type", "category", "topic", "tags",
-    "metadata", "source", "conversation", "importance", "confidence", "occurred_at", "created_at",
+    "metadata", "source", "importance", "confidence", "occurred_at", "created_at",
     "updated_at", "expires_at",
 )  # fmt: skip
 _SAID = (
@@ -37,6 +37,7 @@ def lines(portion: Sequence[Memory]) -> bytes:
                 "member": row.member.name if row.member else None,
                 "author": row.author.name if row.author else None,
                 "group": row.place.name if row.place else None,
+                "conversation": row.open_conversation,
             },
             option=_OPTIONS,
         )

@@ -29,18 +29,28 @@ from robots.models import Robot
 from robots.services import stamp_activity
 
 CHUNK, CHUNK_BYTES = 500, 32 * 1024 * 1024
+# Every line of a large file may be a wrong one.
+MOST_TOLD = 1_000
 UNREADABLE = (OSError, EOFError, zlib.error)
 
 
 @dataclass(slots=True)
 class Report:
-    """What an import did. skipped: [{line, reason}] of lines that could not be taken."""
+    """What an import did. skipped: lines that could not be taken; problems: [{line, reason}] of
+    the first MOST_TOLD of them."""
 
     imported: int = 0
     already: int = 0
-    skipped: list[dict[str, Any]] = field(default_factory=list)
+    skipped: int = 0
+    problems: list[dict[str, Any]] = field(default_factory=list)
     groups: int = 0
     members: int = 0
+
+    def skip(self, line: int, reason: str) -> None:
+        """Count a line that could not be taken, and say why."""
+        self.skipped += 1
+        if len(self.problems) < MOST_TOLD:
+            self.problems.append({"line": line, "reason": reason})
 
 
 class Importer:
@@ -78,7 +88,7 @@ class Importer:
                     self.cast.check(line)
                     good.append(line)
                 except BadLine as error:
-                    self.report.skipped.append({"line": number, "reason": str(error)})
+                    self.report.skip(number, str(error))
             if good:
                 self._import(good)
             tick(len(chunk))
@@ -115,7 +125,7 @@ class Importer:
         for row in rows:
             if {row.member_id, row.speaker_member_id} & paused:
                 line = row.position_in_file  # type: ignore[attr-defined]
-                self.report.skipped.append({"line": line, "reason": "learning-paused"})
+                self.report.skip(line, "learning-paused")
         return [r for r in rows if not {r.member_id, r.speaker_member_id} & paused]
 
     def _unknown(self, rows: Sequence[Memory], principal: Principal) -> list[Memory]:
@@ -134,12 +144,8 @@ class Importer:
             ]
             keyed = earlier.by_key(row.audience_id, row.key)
             if keyed is not None and keyed.content_hash != digest:
-                self.report.skipped.append(
-                    {
-                        "line": row.position_in_file,  # type: ignore[attr-defined]
-                        "reason": "the id names another text already",
-                    }
-                )
+                line = row.position_in_file  # type: ignore[attr-defined]
+                self.report.skip(line, "the id names another text already")
             elif keyed is not None or same:
                 self.report.already += 1
             else:

@@ -60,7 +60,9 @@ def promote_patterns(organisation_id: UUID, *, now: datetime) -> Promotion:
     evidence = {one.audience_id for pieces in found.values() for one in pieces}
     reading = tuple(sorted({everyone} | evidence))
     with scope(Scope(organisation=organisation_id, audiences=reading)):
-        organisation = Organisation.objects.select_for_update().get(id=organisation_id)
+        # Not from those who only refer to it: an opt-out holds its member and then writes.
+        rows = Organisation.objects.select_for_update(no_key=True)
+        organisation = rows.get(id=organisation_id)
         robot = builtin_robot(organisation_id, WEB, now)
         still = _still_willing(organisation_id, {member_id for member_id, _ in found})
         found = {key: pieces for key, pieces in found.items() if key[0] in still}

@@ -176,7 +176,7 @@ JOIN memories_restatement r ON r.organisation_id = %(organisation)s AND r.memory
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND r.lent
   AND NOT near.id = ANY(%(ids)s::uuid[])
 """
-# What a model read beside the conversation may stand in its answer.
+# Whatever a model was shown may stand in its answer: also turns that come later.
 _TOLD = """
 SELECT r.memory_id FROM memories_restatement r
 WHERE r.organisation_id = %(organisation)s AND r.source = 'llm' AND r.shown && %(ids)s::uuid[]

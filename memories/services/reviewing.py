@@ -86,16 +86,16 @@ def items(principal: Principal) -> "QuerySet[Proposal, Proposal]":
     is forgotten is for who may bring it back, here as well. What was written for other readers than
     those of today is for who reads both, as with the versions of the memory.
     """
-    rows = _readable(principal).filter(decidable(principal.actor) | proposed(principal.actor))
+    rows = standing(principal.actor).filter(decidable(principal.actor) | proposed(principal.actor))
     return rows.select_related(*NAMES)
 
 
-def _readable(principal: Principal) -> "QuerySet[Proposal, Proposal]":
-    tenant = {"organisation_id": principal.organisation_id}
-    there = Memory.objects.filter(
-        ~Q(status=Status.FORGOTTEN) | restorable(principal.actor), **tenant
-    )
-    twins = Q(other=None) | Q(other_id__in=there.values("id"))
+def standing(actor: Actor) -> "QuerySet[Proposal, Proposal]":
+    """What exists for the asker, whoever decides it; evaluate inside the asker's scope."""
+    tenant = {"organisation_id": actor.organisation_id}
+    there = Memory.objects.filter(~Q(status=Status.FORGOTTEN) | restorable(actor), **tenant)
+    # Looked up one by one: a list of all that is readable would be made for the sake of a few.
+    twins = Q(other=None) | Exists(there.filter(id=OuterRef("other_id")))
     seen = Version.objects.filter(
         **tenant, memory_id=OuterRef("memory_id"), number=OuterRef("seen_version")
     )
@@ -255,7 +255,7 @@ def count(principal: Principal, since: datetime) -> Count:
     me = principal.actor.member_id
     waits = Q(state=State.OPEN) & decidable(principal.actor)
     done = Q(decided_by_id=me, decided_at__gte=since)
-    states = _readable(principal).filter(waits | done).order_by("-state")
+    states = standing(principal.actor).filter(waits | done).order_by("-state")
     found = list(states.values_list("state", "memory__status")[:CAPPED])
     waiting = [s for s, memory in found if s == State.OPEN and memory != Status.FORGOTTEN]
     return Count(len(waiting), len([s for s, _ in found if s != State.OPEN]))

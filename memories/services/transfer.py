@@ -16,7 +16,7 @@ from django.utils import timezone
 from memories.models import Job, JobKind
 from memories.services.importing import UNREADABLE, Importer
 from memories.services.jobs import enqueue, finish, progress
-from memories.services.lines import bounded, group_names
+from memories.services.lines import LONGEST_LINE, bounded, group_names
 from orgs.models import Organisation, Role
 from orgs.principals import Actor, readable_groups, resolve
 from orgs.rls import organisation_scope
@@ -25,8 +25,7 @@ from robots.services import IMPORT, builtin_robot
 LARGEST = 256 * 1024 * 1024
 LARGEST_UNPACKED = 16 * LARGEST
 GZIP = b"\x1f\x8b"
-LOOKED_AT = 65_536
-LONGEST_LINE = 2_000_000
+MOST_GROUPS = 100_000
 
 
 class Unreadable(ValueError):
@@ -117,7 +116,10 @@ def run_import(actor: Actor, job: Job) -> None:
         raise Unreadable("The file is not there any more; upload it again.")
     groups: set[str] = set()
     with _opened(path) as (lines, _raw), suppress(*UNREADABLE):
-        groups.update(group_names(bounded(lines, LARGEST_UNPACKED)))
+        for name in group_names(bounded(lines, LARGEST_UNPACKED)):
+            groups.add(name)
+            if len(groups) > MOST_GROUPS:
+                raise Unreadable(f"The file names more than {MOST_GROUPS:,} groups; divide it.")
     with organisation_scope(actor.organisation_id):
         organisation = Organisation.objects.get(id=actor.organisation_id)
         robot = builtin_robot(organisation.id, IMPORT, now)
@@ -147,11 +149,11 @@ def _tick(actor: Actor, job: Job, importer: Importer, raw: IO[bytes]) -> None:
 
 def _figures(job: Job, importer: Importer) -> None:
     report = importer.report
-    job.problems = report.skipped
+    job.problems = report.problems
     job.result = {
         "imported": report.imported,
         "already": report.already,
-        "skipped": len(report.skipped),
+        "skipped": report.skipped,
         "groups": report.groups,
         "members": report.members,
     }

@@ -2,10 +2,8 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
-
-from memories.models import Memory, Proposal, State, Status
-from memories.services.reviewing import decidable
+from memories.models import State, Status
+from memories.services.reviewing import decidable, standing
 from orgs.principals import Actor, asked_at_once
 
 MOST = 100
@@ -27,16 +25,6 @@ def among(actor: Actor) -> tuple[str, dict[str, Any]]:
 
 
 def _open(actor: Actor) -> tuple[str, tuple[Any, ...]]:
-    rows = Proposal.objects.filter(
-        decidable(actor),
-        organisation_id=actor.organisation_id,
-        state=State.OPEN,
-        # The database shows only what is readable.
-        memory_id__in=_there(actor).values("id"),
-    )
+    rows = standing(actor).filter(decidable(actor), state=State.OPEN)
+    rows = rows.exclude(memory__status=Status.FORGOTTEN)
     return rows.order_by().values("id")[:MOST].query.sql_with_params()
-
-
-def _there(actor: Actor) -> "QuerySet[Memory]":
-    rows = Memory.objects.filter(organisation_id=actor.organisation_id)
-    return rows.exclude(status=Status.FORGOTTEN)

@@ -93,7 +93,7 @@ class _Table:
 _TENANT_TABLES = """
 SELECT c.oid, c.relname, has_table_privilege(c.oid, 'DELETE') AND c.relkind = 'r', EXISTS (
     SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid
-    AND pg_get_expr(p.polqual, p.polrelid) LIKE '%%app.audiences%%')
+    AND pg_get_expr(p.polqual, p.polrelid) LIKE '%app.audiences%')
 FROM pg_class c
 WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
 AND EXISTS (

@@ -1,8 +1,8 @@
 """Robots and keys as admins look after them: who is there, where it sits, what opens it.
 
 Admins and curators look; only admins change anything, and every change is recorded. A robot can
-be seated only in groups that the admin reads, so that a key never opens more than its maker
-could have let in by other means.
+be seated only in groups that the admin reads. Where others have seated it, whoever makes a key of
+it reads there too (docs/threat-model.md).
 """
 
 from collections.abc import Iterable

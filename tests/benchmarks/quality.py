@@ -65,7 +65,7 @@ def brought_in(name: str, lines: list[bytes], encoder: KeptEncoder) -> Imported:
     speed = f"; encoder alone {fresh / seconds:.0f} rows/s" if fresh else ""
     say(
         f"{name}: {count:,} memories imported at {count / place.import_seconds:,.0f}/s, "
-        f"{len(place.report.skipped) + place.report.already} left out; embedded at "
+        f"{place.report.skipped + place.report.already} left out; embedded at "
         f"{count / place.embed_seconds:,.0f} rows/s, {count - fresh:,} vectors from disk{speed}"
     )
     return place
@@ -129,7 +129,7 @@ def figures(
     return {
         "dataset": dataset.name,
         "memories": place.report.imported,
-        "left_out": len(place.report.skipped) + place.report.already,
+        "left_out": place.report.skipped + place.report.already,
         "unanswerable": dataset.unanswerable,
         "import_rows_per_s": place.report.imported / place.import_seconds,
         "encoded": encoder.encoded,

@@ -284,3 +284,21 @@ def test_a_name_from_beside_the_conversation_goes_with_what_told_it(
     with resolve(aria).scope():
         assert not Entity.objects.filter(memory_id=turn, name="Daniel").exists()
     assert [row[0] for row in owed(here)] == [turn]
+
+
+def test_a_name_out_of_a_later_turn_goes_with_that_turn(lasting_world: World, model: Model) -> None:
+    here = lasting_world.here
+    mina, bob = member(here, "mina"), member(here, "bob")
+    first, later = chat(
+        here,
+        {"content": "he needs 3 screens tomorrow, not 4", "speaker": bob},
+        {"content": "Daniel prepares the demo.", "speaker": mina},
+    )
+    better = "Daniel needs 3 screens on 2026-01-06, not 4."
+    model.answer = lambda turn: better if turn["text"].startswith("he ") else turn["text"]
+    work(here)
+    assert restated(here, first)["text"] == better
+    forget_memory(here.robot("aria"), later, now=NOW)
+    assert "Daniel" not in json.dumps(restated(here, first))
+    with resolve(here.robot("aria")).scope():
+        assert not Entity.objects.filter(memory_id=first, name="Daniel").exists()

@@ -1,11 +1,13 @@
 """The cross-group level: one memory for a pattern of several groups, only with leave, no group's
 text (A20, A21, A29)."""
 
+import threading
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.core.management import call_command
+from django.db import connections
 
 from memories.models import Derivation, Memory
 from memories.policies.patterns import Pattern, PatternKind, patterns
@@ -201,4 +203,31 @@ def test_who_opts_out_while_it_is_worked_out_is_not_told_of(
 
     monkeypatch.setattr(patterns_service, "collect_patterns", meanwhile)
     assert promote(here) == Promotion()
+    assert cross_group(here) == []
+
+
+def test_an_opt_out_while_it_is_written_neither_waits_nor_is_missed(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    seen(here, "launch", LAUNCH, **EXPERT)
+    seen(here, "design", DESIGN, **EXPERT)
+    willing, late = patterns_service._still_willing, []
+
+    def opt_out() -> None:
+        try:
+            set_sharing(here.person("mina"), out=True, now=NOW)
+        finally:
+            connections.close_all()
+
+    def meanwhile(*args: Any) -> Any:
+        thread = threading.Thread(target=opt_out, daemon=True)
+        thread.start()
+        thread.join(timeout=20)
+        late.append(thread.is_alive())
+        return willing(*args)
+
+    monkeypatch.setattr(patterns_service, "_still_willing", meanwhile)
+    assert promote(here) == Promotion()
+    assert late == [False]
     assert cross_group(here) == []

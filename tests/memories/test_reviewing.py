@@ -18,6 +18,7 @@ from memories.services.recalling import Query, recall
 from memories.services.reviewing import HOLD, Decided, Held, assign, hold, queue, release
 from memories.services.sharing import share_memory
 from memories.services.undoing import undo
+from memories.services.waiting import waiting as waiting_for
 from orgs.models import Group
 from orgs.principals import Actor, resolve
 from orgs.rls import organisation_scope
@@ -278,6 +279,8 @@ def test_what_was_written_for_few_is_not_told_when_more_may_read(world: World) -
         for url in ("/api/v1/proposals", "/api/v1/reports", "/review/", "/review/?show=decided"):
             assert "zebra" not in text(page.get(url)), (who, url)
         assert page.get("/review/").context["total"] == 0
+        assert waiting_for(here.person(who)) == 0, "the frame counts what the queue shows"
+    assert waiting_for(mina) == 1
     # Who reads both, decides it still.
     done = deciding.reject(mina, told.id, Answer(reason="I am well."), now=NOW)
     assert done.state == "rejected"

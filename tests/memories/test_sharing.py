@@ -15,7 +15,7 @@ from memories.services.sharing import share_memory
 from orgs.models import AuditEntry
 from orgs.principals import Actor
 from orgs.rls import organisation_scope
-from orgs.services import AlreadyExists, NotFound
+from orgs.services import AlreadyExists, NotFound, remove_from_group
 from tests.people import signed_in, text
 from tests.world import NOW, Tenant, World
 
@@ -189,6 +189,17 @@ def test_a_group_is_not_told_of_to_who_is_not_in_it(world: World) -> None:
         if who not in here.robots:
             for url in (f"/memories/{shared}/", "/memories/?q=zebra"):
                 assert ("launch" in text(signed_in(here, who).get(url))) is knows, (who, url)
+
+
+def test_nor_when_they_take_their_own_along(world: World) -> None:
+    here, bob = world.here, world.here.members["bob"].id
+    place = {"group": "launch", "conversation": "launch/1", "visibility": "organisation"}
+    here.remember(here.robot("aria"), "Bob likes the zebra.", speaker=str(bob), **place)
+    for inside in (True, False):
+        taken = b"".join(signed_in(here, "bob").get("/me/export/")).decode()
+        assert "zebra" in taken
+        assert ("launch" in taken) is inside, taken
+        remove_from_group(organisation_id=here.id, group_id=here.groups["launch"].id, member_id=bob)
 
 
 def test_a_name_given_for_few_does_not_go_with_the_memory(world: World) -> None:

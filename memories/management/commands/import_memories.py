@@ -88,18 +88,18 @@ class Command(SpeakingCommand):
 
     def _tell(self, report: Report, *, as_json: bool) -> None:
         if not as_json:
-            for row in report.skipped[:SHOWN]:
+            for row in report.problems[:SHOWN]:
                 self.stderr.write(f"line {row['line']}: {row['reason']}")
-            if len(report.skipped) > SHOWN:
-                self.stderr.write(f"and {len(report.skipped) - SHOWN} more lines")
+            if report.skipped > SHOWN:
+                self.stderr.write(f"and {report.skipped - SHOWN} more lines")
         self.say(
             {
                 "imported": report.imported,
-                "skipped": len(report.skipped) + report.already,
+                "skipped": report.skipped + report.already,
                 "already_there": report.already,
                 "groups": report.groups,
                 "members": report.members,
-                **({"problems": report.skipped[:1000]} if as_json else {}),
+                **({"problems": report.problems} if as_json else {}),
             },
             as_json=as_json,
         )

@@ -170,3 +170,16 @@ def test_a_packed_file_fills_no_memory(world: World) -> None:
     with patch("memories.services.transfer.LARGEST_UNPACKED", 10_000_000):
         stopped = jobs.job_of(here.person("ada"), run(here, upload(here, packed)))
     assert (stopped.state, stopped.reason[:20]) == ("dead", "The file breaks off;")
+
+
+def test_nor_does_one_of_nothing_but_mistakes_or_groups(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = world.here
+    job = run(here, upload(here, jsonl(*[b"x"] * 3_000)))
+    done = jobs.job_of(here.person("ada"), job)
+    assert (done.result["skipped"], len(done.problems)) == (3_000, 1_000)
+    monkeypatch.setattr("memories.services.transfer.MOST_GROUPS", 1)
+    other = b'{"id":"5","group":"other","text":"Hello."}'
+    stopped = jobs.job_of(here.person("ada"), run(here, upload(here, jsonl(other))))
+    assert (stopped.state, stopped.reason[:20]) == ("dead", "The file names more ")
