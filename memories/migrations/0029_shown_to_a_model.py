@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
             model_name="restatement",
             index=models.Index(
                 condition=models.Q(("source", "llm")),
-                fields=["organisation"],
+                fields=["organisation", "audience"],
                 name="restatement_by_llm",
             ),
         ),

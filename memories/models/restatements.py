@@ -44,7 +44,9 @@ class Restatement(MemoryPart):
         ]
         indexes = [
             models.Index(
-                fields=["organisation"], condition=models.Q(source="llm"), name="restatement_by_llm"
+                fields=["organisation", "audience"],
+                condition=models.Q(source="llm"),
+                name="restatement_by_llm",
             )
         ]
 

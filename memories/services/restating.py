@@ -176,10 +176,12 @@ JOIN memories_restatement r ON r.organisation_id = %(organisation)s AND r.memory
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND r.lent
   AND NOT near.id = ANY(%(ids)s::uuid[])
 """
-# Whatever a model was shown may stand in its answer: also turns that come later.
+# Whatever a model was shown may stand in its answer: also turns that come later. It is shown only
+# what the same readers read.
 _TOLD = """
 SELECT r.memory_id FROM memories_restatement r
-WHERE r.organisation_id = %(organisation)s AND r.source = 'llm' AND r.shown && %(ids)s::uuid[]
+WHERE r.organisation_id = %(organisation)s AND r.source = 'llm'
+  AND r.audience_id = ANY(%(audiences)s::uuid[]) AND r.shown && %(ids)s::uuid[]
   AND NOT r.memory_id = ANY(%(ids)s::uuid[])
 """
 
@@ -188,7 +190,7 @@ def restate_without(rows: Sequence[Memory], now: datetime) -> None:
     """Take these memories' restatements away, and what others have out of them."""
     organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
     values: dict[str, Any] = {"organisation": organisation_id, "ids": ids}
-    values["window"] = profile().window
+    values |= {"window": profile().window, "audiences": list({row.audience_id for row in rows})}
     with connection.cursor() as cursor:
         cursor.execute(_TOLD, values)
         leaning = {id_ for (id_,) in cursor.fetchall()}
