@@ -111,7 +111,8 @@ judged AS MATERIALIZED (
 """
 
 # What the indexes of a large organisation choose, with what the rows themselves say. What lies near
-# is handed in: its index needs settings of its own.
+# is handed in: its index needs settings of its own. `found` is made first, or its memory_id is an
+# expression that row-level security takes for leaky, and every readable row is read for each.
 _CHOSEN = """
 WITH {tagged} near AS MATERIALIZED (
     SELECT * FROM unnest(%(ids)s::uuid[], %(products)s::float8[]) AS given (memory_id, product)
@@ -119,7 +120,7 @@ WITH {tagged} near AS MATERIALIZED (
     SELECT memory_id, score, most FROM search.words(
         %(language)s::regconfig, %(text)s::text, %(lexemes)s::int, %(pool)s::int, %(rows)s::float8)
     WHERE %(by_words)s
-), found AS (
+), found AS MATERIALIZED (
     SELECT memory_id, (near.memory_id IS NOT NULL)::int AS near, near.product,
         (words.memory_id IS NOT NULL)::int AS worded, words.score,
         coalesce(tagged.shared, 0) AS tagged
