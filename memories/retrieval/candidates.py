@@ -66,8 +66,8 @@ texts AS MATERIALIZED (
     SELECT texts.memory_id, {score} AS score FROM texts, weights
 ), """
 _WORTH = (
-    ", coalesce(ts_rank('{{.3,.5,.7,1}}', lexemes, %(q{i})s::tsquery), 0)"
-    " * 1.64493406685::float8 AS w{i}"
+    ", CASE WHEN lexemes @@ %(q{i})s::tsquery THEN ts_rank('{{.3,.5,.7,1}}', lexemes, "
+    "%(q{i})s::tsquery) * 1.64493406685::float8 ELSE 0 END AS w{i}"
 )
 _COUNT = ", count(*) FILTER (WHERE w{i} > 0) AS c{i}"
 _WEIGHT = ", ln(1 + (greatest(total.rows - c{i}, 0) + .5::float8) / (c{i} + .5::float8)) AS i{i}"
