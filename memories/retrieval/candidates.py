@@ -49,12 +49,14 @@ WITH near AS MATERIALIZED (
 # neighbour's .7, .5 or .3 (ts_rank of one position gives it exactly); an own one counts less in a
 # long text. idf is taken over the rows that the asker may read and no others. Long texts lie
 # compressed, and each look at one would unpack it anew: joined to nothing it is unpacked once.
+# Short ones are never packed.
 _TEXTS = """
 texts AS MATERIALIZED (
     SELECT memory_id,
         .5::float8 + .5::float8 * greatest(1, length / 40::float8) AS guard {worths}
     FROM (
-        SELECT n.memory_id, n.length, n.lexemes || ''::tsvector AS lexemes
+        SELECT n.memory_id, n.length, CASE WHEN pg_column_size(n.lexemes) > 1000
+            THEN n.lexemes || ''::tsvector ELSE n.lexemes END AS lexemes
         FROM {text} n
         WHERE %(any)s::tsquery IS NOT NULL AND n.organisation_id = %(organisation)s
           AND n.lexemes @@ %(any)s::tsquery {conditions}
