@@ -136,7 +136,8 @@ class Cast:
         known = Member.objects.filter(
             organisation_id=self.organisation.id, id__in=ids, user__isnull=False
         )
-        return [id_ for id_ in ids if id_ not in set(known.values_list("id", flat=True))]
+        with_account = set(known.values_list("id", flat=True))
+        return [id_ for id_ in ids if id_ not in with_account]
 
     def audience(self, line: Line, group_id: UUID | None) -> tuple[UUID, Visibility]:
         """Who reads a line: its list, else its group, else everyone."""

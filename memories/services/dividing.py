@@ -16,7 +16,7 @@ from memories.services import writing
 from memories.services.following import OF, followers, is_proposition
 from memories.services.hints import hint_embedding
 from memories.services.lineage import NAMED
-from memories.services.managing import changeable, note
+from memories.services.managing import changeable, may_restore, note
 from memories.services.placing import LearningPaused
 from memories.services.restating import restatement_of
 from orgs.models import Member, Organisation, new_id
@@ -126,7 +126,8 @@ def _made(
     for row in there:
         text = hashes.pop(bytes(row.content_hash), None)
         if text is not None and not (row.status == Status.ACTIVE and _of(row, memory)):
-            gone = row.status == Status.FORGOTTEN
+            # Whoever may not bring it back is not told that it was forgotten.
+            gone = row.status == Status.FORGOTTEN and may_restore(principal, row)
             refused.append(Refusal(text, FORGOTTEN if gone else KNOWN))
     if not hashes:
         return []

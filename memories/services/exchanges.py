@@ -4,7 +4,7 @@ A handful of queries for a batch, however large; none reads anything but the wri
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,7 @@ from memories.policies.nodes import plain_name, speaker_node
 from memories.policies.terms import Term, concepts, key_of
 from memories.services.following import is_proposition
 from memories.services.turns import message_of
+from orgs.bulk import uuids
 from orgs.prepared import fetched
 from robots.policies.mentions import called
 
@@ -123,7 +124,7 @@ def _messages(rows: Sequence[Memory]) -> dict[UUID, _Raw]:
     of = {str(message): row for row in rows if (message := message_of(row))}
     if not of:
         return {}
-    values = {"organisation": rows[0].organisation_id, "ids": _array(of)}
+    values = {"organisation": rows[0].organisation_id, "ids": uuids(of)}
     return {
         of[str(id_)].id: _Raw(reply, key, tuple(mentions or ()))
         for id_, audience, reply, key, mentions in fetched(_MESSAGES, values)
@@ -185,7 +186,7 @@ def _quote(made: Turns, wanted: dict[tuple[UUID, str], list[UUID]], organisation
         values = {
             "organisation": organisation_id,
             "keys": [key for _, key in wanted],
-            "audiences": _array({audience for audience, _ in wanted}),
+            "audiences": uuids({audience for audience, _ in wanted}),
         }
         for row in fetched(_QUOTED, values):
             for id_ in wanted.get((row[1], row[7]), ()):
@@ -211,13 +212,9 @@ def _remember(made: Turns, ordered: Sequence[Memory]) -> None:
     values = {
         "organisation": ordered[0].organisation_id,
         "conversations": [conversation for conversation, _ in first],
-        "audiences": _array(audience for _, audience in first),
+        "audiences": uuids(audience for _, audience in first),
         "positions": list(first.values()),
-        "people": _array(people),
+        "people": uuids(people),
     }
     for found in reversed(fetched(_BEFORE, values)):
         made.heard[found[2], found[1]].add(_earlier(found))
-
-
-def _array(ids: Iterable[object]) -> str:
-    return "{" + ",".join(map(str, ids)) + "}"

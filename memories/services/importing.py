@@ -21,6 +21,7 @@ from memories.services import writing
 from memories.services.casting import Cast
 from memories.services.earlier import earlier_of
 from memories.services.hints import hint_embedding
+from memories.services.jobs import MOST_PROBLEMS
 from memories.services.lines import BadLine, Line, conversation_of, parse
 from orgs.models import Member, Organisation
 from orgs.principals import Actor, Principal, resolve
@@ -29,15 +30,13 @@ from robots.models import Robot
 from robots.services import stamp_activity
 
 CHUNK, CHUNK_BYTES = 500, 32 * 1024 * 1024
-# Every line of a large file may be a wrong one.
-MOST_TOLD = 1_000
 UNREADABLE = (OSError, EOFError, zlib.error)
 
 
 @dataclass(slots=True)
 class Report:
     """What an import did. skipped: lines that could not be taken; problems: [{line, reason}] of
-    the first MOST_TOLD of them."""
+    the first of them."""
 
     imported: int = 0
     already: int = 0
@@ -49,7 +48,7 @@ class Report:
     def skip(self, line: int, reason: str) -> None:
         """Count a line that could not be taken, and say why."""
         self.skipped += 1
-        if len(self.problems) < MOST_TOLD:
+        if len(self.problems) < MOST_PROBLEMS:
             self.problems.append({"line": line, "reason": reason})
 
 

@@ -6,7 +6,7 @@ memory's own audience; none rests on a memory of another.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -23,6 +23,7 @@ from memories.services.alike import alike
 from memories.services.exchanges import Turns, turns_of
 from memories.services.projections import projects
 from memories.services.turns import message_of
+from orgs.bulk import uuids
 from orgs.models import Member
 from orgs.prepared import fetched
 
@@ -205,7 +206,7 @@ class Graph:
         """What was given by hand stays as it is."""
         values = {
             "organisation": batch.rows[0].organisation_id,
-            "ids": _array(row.id for row in batch.rows),
+            "ids": uuids(row.id for row in batch.rows),
         }
         places = {row.id: place for place, row in enumerate(batch.rows, start=1)}
         for memory_id, node in fetched(_KEPT, values):
@@ -217,7 +218,7 @@ class Graph:
         others = {o for o, _, _ in batch.edges.values() if o and o not in audiences}
         held = dict(audiences)
         if others:
-            values = {"organisation": batch.rows[0].organisation_id, "ids": _array(others)}
+            values = {"organisation": batch.rows[0].organisation_id, "ids": uuids(others)}
             held |= dict(fetched(_HELD, values))
         for edge, (other, _, _) in list(batch.edges.items()):
             if other and held.get(other) != batch.rows[edge[0] - 1].audience_id:
@@ -228,8 +229,8 @@ class Graph:
         shared: dict[str, Any] = {
             "organisation": rows[0].organisation_id,
             "now": now,
-            "memories": _array(row.id for row in rows),
-            "audiences": _array(row.audience_id for row in rows),
+            "memories": uuids(row.id for row in rows),
+            "audiences": uuids(row.audience_id for row in rows),
             "kinds": [row.kind for row in rows],
         }
         if batch.named:
@@ -258,13 +259,13 @@ class Graph:
 def _entity_columns(batch: _Batch) -> dict[str, Any]:
     types, names, keys, members, sure = zip(*batch.named.values(), strict=True)
     return {
-        "ids": _array(_ids(len(batch.named))),
+        "ids": uuids(_ids(len(batch.named))),
         "places": [place for place, _ in batch.named],
-        "nodes": _array(node for _, node in batch.named),
+        "nodes": uuids(node for _, node in batch.named),
         "types": list(types),
         "names": list(names),
         "keys": list(keys),
-        "members": _array(one or "NULL" for one in members),
+        "members": uuids(members),
         "sure": list(sure),
     }
 
@@ -272,12 +273,12 @@ def _entity_columns(batch: _Batch) -> dict[str, Any]:
 def _edge_columns(batch: _Batch) -> dict[str, Any]:
     others, weights, inferred = zip(*batch.edges.values(), strict=True)
     return {
-        "ids": _array(_ids(len(batch.edges))),
+        "ids": uuids(_ids(len(batch.edges))),
         "places": [edge[0] for edge in batch.edges],
         "relations": [str(edge[1]) for edge in batch.edges],
-        "sources": _array(edge[2] for edge in batch.edges),
-        "targets": _array(edge[3] for edge in batch.edges),
-        "others": _array(one or "NULL" for one in others),
+        "sources": uuids(edge[2] for edge in batch.edges),
+        "targets": uuids(edge[3] for edge in batch.edges),
+        "others": uuids(others),
         "weights": list(weights),
         "inferred": list(inferred),
     }
@@ -285,10 +286,6 @@ def _edge_columns(batch: _Batch) -> dict[str, Any]:
 
 def _ids(count: int) -> list[object]:
     return [uuid_utils.uuid7() for _ in range(count)]
-
-
-def _array(values: Iterable[object]) -> str:
-    return "{" + ",".join(map(str, values)) + "}"
 
 
 def _meant(row: Memory) -> list[UUID]:

@@ -68,7 +68,7 @@ WHERE kind = ANY(%(partitioned)s)
 
 
 # As columns: a thousand model instances of each take longer than the statements.
-_OWN_ID = """
+_GIVEN = """
 FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
             %(robots)s::uuid[], %(authors)s::uuid[])
     AS given (id, memory, audience, kind, robot, author)
@@ -76,12 +76,12 @@ FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(kind
 _CONTRIBUTE = f"""
 INSERT INTO memories_contribution (id, organisation_id, memory_id, audience_id, kind, robot_id,
                                    member_id, first_at, last_at, count)
-SELECT id, %(organisation)s, memory, audience, kind, robot, author, %(now)s, %(now)s, 1 {_OWN_ID}
+SELECT id, %(organisation)s, memory, audience, kind, robot, author, %(now)s, %(now)s, 1 {_GIVEN}
 """
 _OWE = f"""
 INSERT INTO memories_pending (id, organisation_id, memory_id, audience_id, kind, state, attempts,
                               reason, created_at)
-SELECT id, %(organisation)s, memory, audience, kind, 'waiting', 0, '', %(now)s {_OWN_ID}
+SELECT id, %(organisation)s, memory, audience, kind, 'waiting', 0, '', %(now)s {_GIVEN}
 """
 
 

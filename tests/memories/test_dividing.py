@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from memories.models import Memory, Text
-from memories.services.dividing import divide_memory
+from memories.services.dividing import divide_memory, foresee_division
 from memories.services.forgetting import archive_memory, forget_memory, restore_memory
 from memories.services.managing import NotYours, edit_memory
 from memories.services.mine import withdraw_shared
@@ -117,3 +117,20 @@ def test_what_went_with_its_memory_is_not_found_again_when_it_is_taken_back(worl
         gone = Memory.objects.filter(id__in=made).exclude(status="active")
         assert set(gone.values_list("id", flat=True)) == set(made)
         assert not Text.objects.filter(memory_id__in=made).exists()
+
+
+def test_what_its_subject_forgot_is_told_as_known_to_who_may_not_bring_it_back(
+    world: World,
+) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    said = "The launch of Spinnaker moves to June."
+    about = {"group": "launch", "member": str(here.members["mina"].id)}
+    gone = here.remember(aria, said, **about).id
+    parent = here.remember(aria, TEXT, **about).id
+    forget_memory(aria, gone, now=NOW)
+    reasons = {one.text: one.reason for one in foresee_division(aria, parent, now=NOW).refused}
+    assert reasons[said] == "forgotten", "the robot itself forgot it"
+    restore_memory(aria, gone, now=NOW)
+    forget_memory(here.person("mina"), gone, now=NOW)
+    reasons = {one.text: one.reason for one in foresee_division(aria, parent, now=NOW).refused}
+    assert reasons[said] == "known"
