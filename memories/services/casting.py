@@ -35,8 +35,9 @@ class Cast:
     """The people and places of one import; made as they come up, inside the caller's scope.
 
     groups: external ids that the file uses. In a list such a name is the group, wherever the
-    group's own lines stand. read: the groups that whoever asked for it reads, None for who has a
-    shell. Into no other group the file brings somebody who can sign in, and it tells of none.
+    group's own lines stand. owner: the admin who asked for it, and owns the groups that it makes;
+    None for who has a shell. read: the groups that this admin reads. The file knows no others but
+    those of the owner, and adds people who can sign in only to what the owner reads.
     """
 
     def __init__(
@@ -47,25 +48,28 @@ class Cast:
         by_group: bool,
         groups: frozenset[str],
         read: frozenset[UUID] | None = None,
+        owner: UUID | None = None,
     ) -> None:
         self.organisation, self.now, self.by_group = organisation, now, by_group
         self.new_groups = self.new_members = 0
-        self._named, self._read = groups, read
-        self._untold: set[UUID] = set()
+        self._named, self._read, self._owner = groups, read, owner
         self.groups: dict[str, UUID] = {}
         self._members: dict[Name, UUID] = {}
         self._audiences: dict[object, UUID] = {}
         self._seated: set[tuple[UUID, UUID]] = set()
         with organisation_scope(organisation.id):
-            # Of several groups of one name the one that an import made, then the oldest.
-            rows = self._candidates().order_by("imported", "-id")
+            # Of several groups of one name the oldest stands.
+            rows = self._candidates().order_by("-id")
             self.groups |= dict(rows.values_list("external_id", "id"))
             self._know()
 
     def _candidates(self) -> "QuerySet[Group]":
-        """The groups that a name of the file may mean: what imports made, and what is read."""
+        """The groups that a name of the file may mean."""
         rows = Group.objects.filter(organisation_id=self.organisation.id)
-        return rows if self._read is None else rows.filter(Q(imported=True) | Q(id__in=self._read))
+        if self._read is None:
+            return rows
+        known = Q(id__in=self._read)
+        return rows.filter(known | Q(owner_id=self._owner) if self._owner else known)
 
     def _know(self) -> None:
         """Whom the names of earlier imports mean."""
@@ -91,29 +95,24 @@ class Cast:
         """The group of this external id, made if it is new."""
         if external_id not in self.groups:
             self.groups[external_id] = self._made(external_id)
-            self.new_groups += 1
-            self._untold.add(self.groups[external_id])
-        found = self.groups[external_id]
-        if self._closed(found) and found not in self._untold:
-            # Whether it was there is not for the asker: it counts as if it were new.
-            self._untold.add(found)
-            self.new_groups += 1
-        return found
+        return self.groups[external_id]
 
     def _made(self, external_id: str) -> UUID:
         candidates = self._candidates()
         try:
-            return create_group(
+            group = create_group(
                 organisation_id=self.organisation.id,
                 external_id=external_id,
-                imported=True,
+                owner_id=self._owner,
                 among=candidates,
                 now=self.now,
-            ).id
+            )
         except AlreadyExists:
             # Another import made it since this one began.
-            rows = candidates.filter(external_id=external_id).order_by("-imported", "id")
+            rows = candidates.filter(external_id=external_id).order_by("id")
             return rows.values_list("id", flat=True)[0]
+        self.new_groups += 1
+        return group.id
 
     def _closed(self, group_id: UUID) -> bool:
         return self._read is not None and group_id not in self._read

@@ -41,19 +41,6 @@ class Migration(migrations.Migration):
         migrations.RunSQL(REFERENCE, migrations.RunSQL.noop),
         migrations.RunSQL(back("orgs_externalidentity", "group_id"), migrations.RunSQL.noop),
         migrations.RemoveConstraint(model_name="group", name="group_external_id"),
-        migrations.AddField(
-            model_name="group",
-            name="imported",
-            field=models.BooleanField(default=False, editable=False),
-        ),
-        migrations.AddConstraint(
-            model_name="group",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("imported", True)),
-                fields=("organisation", "external_id"),
-                name="group_imported_once",
-            ),
-        ),
         migrations.AddIndex(
             model_name="group",
             index=models.Index(fields=["organisation", "external_id"], name="group_called"),

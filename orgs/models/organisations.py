@@ -80,7 +80,7 @@ class Group(TenantModel):
     """A chat, team or project. Curators read it only where it is not confidential.
 
     external_id: what its own people call it. Two groups that do not know each other may have the
-    same (docs/adr/0009-names.md). imported: made by an import, which finds it again by that name.
+    same (docs/adr/0009-names.md).
     """
 
     external_id = models.CharField(max_length=200)
@@ -90,16 +90,10 @@ class Group(TenantModel):
         max_length=6, choices=IngestProfile.choices, default=IngestProfile.OPEN
     )
     owner = TenantKey("orgs.Member", null=True, blank=True)
-    imported = models.BooleanField(default=False, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["organisation", "external_id"],
-                condition=models.Q(imported=True),
-                name="group_imported_once",
-            ),
             models.CheckConstraint(
                 condition=models.Q(profile__in=IngestProfile.values), name="group_profile_known"
             ),

@@ -148,7 +148,6 @@ def create_group(
     confidential: bool = True,
     owner_id: UUID | None = None,
     profile: str = IngestProfile.OPEN,
-    imported: bool = False,
     among: "QuerySet[Group] | None" = None,
 ) -> Group:
     """Create a group with its audience. Makers of groups take turns.
@@ -163,7 +162,6 @@ def create_group(
         confidential=confidential,
         profile=profile,
         owner_id=owner_id,
-        imported=imported,
         created_at=now,
     )
     if as_uuid(external_id):

@@ -5,11 +5,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connections
 
+from memories.services.casting import Cast
 from orgs.models import Group
 from orgs.rls import organisation_scope
-from orgs.services import create_group
 from robots.services import act, join_groups
 from tests.world import NOW, Tenant, World
 
@@ -134,18 +135,34 @@ def test_groups_that_are_made_at_once_fail_nowhere(lasting_world: World) -> None
     assert told == [201, 201] + [409] * 6, "one for each robot, which do not know each other's"
 
 
-def test_an_import_does_not_fall_into_two_groups_of_a_name(world: World) -> None:
-    from memories.services.casting import Cast
+def test_an_import_neither_fills_nor_tells_of_a_hidden_group(world: World) -> None:
+    """Who makes a group before the file comes gets nothing of it; the owner finds it again."""
+    here, ada = world.here, world.here.members["ada"].id
+    here.add_robot("dora", scopes=("read", "write", "manage"))
+    hidden = UUID(make(here, "dora", "talks").json()["id"])
 
+    def cast(owner: UUID | None, read: frozenset[UUID] | None) -> Cast:
+        return Cast(
+            here.organisation, NOW, by_group=False, groups=frozenset(), read=read, owner=owner
+        )
+
+    with organisation_scope(here.id):
+        first = cast(ada, frozenset())
+        made = first.group("talks")
+        again = cast(ada, frozenset())
+        assert again.group("talks") == made
+        assert (first.new_groups, again.new_groups) == (1, 0)
+        assert made != hidden
+        assert cast(here.members["mina"].id, frozenset()).group("talks") not in {made, hidden}
+        assert cast(None, frozenset({hidden})).group("talks") == hidden, "one that is read"
+        assert cast(None, None).group("talks") == hidden, "a shell: the oldest"
+
+
+def test_a_shell_is_asked_which_group(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     here = world.here
     here.add_robot("dora", scopes=("read", "write", "manage"))
-    make(here, "dora", "talks")
-    with organisation_scope(here.id):
-        first = Cast(here.organisation, NOW, by_group=False, groups=frozenset(), read=frozenset())
-        made = first.group("talks")
-        again = Cast(here.organisation, NOW, by_group=False, groups=frozenset(), read=frozenset())
-        assert again.group("talks") == made, "imports know their own again"
-        assert made != UUID(here.api("dora").get("/api/v1/groups/talks").json()["id"])
-        assert (first.new_groups, again.new_groups) == (1, 1), "what was there is not told"
-        with pytest.raises(Exception, match="external id"):
-            create_group(organisation_id=here.id, external_id="talks", now=NOW)
+    twin = make(here, "dora", "launch").json()["id"]
+    monkeypatch.setattr("orgs.management.output.find_organisation", lambda _r: here.organisation)
+    with pytest.raises(CommandError, match=twin):
+        call_command("create_robot", organisation="x", name="New", groups="launch")
+    call_command("create_robot", organisation="x", name="New", groups=twin)
