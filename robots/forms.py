@@ -13,6 +13,7 @@ from django.core import signing
 from django.core.exceptions import ValidationError
 
 from orgs.models import Group, Role, new_id
+from orgs.services import fault_of_identity
 from robots.models import KeyScope
 
 FORM_LIFETIME = 86_400
@@ -147,3 +148,9 @@ class IdentityForm(forms.Form):
         error_messages={"invalid": "Write the platform, a colon, and the name there."},
         help_text="The platform, a colon, and the name or number there: telegram:4711.",
     )
+
+    def clean_identity(self) -> str:
+        identity: str = self.cleaned_data["identity"]
+        if fault := fault_of_identity(identity):
+            raise ValidationError(fault)
+        return identity

@@ -3,11 +3,14 @@
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Q, QuerySet
+
 from memories.policies.visibility import Visibility
 from memories.services.lines import BadLine, Line
 from orgs.models import AudienceKind, ExternalIdentity, Group, Member, Organisation
 from orgs.rls import organisation_scope
 from orgs.services import (
+    AlreadyExists,
     Reader,
     add_to_group,
     create_group,
@@ -19,6 +22,10 @@ from orgs.services import (
 
 PLATFORM = "import"
 EVERYONE = "org"
+# A group that is not made yet.
+NOWHERE = UUID(int=0)
+Name = tuple[UUID | None, str]
+REMOVED = "a name here is somebody who was removed from the organisation"
 UNCONFIRMED = (
     "a robot says that a name here is somebody with an account, and no admin has confirmed it"
 )
@@ -28,8 +35,9 @@ class Cast:
     """The people and places of one import; made as they come up, inside the caller's scope.
 
     groups: external ids that the file uses. In a list such a name is the group, wherever the
-    group's own lines stand. read: the groups that whoever asked for it reads, None for who has a
-    shell. Into no other group the file brings somebody who can sign in, and it tells of none.
+    group's own lines stand. owner: the admin who asked for it, and owns the groups that it makes;
+    None for who has a shell. read: the groups that this admin reads. The file knows no others but
+    those of the owner, and adds people who can sign in only to what the owner reads.
     """
 
     def __init__(
@@ -40,69 +48,115 @@ class Cast:
         by_group: bool,
         groups: frozenset[str],
         read: frozenset[UUID] | None = None,
+        owner: UUID | None = None,
     ) -> None:
         self.organisation, self.now, self.by_group = organisation, now, by_group
         self.new_groups = self.new_members = 0
-        self._named, self._read = groups, read
-        self._untold: set[UUID] = set()
+        self._named, self._read, self._owner = groups, read, owner
         self.groups: dict[str, UUID] = {}
-        self._members: dict[str, UUID] = {}
+        self._members: dict[Name, UUID] = {}
         self._audiences: dict[object, UUID] = {}
         self._seated: set[tuple[UUID, UUID]] = set()
         with organisation_scope(organisation.id):
-            rows = Group.objects.filter(organisation_id=organisation.id)
+            # Of several groups of one name the oldest stands.
+            rows = self._candidates().order_by("-id")
             self.groups |= dict(rows.values_list("external_id", "id"))
-            known = ExternalIdentity.objects.filter(
-                organisation_id=organisation.id, platform=PLATFORM
-            )
-            self._members |= dict(known.conferring().values_list("identifier", "member_id"))
-            # A robot's word alone gives somebody who can sign in nothing to read.
-            self._claimed = set(known.values_list("identifier", flat=True)) - set(self._members)
+            self._know()
+
+    def _candidates(self) -> "QuerySet[Group]":
+        """The groups that a name of the file may mean."""
+        rows = Group.objects.filter(organisation_id=self.organisation.id)
+        if self._read is None:
+            return rows
+        known = Q(id__in=self._read)
+        return rows.filter(known | Q(owner_id=self._owner) if self._owner else known)
+
+    def _know(self) -> None:
+        """Whom the names of earlier imports mean."""
+        # A robot's word alone gives somebody who can sign in nothing to read.
+        self._claimed: set[Name] = set()
+        self._removed: set[Name] = set()
+        self._confirmed: set[Name] = set()
+        rows = ExternalIdentity.objects.filter(
+            organisation_id=self.organisation.id, platform=PLATFORM
+        ).select_related("member")
+        for row in rows:
+            name = (row.group_id, row.identifier)
+            if row.confirmed_at:
+                self._confirmed.add(name)
+            if row.confirmed_at is None and row.member.user_id is not None:
+                self._claimed.add(name)
+            elif row.member.removed_at:
+                self._removed.add(name)
+            else:
+                self._members[name] = row.member_id
 
     def group(self, external_id: str) -> UUID:
         """The group of this external id, made if it is new."""
         if external_id not in self.groups:
+            self.groups[external_id] = self._made(external_id)
+        return self.groups[external_id]
+
+    def _made(self, external_id: str) -> UUID:
+        candidates = self._candidates()
+        try:
             group = create_group(
-                organisation_id=self.organisation.id, external_id=external_id, now=self.now
+                organisation_id=self.organisation.id,
+                external_id=external_id,
+                owner_id=self._owner,
+                among=candidates,
+                now=self.now,
             )
-            self.groups[external_id] = group.id
-            self.new_groups += 1
-            self._untold.add(group.id)
-        found = self.groups[external_id]
-        if self._closed(found) and found not in self._untold:
-            # Whether it was there is not for the asker: it counts as if it were new.
-            self._untold.add(found)
-            self.new_groups += 1
-        return found
+        except AlreadyExists:
+            # Another import made it since this one began.
+            rows = candidates.filter(external_id=external_id).order_by("id")
+            return rows.values_list("id", flat=True)[0]
+        self.new_groups += 1
+        return group.id
 
     def _closed(self, group_id: UUID) -> bool:
         return self._read is not None and group_id not in self._read
 
     def member(self, name: str, group: str | None) -> UUID:
         """The member whom the file calls so: anywhere, or in this group alone."""
-        identifier = self._identifier(name, group)
-        if identifier not in self._members:
+        known = self._name(name, group)
+        if known not in self._members:
             member, _ = create_member(
                 organisation_id=self.organisation.id, name=name[:200], now=self.now
             )
             link_identity(
                 organisation_id=self.organisation.id,
                 platform=PLATFORM,
-                identifier=identifier,
+                identifier=name,
+                group_id=known[0],
                 member_id=member.id,
             )
-            self._members[identifier] = member.id
+            self._members[known] = member.id
             self.new_members += 1
-        return self._members[identifier]
+        return self._members[known]
 
     def check(self, line: Line) -> None:
-        """Raises BadLine where it names somebody of whom it is not certain who that is."""
-        people = (name for name in line.names if name != EVERYONE and not self._is_group(name))
-        if any(self._identifier(name, line.group) in self._claimed for name in people):
-            raise BadLine(UNCONFIRMED)
+        """Raises BadLine where it names somebody of whom it is not certain who that is, or who is
+        not here any more."""
+        people = [name for name in line.names if name != EVERYONE and not self._is_group(name)]
+        for name in people:
+            known = self._name(name, line.group, make=False)
+            if known in self._claimed:
+                raise BadLine(UNCONFIRMED)
+            if known in self._removed:
+                raise BadLine(REMOVED)
 
-    def _identifier(self, name: str, group: str | None) -> str:
-        return f"{group}/{name}" if self.by_group and group else name
+    def _name(self, name: str, group: str | None, *, make: bool = True) -> Name:
+        """Under which name somebody is kept: the group's own, but what is confirmed wins.
+
+        make: the group may be made for it.
+        """
+        if not (self.by_group and group and group != EVERYONE):
+            return (None, name)
+        place = self.group(group) if make else self.groups.get(group, NOWHERE)
+        if (None, name) in self._confirmed and (place, name) not in self._confirmed:
+            return (None, name)
+        return (place, name)
 
     def _is_group(self, name: str) -> bool:
         return name in self.groups or name in self._named

@@ -38,13 +38,13 @@ class Heard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """One item of a remember call; names and references as the caller gave them."""
+    """One item of a remember call; references as the caller gave them, ids from inside."""
 
     content: str
     visibility: str | None = None
     readers: Readers = Readers()
-    group: str | None = None
-    member: str | None = None
+    group: str | UUID | None = None
+    member: str | UUID | None = None
     listeners: tuple[str, ...] = ()
     speaker: str = ""
     robot: str | None = None

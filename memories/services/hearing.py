@@ -44,7 +44,7 @@ def draft_of(message: Message, conversation: Conversation) -> Draft:
     in_kind = message.kind in ("user", "interaction", "direct")
     return Draft(
         content=message.content,
-        group=str(conversation.group_id) if conversation.group_id else None,
+        group=conversation.group_id,
         visibility=_VISIBILITY[kind],
         kind="internal" if internal else message.kind,
         type=message.type,

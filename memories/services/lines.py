@@ -9,6 +9,8 @@ from typing import IO, Any
 import orjson
 
 from memories.services.drafts import MAX_CONTENT_BYTES
+from orgs.policies.lookalikes import fault_of
+from orgs.services import fault_of_reference
 
 LONGEST = 300
 # A text as long as may be, every character of it escaped.
@@ -80,6 +82,10 @@ def parse(number: int, raw: bytes) -> Line:
     for name in line.names:
         if len(f"{line.group}/{name}") > LONGEST:
             raise BadLine(f"group and name together are longer than {LONGEST} characters")
+        if fault := fault_of(name):
+            raise BadLine(f"a name that nobody can read for sure: {fault}")
+    if line.group and (fault := fault_of_reference(line.group)):
+        raise BadLine(f"group: {fault}")
     return line
 
 

@@ -21,11 +21,10 @@ from orgs.principals import Actor, Principal, resolve
 from orgs.services import (
     AlreadyExists,
     NotFound,
-    find_group,
     find_member,
 )
 from robots.services import find_robot, stamp_activity
-from robots.services.directory import known_groups
+from robots.services.directory import find_known_group
 
 EDITABLE = ("content", "category", "importance", "tags", "metadata", "expires_at", "shareable")
 STAMPS = ("updated_at", "version", "editor", "editor_robot")
@@ -113,10 +112,9 @@ def _by_reference(
     organisation_id = principal.organisation_id
     try:
         if reference := filters.get("group"):
-            known = known_groups(principal.actor)
-            rows = rows.filter(group_id=find_group(organisation_id, reference, known).id)
+            rows = rows.filter(group_id=find_known_group(principal.actor, reference).id)
         if reference := filters.get("member"):
-            member = find_member(organisation_id, reference)
+            member = find_member(organisation_id, reference, removed=True)
             rows = rows.filter(Q(member_id=member.id) | Q(speaker_member_id=member.id))
         if reference := filters.get("robot"):
             robot = find_robot(organisation_id, reference)

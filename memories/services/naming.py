@@ -224,6 +224,7 @@ def _name(made: Entity, memory: Memory, type_: str, name: str) -> None:
             organisation_id=memory.organisation_id,
             id__in=[one for one in people if one],
             name__iexact=made.name,
+            removed_at=None,
         ).first()
     made.member = member
     made.node = member.id if member else node_of(memory.organisation_id, type_, made.key)

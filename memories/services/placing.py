@@ -31,6 +31,7 @@ from orgs.services import (
 )
 from robots.models import Robot
 from robots.services import WEB, IdentityClaim, MissingScope, act, builtin_robot
+from robots.services.acting import Reference
 
 
 class LearningPaused(Exception):
@@ -62,7 +63,7 @@ class Desk:
     now: datetime
     organisation: Organisation = field(init=False)
     robot: Robot = field(init=False)
-    _principals: dict[tuple[str | None, str | None], Principal | Exception] = field(
+    _principals: dict[tuple[Reference | None, Reference | None], Principal | Exception] = field(
         default_factory=dict
     )
     _audiences: dict[object, UUID] = field(default_factory=dict)
@@ -167,7 +168,7 @@ class Desk:
         if claimed != self.robot.id:
             raise IdentityClaim("The key says which robot writes; leave `robot` out.")
 
-    def principal(self, member: str | None, group: str | None) -> Principal:
+    def principal(self, member: Reference | None, group: Reference | None) -> Principal:
         known = self._principals.get((member, group))
         if known is None:
             try:

@@ -21,9 +21,9 @@ from memories.services.metering import RECALL_SECONDS
 from memories.services.serving import record_served
 from orgs.models import Audience, AudienceKind
 from orgs.principals import Actor, Principal, resolve, shareable_audiences
-from orgs.services import NotFound, find_group, find_member
+from orgs.services import NotFound, find_member
 from robots.services import act, find_robot
-from robots.services.directory import known_groups
+from robots.services.directory import find_known_group
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
 # Characters of a text that are compared with others.
@@ -209,10 +209,12 @@ def _with_vector(question: Question) -> Question:
 
 def _filters(actor: Actor, query: Query) -> Filters:
     """References to ids. What does not exist narrows to nothing, like what is hidden."""
-    given, organisation_id, known = query.filters, actor.organisation_id, known_groups(actor)
+    given, organisation_id = query.filters, actor.organisation_id
     return Filters(
-        groups=_ids(given.get("groups", ()), lambda r: find_group(organisation_id, r, known).id),
-        members=_ids(given.get("members", ()), lambda r: find_member(organisation_id, r).id),
+        groups=_ids(given.get("groups", ()), lambda r: find_known_group(actor, r).id),
+        members=_ids(
+            given.get("members", ()), lambda r: find_member(organisation_id, r, removed=True).id
+        ),
         # There are no teams yet, so a team narrows to nothing.
         robots=(_NOBODY,)
         if given.get("teams")

@@ -11,10 +11,10 @@ from typing import TypeVar
 from memories.services.drafts import Readers
 from orgs.models import Group, Member
 from orgs.principals import Actor
-from orgs.services import NotFound, Reader, find_group, find_member
+from orgs.services import NotFound, Reader, find_member
 from robots.models import KeyScope, Robot
 from robots.services import find_robot
-from robots.services.directory import known_groups, known_members
+from robots.services.directory import find_known_group, known_members
 
 Found = TypeVar("Found")
 
@@ -50,7 +50,7 @@ class References:
         return found | {("group", self.group(r).id) for r in readers.groups}
 
     def _find_group(self, reference: str) -> Group:
-        return find_group(self.actor.organisation_id, reference, known_groups(self.actor))
+        return find_known_group(self.actor, reference)
 
     def _find_member(self, reference: str, group: Group | None) -> Member:
         free = KeyScope.ACT_FOR in self.actor.scopes

@@ -125,7 +125,13 @@ def run_import(actor: Actor, job: Job) -> None:
         robot = builtin_robot(organisation.id, IMPORT, now)
         read = frozenset(readable_groups(actor).values_list("id", flat=True))
     importer = Importer(
-        organisation, robot, now, job.parameters["speaker_scope"], frozenset(groups), read
+        organisation,
+        robot,
+        now,
+        job.parameters["speaker_scope"],
+        frozenset(groups),
+        read,
+        actor.member_id,
     )
     job.done, job.problems = 0, []
     try:

@@ -63,7 +63,7 @@ def ask_as(
     if not actor.moderates:
         raise PermissionError("Curators and admins ask as somebody else.")
     asking = _other(actor, member, robot)
-    other = resolve(act(asking, group=str(group)) if group else asking)
+    other = resolve(act(asking, group=group) if group else asking)
     both = other.narrowed(resolve(actor).audiences)
     with both.scope():
         question = prepare(both, Query(text=text, limit=limit, explain=True), now)

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from orgs.api.renderers import JSONRenderer
 from orgs.models import Organisation
-from orgs.services import AlreadyExists, NotFound
+from orgs.services import AlreadyExists, LikeAnother, NotFound, UnfitName
 
 log = logging.getLogger("commonmind.api")
 
@@ -25,6 +25,8 @@ TITLES = {
     "not-found": "Not found",
     "method-not-allowed": "This address does not take that method",
     "conflict": "Conflict",
+    "like-another": "The name looks like another",
+    "unfit-name": "The name cannot be given",
     "body-too-large": "The body is too large",
     "unsupported-media-type": "Send application/json",
     "not-acceptable": "Only JSON is served",
@@ -44,6 +46,8 @@ class Problem(exceptions.APIException):
 
 _mapped: dict[type[Exception], tuple[int, str]] = {
     AlreadyExists: (409, "conflict"),
+    LikeAnother: (409, "like-another"),
+    UnfitName: (400, "unfit-name"),
     PermissionError: (403, "forbidden"),
 }
 

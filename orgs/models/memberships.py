@@ -1,5 +1,7 @@
 """Members of an organisation and the names other platforms know them by."""
 
+from uuid import UUID
+
 from django.db import models
 from django.utils import timezone
 
@@ -62,9 +64,35 @@ class IdentityQuerySet(models.QuerySet["ExternalIdentity"]):
         somebody whom nobody can sign in as."""
         return self.filter(models.Q(confirmed_at__isnull=False) | models.Q(member__user=None))
 
+    def named(self, organisation_id: UUID, platform: str, identifier: str) -> "IdentityQuerySet":
+        """Every reading of one name, whatever the group."""
+        return self.filter(
+            organisation_id=organisation_id, platform=platform, identifier=identifier
+        )
+
+    def inside(self, group_id: UUID | None) -> "IdentityQuerySet":
+        """Those that hold everywhere and, inside a group, that group's own."""
+        everywhere = models.Q(group__isnull=True)
+        return self.filter(everywhere | models.Q(group_id=group_id) if group_id else everywhere)
+
+    def by_weight(self) -> "IdentityQuerySet":
+        """Of one name the reading that wins first."""
+        return self.annotate(
+            weight=models.Case(
+                models.When(confirmed_at__isnull=False, group__isnull=False, then=0),
+                models.When(confirmed_at__isnull=False, then=1),
+                models.When(group__isnull=False, then=2),
+                default=3,
+            )
+        ).order_by("weight")
+
 
 class ExternalIdentity(TenantModel):
     """`platform:identifier`, by which a robot or an import names a member.
+
+    group: the one in which alone the name means this member, as an import of separate chats says
+    it; no robot can say so. What is confirmed wins over what is not, then the group's own over the
+    organisation's (`by_weight`).
 
     An unconfirmed identity lets robots say who they speak of; it never lets a person read: for a
     member with an account it counts only once an admin has confirmed it (`conferring`).
@@ -73,6 +101,7 @@ class ExternalIdentity(TenantModel):
     platform = models.CharField(max_length=40)
     identifier = models.CharField(max_length=300)
     member = TenantKey("orgs.Member", related_name="identities")
+    group = TenantKey("orgs.Group", null=True, blank=True)
     confirmed_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -82,7 +111,9 @@ class ExternalIdentity(TenantModel):
         verbose_name_plural = "external identities"
         constraints = [
             models.UniqueConstraint(
-                fields=["organisation", "platform", "identifier"], name="identity_once"
+                fields=["organisation", "platform", "identifier", "group"],
+                nulls_distinct=False,
+                name="identity_once",
             )
         ]
 

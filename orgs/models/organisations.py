@@ -77,7 +77,11 @@ class IngestProfile(models.TextChoices):
 
 
 class Group(TenantModel):
-    """A chat, team or project. Curators read it only where it is not confidential."""
+    """A chat, team or project. Curators read it only where it is not confidential.
+
+    external_id: what its own people call it. Two groups that do not know each other may have the
+    same (docs/adr/0009-names.md).
+    """
 
     external_id = models.CharField(max_length=200)
     name = models.CharField(max_length=200)
@@ -90,13 +94,11 @@ class Group(TenantModel):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["organisation", "external_id"], name="group_external_id"
-            ),
             models.CheckConstraint(
                 condition=models.Q(profile__in=IngestProfile.values), name="group_profile_known"
             ),
         ]
+        indexes = [models.Index(fields=["organisation", "external_id"], name="group_called")]
 
     def __str__(self) -> str:
         return self.name

@@ -1,5 +1,6 @@
 """What can be done with organisations, groups and members."""
 
+from orgs.services.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
 from orgs.services.invitations import (
     accept_invitation,
     can_sign_in,
@@ -10,44 +11,57 @@ from orgs.services.invitations import (
     waiting_for,
     withdraw_invitation,
 )
+from orgs.services.naming import GROUPS_KEEP, MEMBERS_KEEP, ROBOTS_KEEP, check_name
 from orgs.services.people import change_role, on_member_removed, remove_member
+from orgs.services.references import (
+    IS_AN_ID,
+    as_uuid,
+    fault_of_identity,
+    fault_of_reference,
+    find_group,
+    find_member,
+    link_identity,
+    storable,
+)
 from orgs.services.registry import (
-    AlreadyExists,
-    NotFound,
     Reader,
     add_to_group,
-    as_uuid,
     create_group,
     create_organisation,
     ensure_audience,
     ensure_explicit_audience,
-    find_group,
-    find_member,
     find_organisation,
-    link_identity,
     on_organisation_created,
     readers_digest,
     remove_from_group,
     set_confidential,
     set_profile,
-    storable,
 )
 from orgs.services.removing import on_organisation_closed, remove_organisation, unfinished
 
 __all__ = [
+    "GROUPS_KEEP",
+    "IS_AN_ID",
+    "MEMBERS_KEEP",
+    "ROBOTS_KEEP",
     "AlreadyExists",
+    "LikeAnother",
     "NotFound",
     "Reader",
+    "UnfitName",
     "accept_invitation",
     "add_to_group",
     "as_uuid",
     "can_sign_in",
     "change_role",
+    "check_name",
     "create_group",
     "create_member",
     "create_organisation",
     "ensure_audience",
     "ensure_explicit_audience",
+    "fault_of_identity",
+    "fault_of_reference",
     "find_group",
     "find_invitation",
     "find_member",

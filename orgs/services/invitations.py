@@ -7,6 +7,7 @@ opens nothing before its own link was used by the account of that address.
 
 import hashlib
 import secrets
+from contextlib import suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -16,7 +17,10 @@ from orgs import audit
 from orgs.models import AudienceKind, Member, Organisation, Role, User
 from orgs.principals import Actor
 from orgs.rls import Scope, organisation_scope, scope
-from orgs.services.registry import AlreadyExists, NotFound, ensure_audience
+from orgs.services.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
+from orgs.services.naming import MEMBERS_KEEP, check_name
+from orgs.services.registry import ensure_audience
+from orgs.turns import take_turns
 
 INVITE_LIFETIME = timedelta(days=14)
 OVER = "this invitation is not valid any more"
@@ -30,12 +34,14 @@ def create_member(
     email: str = "",
     role: str = Role.MEMBER,
     password: str | None = None,
+    beside: "QuerySet[Member] | None" = None,
 ) -> tuple[Member, str]:
     """Create a member on the word of who runs the machine; with an e-mail also the account.
 
     Returns the member and the invitation's secret. Whoever can sign in already has joined at
-    once, and the secret is empty, as it is without an e-mail. Raises AlreadyExists when the
-    account is a member already.
+    once, and the secret is empty, as it is without an e-mail. beside: whom the name must not be
+    taken for; left out for names that an import brings. Raises AlreadyExists when the account is a
+    member already, and what `check_name` raises.
     """
     user, secret = None, ""
     with scope(Scope(organisation=organisation_id)):
@@ -44,6 +50,8 @@ def create_member(
             if _of(organisation_id, user) is not None:
                 raise AlreadyExists(f"{email} is a member of this organisation")
             secret = "" if can_sign_in(user) else secrets.token_urlsafe(32)
+        if beside is not None:
+            name = _fit_name(organisation_id, name, email, beside)
         member = _added(organisation_id, user, name, email, role, now)
         _invite(member, secret, now)
         member.joined_at = now if user and not secret else None
@@ -58,7 +66,8 @@ def invite_member(
     """Invite an address; the answer is the same whether or not it has an account here.
 
     Inviting it again makes a new link and ends the old one; who was removed may come back.
-    Returns the member and the secret. Raises PermissionError and AlreadyExists.
+    Returns the member and the secret. Raises PermissionError, AlreadyExists, and what `check_name`
+    raises.
     """
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError("Only an admin invites people.")
@@ -68,6 +77,8 @@ def invite_member(
         member = _of(actor.organisation_id, user, lock=True)
         new = member is None
         if member is None:
+            everybody = Member.objects.filter(organisation_id=actor.organisation_id)
+            name = _fit_name(actor.organisation_id, name, email, everybody)
             member = _added(actor.organisation_id, user, name, email, role, now)
         elif member.joined_at and not member.removed_at:
             raise AlreadyExists("This address belongs to a member already.")
@@ -199,6 +210,20 @@ def _added(
     return Member(
         organisation_id=organisation_id, user=user, name=called, role=role, created_at=now
     )
+
+
+def _fit_name(organisation_id: UUID, name: str, email: str, beside: "QuerySet[Member]") -> str:
+    """The name, checked; where none was given what stands before the @, else the whole address."""
+    take_turns(organisation_id, "member")
+    others = list(beside.filter(removed_at=None).values_list("name", flat=True))
+    if name or not email:
+        check_name(name, kept=MEMBERS_KEEP, others=others)
+        return name
+    for short in (email.split("@", maxsplit=1)[0], email):
+        with suppress(LikeAnother, UnfitName):
+            check_name(short, kept=MEMBERS_KEEP, others=others)
+            return short
+    return email
 
 
 def _invite(member: Member, secret: str, now: datetime) -> None:

@@ -10,7 +10,7 @@ from orgs import audit
 from orgs.models import Group, GroupMembership, Member, Role
 from orgs.principals import Actor
 from orgs.rls import organisation_scope
-from orgs.services.registry import AlreadyExists, NotFound
+from orgs.services.errors import AlreadyExists, NotFound
 
 LAST_ADMIN = "Somebody must stay admin. Make another member admin first."
 

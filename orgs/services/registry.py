@@ -20,7 +20,6 @@ from orgs.models import (
     Audience,
     AudienceEntry,
     AudienceKind,
-    ExternalIdentity,
     Group,
     GroupMembership,
     IngestProfile,
@@ -31,15 +30,9 @@ from orgs.models import (
 )
 from orgs.principals import Actor
 from orgs.rls import organisation_scope
-
-
-class AlreadyExists(Exception):
-    """The thing exists already; the message names it."""
-
-
-class NotFound(Exception):
-    """Absent, or not for the asker: the two are never told apart."""
-
+from orgs.services.errors import AlreadyExists, NotFound, UnfitName
+from orgs.services.references import IS_AN_ID, as_uuid
+from orgs.turns import take_turns
 
 _created: list[Callable[[Organisation, datetime], None]] = []
 
@@ -155,8 +148,13 @@ def create_group(
     confidential: bool = True,
     owner_id: UUID | None = None,
     profile: str = IngestProfile.OPEN,
+    among: "QuerySet[Group] | None" = None,
 ) -> Group:
-    """Create a group with its audience. Raises AlreadyExists for a taken external id."""
+    """Create a group with its audience. Makers of groups take turns.
+
+    among: the groups that the maker may know; one that is hidden from them may have the same
+    external id. Raises AlreadyExists for one that they know, UnfitName for one like an id.
+    """
     group = Group(
         organisation_id=organisation_id,
         external_id=external_id,
@@ -166,8 +164,12 @@ def create_group(
         owner_id=owner_id,
         created_at=now,
     )
+    if as_uuid(external_id):
+        raise UnfitName(IS_AN_ID)
     with organisation_scope(organisation_id):
-        if Group.objects.filter(organisation_id=organisation_id, external_id=external_id).exists():
+        take_turns(organisation_id, "group")
+        known = Group.objects.all() if among is None else among
+        if known.filter(organisation_id=organisation_id, external_id=external_id).exists():
             raise AlreadyExists(f"a group with the external id {external_id}")
         group.save(force_insert=True)
         ensure_audience(organisation_id, AudienceKind.GROUP, str(group.id), group.id)
@@ -200,14 +202,23 @@ def _change_group(actor: Actor, group: Group, now: datetime, **change: Any) -> N
 
 
 def add_to_group(*, organisation_id: UUID, group_id: UUID, member_ids: Iterable[UUID]) -> int:
-    """Put members into a group; those already there stay. Returns how many were added."""
+    """Put members into a group; those already there stay, and who was removed stays out.
+
+    Returns how many were added.
+    """
     with organisation_scope(organisation_id):
+        wanted = list(dict.fromkeys(member_ids))
+        standing = set(
+            Member.objects.filter(
+                organisation_id=organisation_id, id__in=wanted, removed_at=None
+            ).values_list("id", flat=True)
+        )
         present = set(
             GroupMembership.objects.filter(
                 organisation_id=organisation_id, group_id=group_id
             ).values_list("member_id", flat=True)
         )
-        new = [m for m in dict.fromkeys(member_ids) if m not in present]
+        new = [m for m in wanted if m in standing and m not in present]
         GroupMembership.objects.bulk_create(
             [
                 GroupMembership(organisation_id=organisation_id, group_id=group_id, member_id=m)
@@ -224,101 +235,3 @@ def remove_from_group(*, organisation_id: UUID, group_id: UUID, member_id: UUID)
         GroupMembership.objects.filter(
             organisation_id=organisation_id, group_id=group_id, member_id=member_id
         ).delete()
-
-
-def link_identity(
-    *,
-    organisation_id: UUID,
-    platform: str,
-    identifier: str,
-    member_id: UUID,
-    confirmed_at: datetime | None = None,
-) -> ExternalIdentity:
-    """Say that `platform:identifier` is this member. Raises AlreadyExists when it is another."""
-    with organisation_scope(organisation_id):
-        identity, created = ExternalIdentity.objects.get_or_create(
-            organisation_id=organisation_id,
-            platform=platform,
-            identifier=identifier,
-            defaults={"member_id": member_id, "confirmed_at": confirmed_at},
-        )
-        if not created and identity.member_id != member_id:
-            raise AlreadyExists(f"the identity {identity} of another member")
-    return identity
-
-
-def storable(reference: str) -> str:
-    """The reference, if the database can hold it at all. Raises NotFound."""
-    try:
-        reference.encode()
-    except UnicodeEncodeError as error:
-        raise NotFound("a lone surrogate") from error
-    if "\x00" in reference:
-        raise NotFound("a NUL character")
-    return reference
-
-
-def as_uuid(reference: str) -> UUID | None:
-    """The id that the text spells, or None."""
-    try:
-        return UUID(reference)
-    except ValueError:
-        return None
-
-
-def find_group(
-    organisation_id: UUID, reference: str, among: "QuerySet[Group] | None" = None
-) -> Group:
-    """By id or external id. Raises NotFound.
-
-    among: the groups that the asker may know. They stand in the one query, so that a hidden
-    group is neither told from an absent one nor does it take longer.
-    """
-    by_id = as_uuid(storable(reference))
-    match = Q(external_id=reference) | Q(id=by_id) if by_id else Q(external_id=reference)
-    groups = Group.objects.all() if among is None else among
-    group = groups.filter(match, organisation_id=organisation_id).first()
-    if group is None:
-        raise NotFound("no such group")
-    return group
-
-
-def find_member(
-    organisation_id: UUID,
-    reference: str,
-    group: Group | None = None,
-    among: "QuerySet[Member] | None" = None,
-    *,
-    claimed: bool = False,
-) -> Member:
-    """By id or `platform:identifier`; inside a group a name known only there wins.
-
-    among: the members that the asker may know, as for groups. claimed: an identity that nobody
-    has confirmed will do, since nothing hangs on it. Raises NotFound.
-    """
-    members = (Member.objects.all() if among is None else among).filter(
-        organisation_id=organisation_id
-    )
-    by_id = as_uuid(storable(reference))
-    if by_id:
-        member = members.filter(id=by_id).first()
-    else:
-        platform, _, identifier = reference.partition(":")
-        names = [f"{group.external_id}/{identifier}", identifier] if group else [identifier]
-        identities = ExternalIdentity.objects.all()
-        known = {
-            identity.identifier: identity
-            for identity in (identities if claimed else identities.conferring())
-            .filter(
-                organisation_id=organisation_id,
-                platform=platform,
-                identifier__in=names,
-                member__in=members,
-            )
-            .select_related("member")
-        }
-        identity = next((known[n] for n in names if n in known), None)
-        member = identity.member if identity else None
-    if member is None:
-        raise NotFound("no such member")
-    return member

@@ -10,17 +10,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from orgs.api.serializers import NamedSerializer, NumberField, StrictSerializer, TextField, checked
-from robots.api.serializers import MAX_IDENTIFIER, MAX_PLATFORM
+from robots.api.serializers import check_external_id, check_identity
 from robots.services import identifying
 from robots.services.identifying import Known
-
-
-def check_identity(value: str) -> str:
-    """Whether it is a platform:identifier."""
-    platform, _, identifier = value.partition(":")
-    if not (0 < len(platform) <= MAX_PLATFORM and 0 < len(identifier) <= MAX_IDENTIFIER):
-        raise serializers.ValidationError("Not a platform:identifier.")
-    return value
 
 
 class IdentityCreateSerializer(StrictSerializer):
@@ -37,6 +29,9 @@ class IdentityCreateSerializer(StrictSerializer):
     def validate_identity(self, value: str) -> str:
         return check_identity(value)
 
+    def validate_known_as(self, value: str) -> str:
+        return check_external_id(value)
+
 
 class SaidSerializer(serializers.Serializer[Any]):
     """What one robot says; known_as and evidence are for that robot and for admins."""
@@ -52,6 +47,9 @@ class IdentitySerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     identity = serializers.CharField()
     member = NamedSerializer()
+    group = serializers.UUIDField(
+        allow_null=True, help_text="The group in which alone it holds, as an import said."
+    )
     confirmed_at = serializers.DateTimeField(allow_null=True)
     said_by = SaidSerializer(many=True)
 
@@ -72,6 +70,7 @@ def body_of(known: Known, name: str) -> dict[str, Any]:
         "id": row.id,
         "identity": str(row),
         "member": {"id": str(row.member_id), "name": name},
+        "group": row.group_id,
         "confirmed_at": row.confirmed_at,
         "said_by": said,
     }

@@ -13,8 +13,23 @@ from orgs.api.serializers import (
     TextListField,
 )
 from orgs.models import IngestProfile, Role
+from orgs.services import as_uuid, fault_of_identity, fault_of_reference
 
-MAX_PLATFORM, MAX_IDENTIFIER = 40, 300
+
+def check_external_id(value: str) -> str:
+    """An external id: readable, and nothing that could be taken for an id."""
+    return _sound(value, fault_of_reference(value))
+
+
+def check_identity(value: str) -> str:
+    """A platform:identifier that could be taken for no other and for no id."""
+    return _sound(value, fault_of_identity(value))
+
+
+def _sound(value: str, fault: str) -> str:
+    if fault:
+        raise serializers.ValidationError(fault)
+    return value
 
 
 class RegisterSerializer(StrictSerializer):
@@ -24,6 +39,10 @@ class RegisterSerializer(StrictSerializer):
     name = TextField(max_length=200, required=False)
     purpose = TextField(max_length=5000, required=False, allow_blank=True)
     metadata = DocumentField(required=False)
+
+    def validate_id(self, value: str) -> str:
+        by_id = as_uuid(value)
+        return value if by_id and value == str(by_id) else check_external_id(value)
 
 
 class RobotPatchSerializer(StrictSerializer):
@@ -42,11 +61,14 @@ class RobotSerializer(serializers.Serializer[Any]):
 
 
 class GroupCreateSerializer(StrictSerializer):
-    external_id = TextField(max_length=200)
+    external_id = TextField(max_length=200, help_text="Yours to choose, but nothing like a UUID.")
     name = TextField(max_length=200, required=False)
     confidential = FlagField(required=False)
     profile = serializers.ChoiceField(IngestProfile.choices, required=False)
     members = TextListField(required=False, item_length=400)
+
+    def validate_external_id(self, value: str) -> str:
+        return check_external_id(value)
 
 
 class GroupPatchSerializer(StrictSerializer):
@@ -74,10 +96,7 @@ class MemberCreateSerializer(StrictSerializer):
     identity = TextField(max_length=341, required=False, help_text="platform:identifier")
 
     def validate_identity(self, value: str) -> str:
-        platform, _, identifier = value.partition(":")
-        if not (0 < len(platform) <= MAX_PLATFORM and 0 < len(identifier) <= MAX_IDENTIFIER):
-            raise serializers.ValidationError("Not a platform:identifier.")
-        return value
+        return check_identity(value)
 
 
 class MemberSerializer(serializers.Serializer[Any]):

@@ -15,7 +15,7 @@ from orgs.rls import organisation_scope
 from robots.api import serializers as s
 from robots.models import Robot
 from robots.services import directory, identifying
-from robots.services.registry import find_robot, register_robot, update_robot
+from robots.services.registry import find_robot, update_robot
 
 
 def robot_body(robot: Robot) -> dict[str, Any]:
@@ -65,17 +65,9 @@ class RobotsView(APIView):
         responses={200: s.RobotSerializer, 201: s.RobotSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Register a robot, or update the one with this id."""
+        """Register a robot (admins, keys that manage), or update the one with this id."""
         data = checked(s.RegisterSerializer, request.data)
-        directory.check_registration(request.user, data.get("id"))
-        robot, created = register_robot(
-            organisation_id=request.user.organisation_id,
-            now=timezone.now(),
-            reference=data.get("id"),
-            name=data.get("name", ""),
-            purpose=data.get("purpose", ""),
-            metadata=data.get("metadata"),
-        )
+        robot, created = directory.register(request.user, data, timezone.now())
         return Response(robot_body(robot), status=201 if created else 200)
 
 

@@ -5,11 +5,14 @@ from datetime import datetime
 from uuid import UUID
 
 from orgs import audit
-from orgs.principals import Actor, readable_groups
+from orgs.principals import Actor
 from orgs.rls import Scope, ask, organisation_scope
-from orgs.services import NotFound, as_uuid, find_group, find_member
+from orgs.services import NotFound, as_uuid, find_member
 from robots.models import Delegation, KeyScope
+from robots.services.directory import find_known_group
 from robots.services.errors import IdentityClaim, MissingScope
+
+Reference = str | UUID
 
 
 def delegate(
@@ -63,11 +66,11 @@ def revoke_delegation(
 def act(
     actor: Actor,
     *,
-    member: str | None = None,
-    group: str | None = None,
+    member: Reference | None = None,
+    group: Reference | None = None,
     include_direct: bool = False,
 ) -> Actor:
-    """Who acts where, when a call names a group or a member.
+    """Who acts where, when a call names a group or a member; services name them by id.
 
     A robot needs the scope act_for to act for a member. Whatever the asker may not know of is
     NotFound, like what does not exist: a group it is not in, a member who is not in that group.
@@ -79,8 +82,8 @@ def act(
         raise MissingScope(KeyScope.ACT_FOR)
     if member is None and group is None:
         return actor
-    where, sits, who, together, delegated = _standing(actor, member, group)
-    if group is not None and not (where and sits):
+    where, who, together, delegated = _standing(actor, member, group)
+    if group is not None and where is None:
         raise NotFound("no such group")
     if member is None:
         return replace(actor, group_id=where)
@@ -95,12 +98,11 @@ def act(
     )
 
 
-# A name that is known only inside the group wins over the same name in the organisation.
+# An id is looked up as an id alone. Of several groups of one external id it is the one in which the
+# robot sat first. Of the readings of a name the one with the most weight (`by_weight`), whoever
+# that is.
 _STANDING = """
-SELECT g.id,
-    EXISTS (SELECT 1 FROM robots_robotgroup s WHERE s.organisation_id = %(organisation)s
-            AND s.robot_id = %(robot)s AND s.group_id = g.id),
-    m.id,
+SELECT g.id, m.id,
     EXISTS (SELECT 1 FROM orgs_groupmembership s WHERE s.organisation_id = %(organisation)s
             AND s.member_id = m.id AND s.group_id = g.id),
     EXISTS (SELECT 1 FROM robots_delegation d WHERE d.organisation_id = %(organisation)s
@@ -109,53 +111,58 @@ SELECT g.id,
                AND r.id = %(robot)s AND r.owner_id = m.id)
 FROM (SELECT 1) AS one
 LEFT JOIN LATERAL (
-    SELECT id, external_id FROM orgs_group WHERE organisation_id = %(organisation)s
-    AND (external_id = %(group)s OR id = %(group_id)s)
-    ORDER BY external_id = %(group)s DESC LIMIT 1
+    SELECT o.id FROM orgs_group o JOIN robots_robotgroup s
+    ON s.organisation_id = o.organisation_id AND s.group_id = o.id
+    WHERE o.organisation_id = %(organisation)s AND s.robot_id = %(robot)s
+    AND (o.id = %(group_id)s OR o.external_id = %(group)s)
+    ORDER BY s.id LIMIT 1
 ) AS g ON true
 LEFT JOIN LATERAL (
-    SELECT id, 1 AS place FROM orgs_member
-    WHERE organisation_id = %(organisation)s AND id = %(member_id)s
-    UNION ALL
-    SELECT member_id, CASE WHEN identifier = %(identifier)s THEN 3 ELSE 2 END
-    FROM orgs_externalidentity i WHERE organisation_id = %(organisation)s
-    AND platform = %(platform)s
-    AND (confirmed_at IS NOT NULL OR EXISTS (
+    SELECT i.member_id FROM orgs_externalidentity i WHERE i.organisation_id = %(organisation)s
+    AND i.platform = %(platform)s AND i.identifier = %(identifier)s
+    AND (i.group_id IS NULL OR i.group_id = g.id)
+    AND (i.confirmed_at IS NOT NULL OR EXISTS (
         SELECT 1 FROM orgs_member p WHERE p.organisation_id = %(organisation)s
         AND p.id = i.member_id AND p.user_id IS NULL))
-    AND identifier IN (%(identifier)s, g.external_id || '/' || %(identifier)s)
-    ORDER BY place LIMIT 1
+    ORDER BY i.confirmed_at IS NULL, i.group_id IS NULL LIMIT 1
+) AS i ON true
+LEFT JOIN LATERAL (
+    SELECT p.id FROM orgs_member p WHERE p.organisation_id = %(organisation)s
+    AND p.id = coalesce(%(member_id)s, i.member_id) AND p.removed_at IS NULL
 ) AS m ON true
 """
 
 
 def _standing(
-    actor: Actor, member: str | None, group: str | None
-) -> tuple[UUID | None, bool, UUID | None, bool, bool]:
-    """(group, robot sits in it, member, member is in it, robot has the member's leave)."""
+    actor: Actor, member: Reference | None, group: Reference | None
+) -> tuple[UUID | None, UUID | None, bool, bool]:
+    """(group in which the robot sits, member, member is in it, robot has the member's leave)."""
     member_id = as_uuid(member) if member else None
-    platform, _, identifier = (member or "").partition(":")
+    group_id = as_uuid(group) if group else None
+    platform, _, identifier = ("" if member_id else str(member or "")).partition(":")
     rows = ask(
         Scope(organisation=actor.organisation_id),
         _STANDING,
         {
             "organisation": actor.organisation_id,
             "robot": actor.robot_id,
-            "group": group,
-            "group_id": as_uuid(group) if group else None,
+            "group": None if group_id else group,
+            "group_id": group_id,
             "member_id": member_id,
-            "platform": None if member_id else platform,
-            "identifier": None if member_id else identifier,
+            "platform": platform or None,
+            "identifier": identifier or None,
         },
     )
     return rows[0]  # type: ignore[return-value]
 
 
-def _person_in(actor: Actor, member: str | None, group: str | None, include_direct: bool) -> Actor:
+def _person_in(
+    actor: Actor, member: Reference | None, group: Reference | None, include_direct: bool
+) -> Actor:
     with organisation_scope(actor.organisation_id):
         where = None
         if group is not None:
-            where = find_group(actor.organisation_id, group, readable_groups(actor))
+            where = find_known_group(actor, group)
         if member is not None:
             try:
                 claimed = find_member(actor.organisation_id, member, where).id

@@ -11,7 +11,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from orgs.models import AudienceKind, new_id
 from orgs.principals import Actor, Principal, resolve
 from orgs.rls import organisation_scope
-from orgs.services import NotFound, ensure_audience, ensure_explicit_audience, find_group
+from orgs.services import NotFound, ensure_audience, ensure_explicit_audience
 from robots.models import Conversation, Message
 from robots.services import directory
 from robots.services.acting import act
@@ -73,9 +73,7 @@ def conversations(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet
     """Those that the principal reads; evaluate in its scope. Raises NotFound for the group."""
     rows = _shown().filter(organisation_id=principal.organisation_id)
     if reference := filters.get("group"):
-        group = find_group(
-            principal.organisation_id, reference, directory.known_groups(principal.actor)
-        )
+        group = directory.find_known_group(principal.actor, reference)
         rows = rows.filter(group_id=group.id)
     if external_id := filters.get("external_id"):
         rows = rows.filter(external_id=external_id)

@@ -5,18 +5,20 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Lower
 
 from orgs import audit
-from orgs.models import Group, GroupMembership, IngestProfile, Member
+from orgs.models import Group, GroupMembership, IngestProfile, Member, Organisation, Role
 from orgs.principals import Actor, readable_groups
 from orgs.rls import organisation_scope
 from orgs.services import (
+    GROUPS_KEEP,
     AlreadyExists,
     NotFound,
     add_to_group,
     as_uuid,
+    check_name,
     create_group,
     create_member,
     find_group,
@@ -26,10 +28,11 @@ from orgs.services import (
     set_confidential,
     set_profile,
 )
-from robots.models import KeyScope
+from orgs.turns import take_turns
+from robots.models import KeyScope, Robot, RobotGroup
 from robots.principals import groups_of_robot
 from robots.services.errors import MissingScope
-from robots.services.registry import find_robot, join_groups
+from robots.services.registry import find_robot, join_groups, register_robot
 
 # So many people are offered by name at once, so many can be chosen, by so many words of a name.
 OFFERED = 12
@@ -38,20 +41,41 @@ MOST_WORDS = 5
 Colleague = tuple[UUID, str]
 
 
-def check_registration(actor: Actor, reference: str | None) -> None:
-    """A robot may register new robots and update itself; another's entry is not its to change.
+def register(actor: Actor, data: Mapping[str, Any], now: datetime) -> tuple[Robot, bool]:
+    """Register a robot, or update the one with this id; recorded. Tells whether it is new.
 
-    Raises PermissionError.
+    Admins and keys that manage register robots; any robot updates itself. Raises PermissionError,
+    MissingScope, and what `check_name` raises.
     """
-    if actor.moderates or reference is None:
-        return
+    reference = data.get("id")
     with organisation_scope(actor.organisation_id):
+        _check_registration(actor, reference)
+        robot, created = register_robot(
+            organisation_id=actor.organisation_id,
+            now=now,
+            reference=reference,
+            name=data.get("name", ""),
+            purpose=data.get("purpose", ""),
+            metadata=data.get("metadata"),
+        )
+        if created:
+            audit.record(
+                "robot.registered", actor=actor, now=now, target=robot.id, target_type="robot"
+            )
+    return robot, created
+
+
+def _check_registration(actor: Actor, reference: str | None) -> None:
+    if actor.is_person:
+        if actor.role != Role.ADMIN:
+            raise PermissionError("Admins register robots.")
+    elif KeyScope.MANAGE not in actor.scopes:
         try:
-            robot = find_robot(actor.organisation_id, reference)
+            itself = reference and find_robot(actor.organisation_id, reference).id == actor.robot_id
         except NotFound:
-            return
-    if robot.id != actor.robot_id and KeyScope.MANAGE not in actor.scopes:
-        raise PermissionError("A robot with this id is registered; it changes itself.")
+            itself = False
+        if not itself:
+            raise MissingScope(KeyScope.MANAGE)
 
 
 def known_groups(actor: Actor) -> "QuerySet[Group]":
@@ -63,10 +87,27 @@ def known_groups(actor: Actor) -> "QuerySet[Group]":
     )
 
 
+def find_known_group(actor: Actor, reference: str | UUID) -> Group:
+    """One of the known groups, by id or external id; call inside the organisation's scope.
+
+    Of several of one external id it is the one in which the asker sat first, so that nobody takes
+    a name over by seating them elsewhere; then the oldest. Raises NotFound.
+    """
+    tenant = {"organisation_id": actor.organisation_id, "group_id": OuterRef("id")}
+    seats: QuerySet[Any] = (
+        RobotGroup.objects.filter(**tenant, robot_id=actor.robot_id)
+        if actor.robot_id
+        else GroupMembership.objects.filter(**tenant, member_id=actor.member_id)
+    )
+    seat = F("seat").asc(nulls_last=True)
+    among = known_groups(actor).annotate(seat=Subquery(seats.values("id")[:1]))
+    return find_group(actor.organisation_id, reference, among.order_by(seat, "id"))
+
+
 def known_group(actor: Actor, reference: str) -> Group:
-    """One of the known groups, by id or external id. Raises NotFound."""
+    """The same, also outside a scope."""
     with organisation_scope(actor.organisation_id):
-        return find_group(actor.organisation_id, reference, known_groups(actor))
+        return find_known_group(actor, reference)
 
 
 def colleagues(
@@ -123,7 +164,7 @@ def known_member(actor: Actor, reference: str) -> Member:
 def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
     """Create a group with its first members; the robot or member who makes it is in it.
 
-    Raises AlreadyExists and NotFound; nothing is made then.
+    Raises AlreadyExists, NotFound and what `check_name` raises; nothing is made then.
     """
     organisation_id = actor.organisation_id
     with organisation_scope(organisation_id):
@@ -132,6 +173,7 @@ def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
             find_member(organisation_id, reference, among=known).id
             for reference in data.get("members", [])
         ]
+        _check_group_name(actor, data.get("name") or data["external_id"])
         group = create_group(
             organisation_id=organisation_id,
             external_id=data["external_id"],
@@ -139,6 +181,7 @@ def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
             confidential=data.get("confidential", True),
             profile=data.get("profile", IngestProfile.OPEN),
             owner_id=actor.member_id,
+            among=known_groups(actor),
             now=now,
         )
         if actor.member_id:
@@ -152,12 +195,22 @@ def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
     return group
 
 
+def _check_group_name(actor: Actor, name: str, but: UUID | None = None) -> None:
+    take_turns(actor.organisation_id, "group")
+    here = Organisation.objects.values_list("name", flat=True).get(id=actor.organisation_id)
+    others = known_groups(actor).exclude(id=but).values_list("name", flat=True)
+    check_name(name, kept=(*GROUPS_KEEP, f"Everyone in {here}"), others=others)
+
+
 def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datetime) -> Group:
-    """Rename, or change who may curate it and who reads what is posted. Raises PermissionError."""
+    """Rename, or change who may curate it and who reads what is posted. Raises PermissionError,
+    MissingScope and what `check_name` raises.
+    """
     if not actor.moderates and KeyScope.MANAGE not in actor.scopes:
         raise MissingScope(KeyScope.MANAGE)
     with organisation_scope(actor.organisation_id):
         if name := data.get("name"):
+            _check_group_name(actor, name, but=group.id)
             Group.objects.filter(organisation_id=group.organisation_id, id=group.id).update(
                 name=name
             )
@@ -172,13 +225,17 @@ def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datet
 
 
 def change_members(
-    actor: Actor, group: Group, add: Sequence[str], remove: Sequence[str], now: datetime
+    actor: Actor,
+    group: Group,
+    add: Sequence[str | UUID],
+    remove: Sequence[str | UUID],
+    now: datetime,
 ) -> None:
     """Add and remove by reference; recorded, since it changes who reads. Raises NotFound."""
     organisation_id = actor.organisation_id
     with organisation_scope(organisation_id):
-        joining = [find_member(organisation_id, reference).id for reference in add]
-        leaving = [find_member(organisation_id, reference, group).id for reference in remove]
+        joining = [find_member(organisation_id, one).id for one in add]
+        leaving = [find_member(organisation_id, one, group).id for one in remove]
         add_to_group(organisation_id=organisation_id, group_id=group.id, member_ids=joining)
         for member_id in leaving:
             remove_from_group(
@@ -196,7 +253,9 @@ def change_members(
 
 
 def add_member(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
-    """A member who has not signed in. Raises AlreadyExists for a known identity."""
+    """A member who has not signed in. Raises AlreadyExists for a known identity, and what
+    `check_name` raises.
+    """
     organisation_id = actor.organisation_id
     platform, _, identifier = data.get("identity", "").partition(":")
     with organisation_scope(organisation_id):
@@ -207,7 +266,12 @@ def add_member(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
                 pass
             else:
                 raise AlreadyExists("This identity belongs to a member already.")
-        member, _secret = create_member(organisation_id=organisation_id, name=data["name"], now=now)
+        member, _secret = create_member(
+            organisation_id=organisation_id,
+            name=data["name"],
+            beside=known_members(actor),
+            now=now,
+        )
         if identifier:
             link_identity(
                 organisation_id=organisation_id,

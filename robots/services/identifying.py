@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import F, Q
 
 from orgs import audit
 from orgs.models import ExternalIdentity, Member, Role
@@ -26,6 +26,8 @@ from robots.services.proving import proves
 from robots.services.registry import WEB, builtin_robot
 
 MOST = 100
+# Whom the lines of the next import are put down to.
+IMPORTED = "import"
 TAKEN = "This identity belongs to a member already."
 
 
@@ -81,12 +83,15 @@ def link(
     and so does the member's own code (`proof`) that came from there.
 
     Raises NotFound for the member, AlreadyExists for an identity or name of somebody else,
-    WrongProof for a code that is not theirs.
+    WrongProof for a code that is not theirs. It holds everywhere: only an import says what a name
+    means in one group.
     """
     member = known_member(actor, reference)
     if actor.is_person and not _admin(actor):
         raise PermissionError("Admins say who is who; robots say what they have seen.")
     platform, _, identifier = data["identity"].partition(":")
+    if platform == IMPORTED and not (_admin(actor) or KeyScope.MANAGE in actor.scopes):
+        raise PermissionError("Imports give these names, and who manages members.")
     tenant = {"organisation_id": actor.organisation_id}
     with organisation_scope(actor.organisation_id):
         proven = "proof" in data and _proves(member, data["proof"], now)
@@ -96,6 +101,7 @@ def link(
             **tenant,
             platform=platform,
             identifier=identifier,
+            group_id=None,
             defaults={"member_id": member.id, "created_at": now},
         )
         if row.member_id != member.id:
@@ -225,6 +231,7 @@ def _one(actor: Actor, member: Member, identity: str) -> ExternalIdentity:
     row = (
         ExternalIdentity.objects.select_for_update(of=("self",))
         .filter(match, organisation_id=actor.organisation_id, member_id=member.id)
+        .order_by(F("group_id").asc(nulls_first=True), "id")
         .first()
     )
     if row is None:

@@ -26,6 +26,7 @@ class People:
 
     _references: dict[str, Person] = field(default_factory=dict)
     _names: dict[str, set[Person]] = field(default_factory=lambda: defaultdict(set))
+    _claimed: dict[str, set[Person]] = field(default_factory=lambda: defaultdict(set))
     _robots: set[str] = field(default_factory=set)
 
     def speaker(self, reference: str) -> Person | None:
@@ -33,10 +34,14 @@ class People:
         return self._references.get(reference)
 
     def called(self, reference: str) -> Person | None:
-        """By reference, or by a name that only one person here has."""
+        """By reference, or by a name that only one person here has.
+
+        A name that nobody has confirmed counts where it is nobody's own.
+        """
         if found := self._references.get(reference):
             return found
-        same = self._names.get(reference.casefold(), set())
+        name = reference.casefold()
+        same = self._names.get(name) or self._claimed.get(name) or set()
         return next(iter(same)) if len(same) == 1 else None
 
     def is_robot(self, reference: str) -> bool:
@@ -47,34 +52,46 @@ class People:
 def people_of(conversation: Conversation, references: Iterable[str], robot: Robot | None) -> People:
     """Look all of them up; call inside the poster's scope."""
     wanted, found = set(references), People()
-    ids = {id_: ref for ref in wanted if (id_ := as_uuid(ref))}
-    inside = f"{conversation.group.external_id}/" if conversation.group else "/"
-    identities = _identities(conversation, wanted, inside)
-    here = _here(conversation, {*ids, *(row[2] for row in identities)}, wanted)
+    ids: dict[UUID, list[str]] = defaultdict(list)
+    for ref in wanted:
+        if id_ := as_uuid(ref):
+            ids[id_].append(ref)
+    identities = _identities(conversation, wanted)
+    here = _here(conversation, {*ids, *(id_ for id_, _ in identities.values())}, wanted)
     for id_, name in here.items():
         found._names[name.casefold()].add((id_, name))
-        if id_ in ids:
-            found._references[ids[id_]] = (id_, name)
-    # A name that is known only inside the group wins, so it comes last.
-    for platform, identifier, id_ in sorted(identities, key=lambda row: row[1].startswith(inside)):
+        for reference in ids.get(id_, ()):
+            found._references[reference] = (id_, name)
+    for (platform, identifier), (id_, confirmed) in identities.items():
         if id_ in here:
-            known = identifier.removeprefix(inside)
-            found._references[f"{platform}:{known}"] = (id_, here[id_])
-            found._names[known.casefold()].add((id_, here[id_]))
+            found._references[f"{platform}:{identifier}"] = (id_, here[id_])
+            names = found._names if confirmed else found._claimed
+            names[identifier.casefold()].add((id_, here[id_]))
     for name, reference in _robots(conversation, robot):
         found._robots |= {name.casefold(), (reference or "").casefold()} - {""}
     return found
 
 
 def _identities(
-    conversation: Conversation, wanted: set[str], inside: str
-) -> list[tuple[str, str, UUID]]:
+    conversation: Conversation, wanted: set[str]
+) -> dict[tuple[str, str], tuple[UUID, bool]]:
+    """Whom each name means here, and whether that is confirmed, by (platform, identifier).
+
+    It is the reading with the most weight. Who that is need not be of the conversation; a lighter
+    reading does not take their place.
+    """
     bare = {ref.partition(":")[2] or ref for ref in wanted}
-    rows = ExternalIdentity.objects.conferring().filter(
-        organisation_id=conversation.organisation_id,
-        identifier__in=bare | {inside + one for one in bare},
+    rows = (
+        ExternalIdentity.objects.conferring()
+        .filter(organisation_id=conversation.organisation_id, identifier__in=bare)
+        .inside(conversation.group_id)
+        .by_weight()
     )
-    return list(rows.values_list("platform", "identifier", "member_id"))
+    found: dict[tuple[str, str], tuple[UUID, bool]] = {}
+    for row in rows.only("platform", "identifier", "member_id", "confirmed_at"):
+        who = (row.member_id, row.confirmed_at is not None)
+        found.setdefault((row.platform, row.identifier), who)
+    return found
 
 
 def _here(conversation: Conversation, ids: set[UUID], names: set[str]) -> dict[UUID, str]:
@@ -94,6 +111,7 @@ def _members(conversation: Conversation) -> "QuerySet[Member]":
     return Member.objects.filter(
         organisation_id=conversation.organisation_id,
         id=conversation.member_id,  # type: ignore[misc]  # nobody: no rows
+        removed_at=None,
     )
 
 

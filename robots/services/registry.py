@@ -2,19 +2,26 @@
 
 import secrets
 from collections.abc import Iterable
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from orgs.models import AudienceKind, Organisation, new_id
 from orgs.principals import Actor
 from orgs.rls import organisation_scope
-from orgs.services import NotFound, ensure_audience, on_organisation_created, storable
-from robots.models import Robot, RobotGroup
+from orgs.services import (
+    ROBOTS_KEEP,
+    NotFound,
+    as_uuid,
+    check_name,
+    ensure_audience,
+    on_organisation_created,
+    storable,
+)
+from orgs.turns import take_turns
+from robots.models import KeyScope, Robot, RobotGroup
 
 WEB, IMPORT = "web", "import"
 
@@ -38,11 +45,11 @@ def builtin_robot(organisation_id: UUID, name: str, now: datetime) -> Robot:
 
 
 def find_robot(organisation_id: UUID, reference: str) -> Robot:
-    """By the id it was registered with, or its own. Raises NotFound."""
-    match = Q(external_id=storable(reference))
-    with suppress(ValueError):
-        match |= Q(id=UUID(reference), external_id__isnull=True)
-    robot = Robot.objects.filter(match, organisation_id=organisation_id).first()
+    """By its own id, or the one that it was registered with; its own wins. Raises NotFound."""
+    rows = Robot.objects.filter(organisation_id=organisation_id)
+    by_id = as_uuid(reference)
+    robot = rows.filter(id=by_id).first() if by_id else None
+    robot = robot or rows.filter(external_id=storable(reference)).first()
     if robot is None:
         raise NotFound("no such robot")
     return robot
@@ -60,10 +67,13 @@ def register_robot(
 ) -> tuple[Robot, bool]:
     """Register a robot, or update the one with this id. Returns it and whether it is new.
 
+    Names of robots are known to everyone in the organisation. Raises what `check_name` raises.
+
     The id that a caller chooses is kept beside the row's own, unique per organisation: an id
     that another organisation uses behaves like any other.
     """
     with organisation_scope(organisation_id):
+        take_turns(organisation_id, "robot")
         if reference:
             try:
                 robot = find_robot(organisation_id, reference)
@@ -72,6 +82,8 @@ def register_robot(
             else:
                 _update(robot, name=name, purpose=purpose, metadata=metadata)
                 return robot, False
+        if name:
+            _check(organisation_id, name)
         robot = Robot(
             id=new_id(),
             organisation_id=organisation_id,
@@ -82,19 +94,21 @@ def register_robot(
             owner_id=owner_id,
             created_at=now,
         )
-        try:
-            with transaction.atomic():
-                robot.save(force_insert=True)
-        except IntegrityError:
-            # Somebody registered the same id a moment ago.
-            robot = find_robot(organisation_id, reference or "")
-            return robot, False
+        robot.save(force_insert=True)
         ensure_audience(organisation_id, AudienceKind.ROBOT, str(robot.id))
     return robot, True
 
 
+def _check(organisation_id: UUID, name: str, but: UUID | None = None) -> None:
+    others = Robot.objects.filter(organisation_id=organisation_id, builtin=None, retired_at=None)
+    check_name(name, kept=ROBOTS_KEEP, others=others.exclude(id=but).values_list("name", flat=True))
+
+
 def _update(robot: Robot, **fields: Any) -> None:
     changed = {k: v for k, v in fields.items() if v not in (None, "") and getattr(robot, k) != v}
+    if "name" in changed:
+        take_turns(robot.organisation_id, "robot")
+        _check(robot.organisation_id, changed["name"], but=robot.id)
     if changed:
         for field, value in changed.items():
             setattr(robot, field, value)
@@ -129,10 +143,14 @@ def stamp_activity(*, organisation_id: UUID, robot_id: UUID, now: datetime) -> N
 
 
 def update_robot(actor: Actor, reference: str, **fields: Any) -> Robot:
-    """Change name, purpose or metadata. Raises NotFound, and PermissionError for another's."""
+    """Change name, purpose or metadata.
+
+    Raises NotFound, PermissionError for another's, and what `check_name` raises.
+    """
     with organisation_scope(actor.organisation_id):
         robot = find_robot(actor.organisation_id, reference)
-        if actor.robot_id != robot.id and not actor.moderates:
+        manages = actor.moderates or KeyScope.MANAGE in actor.scopes
+        if actor.robot_id != robot.id and not manages:
             raise PermissionError("A robot changes itself; a curator changes any.")
         _update(robot, **fields)
     return robot

@@ -13,7 +13,7 @@ from uuid_utils.compat import uuid7
 from orgs.models import Group, GroupMembership, Member, Role
 from orgs.principals import Actor
 from orgs.rls import organisation_scope
-from orgs.services import AlreadyExists, NotFound
+from orgs.services import AlreadyExists, NotFound, as_uuid
 from robots.models import Robot, RobotGroup
 from robots.services.directory import change_members, known_groups, known_members, open_group
 
@@ -150,6 +150,8 @@ def new_group(actor: Actor, *, name: str, confidential: bool, now: datetime) -> 
     if not actor.moderates:
         raise PermissionError("Admins and curators make groups.")
     stem = slugify(name)[:80] or "group"
+    if as_uuid(stem):
+        stem = f"group-{stem}"[:80]
     data = {"name": name, "confidential": confidential}
     try:
         return open_group(actor, data | {"external_id": stem}, now)
@@ -176,5 +178,5 @@ def seat(
         for member_id in (*add, *remove):
             if not known_members(actor).filter(id=member_id).exists():
                 raise NotFound("no such member")
-        change_members(actor, group, [str(m) for m in add], [str(m) for m in remove], now)
+        change_members(actor, group, add, remove, now)
     return group

@@ -106,7 +106,10 @@ def add_robot(
     groups: Iterable[UUID],
     now: datetime,
 ) -> Robot:
-    """Register a robot; the same reference again is the same robot. Raises PermissionError."""
+    """Register a robot; the same reference again is the same robot.
+
+    Raises PermissionError and what `check_name` raises.
+    """
     _steward(actor)
     with organisation_scope(actor.organisation_id):
         robot, created = register_robot(

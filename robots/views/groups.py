@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from orgs.access import WRITERS, members_only
 from orgs.models import Group, IngestProfile
-from orgs.services import NotFound, set_confidential, set_profile
+from orgs.services import LikeAnother, NotFound, UnfitName, set_confidential, set_profile
 from robots.forms import GroupForm, PersonForm
 from robots.services import seating
 from robots.views.people import after_of, pages_of, tabs_of
@@ -54,7 +54,11 @@ def add(request: HttpRequest) -> HttpResponse:
     form = GroupForm(request.POST)
     if not form.is_valid():
         return _groups(request, 422, form=form)
-    group = seating.new_group(request.actor, now=timezone.now(), **form.cleaned_data)
+    try:
+        group = seating.new_group(request.actor, now=timezone.now(), **form.cleaned_data)
+    except (LikeAnother, UnfitName) as refused:
+        form.add_error("name", str(refused))
+        return _groups(request, 422, form=form)
     messages.success(request, f"{group.name} is here, with you in it.")
     return redirect("group-page", group.id)
 

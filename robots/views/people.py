@@ -16,7 +16,9 @@ from orgs.access import ADMINS, members_only
 from orgs.models import Member, Role
 from orgs.services import (
     AlreadyExists,
+    LikeAnother,
     NotFound,
+    UnfitName,
     change_role,
     invite_member,
     remove_member,
@@ -232,6 +234,9 @@ def invite(request: HttpRequest) -> HttpResponse:
         member, secret = invite_member(request.actor, now=timezone.now(), **form.cleaned_data)
     except AlreadyExists as refused:
         form.add_error("email", str(refused))
+        return _invitations(request, 422, form=form)
+    except (LikeAnother, UnfitName) as refused:
+        form.add_error("name", str(refused))
         return _invitations(request, 422, form=form)
     path = reverse("invitation", args=[member.organisation_id, secret])
     made = {"name": member.name, "url": f"{settings.PUBLIC_URL}{path}"}

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from orgs.access import ADMINS, MODERATORS, members_only
 from orgs.models import Group
-from orgs.services import AlreadyExists, NotFound
+from orgs.services import AlreadyExists, LikeAnother, NotFound, UnfitName
 from robots.forms import SCOPES, KeyForm, RobotForm, SeatsForm
 from robots.models import Key
 from robots.services import stewarding
@@ -120,14 +120,18 @@ def add(request: HttpRequest) -> HttpResponse:
     form = RobotForm(_salt(request, "robot"), groups, request.POST)
     if not form.is_valid():
         return _page(request, 422, robot_form=form)
-    robot = stewarding.add_robot(
-        request.actor,
-        reference=str(form.cleaned_data["once"]),
-        name=form.cleaned_data["name"],
-        purpose=form.cleaned_data["purpose"],
-        groups=[UUID(g) for g in form.cleaned_data.get("groups", ())],
-        now=timezone.now(),
-    )
+    try:
+        robot = stewarding.add_robot(
+            request.actor,
+            reference=str(form.cleaned_data["once"]),
+            name=form.cleaned_data["name"],
+            purpose=form.cleaned_data["purpose"],
+            groups=[UUID(g) for g in form.cleaned_data.get("groups", ())],
+            now=timezone.now(),
+        )
+    except (LikeAnother, UnfitName) as refused:
+        form.add_error("name", str(refused))
+        return _page(request, 422, robot_form=form)
     messages.success(request, f"{robot.name} is here. Now make a key for it.")
     return redirect(f"{reverse('robots-page')}#robot-{robot.id}")
 

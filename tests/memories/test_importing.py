@@ -180,10 +180,10 @@ def test_equal_names_in_two_groups(here: Tenant, files: Files, scope: str, membe
     told = files.take(rows, speaker_scope=scope)
     assert told["members"] == members
     with organisation_scope(here.id):
-        names = set(ExternalIdentity.objects.values_list("identifier", flat=True))
+        names = set(ExternalIdentity.objects.values_list("group__external_id", "identifier"))
         group = Group.objects.get(external_id="b")
         inside = find_member(here.id, "import:Sam", group)
-    assert names == ({"Sam"} if scope == "organisation" else {"a/Sam", "b/Sam"})
+    assert names == ({(None, "Sam")} if scope == "organisation" else {("a", "Sam"), ("b", "Sam")})
     reads = keys(here, Actor(organisation_id=here.id, member_id=inside.id, role="member"))
     assert reads == (["a", "b"] if scope == "organisation" else ["b"])
 
@@ -232,7 +232,8 @@ def test_a_name_that_only_a_robot_gave_to_somebody_is_not_theirs(
 ) -> None:
     mina = here.members["mina"]
     url = f"/api/v1/members/{mina.id}/identities"
-    said = here.api("aria").post(url, {"identity": "import:Dora"}, format="json")
+    here.add_robot("boss", groups=("launch",), scopes=("read", "write", "manage"))
+    said = here.api("boss").post(url, {"identity": "import:Dora"}, format="json")
     assert said.status_code == 201, said.content
     lines = [
         {"id": "c/1", "text": "For Dora alone.", "audience": ["Dora"]},
@@ -271,6 +272,11 @@ BROKEN: list[tuple[dict[str, Any] | str | bytes, str]] = [
     ({"id": "x", "text": "a", "audience": [1]}, "audience is not a list"),
     ({"id": "x", "text": "a", "audience": ["m" * 301]}, "group and name together"),
     ({"id": "x", "text": "a", "group": "g" * 150, "speaker": "s" * 150}, "group and name together"),
+    ({"id": "x", "text": "a", "group": "0" * 32}, "group: This can be read as an id"),
+    ({"id": "x", "text": "a", "group": "c\u200b"}, "group: It holds a character that nobody sees"),
+    ({"id": "x", "text": "a", "speaker": "Me\u202el"}, "a name that nobody can read for sure"),
+    ({"id": "x", "text": "a", "subject": "M\u0435l"}, "a name that nobody can read for sure"),
+    ({"id": "x", "text": "a", "audience": ["\u2066Mel"]}, "a name that nobody can read for sure"),
     ({"id": "x", "text": "a", "timestamp": "soon"}, "timestamp is not ISO 8601"),
     ({"id": "x", "text": "a", "timestamp": 5}, "timestamp is not ISO 8601"),
     ({"id": "x", "text": "a", "timestamp": "0001-01-01T00:00:00+14:00"}, "timestamp is not"),

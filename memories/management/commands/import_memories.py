@@ -18,6 +18,7 @@ from memories.services.lines import group_names
 from orgs.management.output import SpeakingCommand
 from orgs.models import Organisation
 from orgs.rls import organisation_scope
+from orgs.services import LikeAnother, UnfitName
 from robots.models import Robot
 from robots.services import IMPORT, builtin_robot, register_robot
 
@@ -83,7 +84,10 @@ class Command(SpeakingCommand):
             organisation_id=organisation.id, name=name, builtin__isnull=True
         ).first()
         if robot is None:
-            robot, _ = register_robot(organisation_id=organisation.id, name=name, now=now)
+            try:
+                robot, _ = register_robot(organisation_id=organisation.id, name=name, now=now)
+            except (LikeAnother, UnfitName) as error:
+                raise CommandError(f"Nothing was imported. {error}") from error
         return robot
 
     def _tell(self, report: Report, *, as_json: bool) -> None:

@@ -9,8 +9,8 @@ from django.core.validators import validate_email
 from django.utils import timezone
 
 from orgs.management.output import SpeakingCommand
-from orgs.models import Role
-from orgs.services import AlreadyExists, create_member
+from orgs.models import Member, Role
+from orgs.services import AlreadyExists, LikeAnother, UnfitName, create_member
 
 
 class Command(SpeakingCommand):
@@ -32,12 +32,13 @@ class Command(SpeakingCommand):
                 email=options["email"],
                 name=options["name"],
                 role=options["role"],
+                beside=Member.objects.filter(organisation_id=organisation.id),
                 now=timezone.now(),
             )
         except ValidationError as error:
             raise CommandError(f"{options['email']} is not an e-mail address.") from error
-        except AlreadyExists as error:
-            raise CommandError(f"Nothing done: {error}.") from error
+        except (AlreadyExists, LikeAnother, UnfitName) as error:
+            raise CommandError(f"Nothing done: {error}".rstrip(".") + ".") from error
         result = {
             "id": member.id,
             "organisation": organisation.slug,

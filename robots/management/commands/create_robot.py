@@ -8,7 +8,7 @@ from django.utils import timezone
 from orgs.management.output import SpeakingCommand
 from orgs.models import Group
 from orgs.rls import organisation_scope
-from orgs.services import NotFound, find_group
+from orgs.services import LikeAnother, NotFound, UnfitName, find_group
 from robots.models import KeyScope, Robot
 from robots.services import create_key, join_groups, register_robot
 
@@ -33,9 +33,7 @@ class Command(SpeakingCommand):
                 organisation_id=organisation.id, name=options["name"], builtin__isnull=True
             ).first()
             if robot is None:
-                robot, _ = register_robot(
-                    organisation_id=organisation.id, name=options["name"], now=now
-                )
+                robot = self._registered(organisation.id, options["name"], now)
             join_groups(
                 organisation_id=organisation.id,
                 robot_id=robot.id,
@@ -64,7 +62,18 @@ class Command(SpeakingCommand):
             as_json=options["json"],
         )
 
+    def _registered(self, organisation_id: Any, name: str, now: Any) -> Robot:
+        try:
+            return register_robot(organisation_id=organisation_id, name=name, now=now)[0]
+        except (LikeAnother, UnfitName) as error:
+            raise CommandError(f"Nothing was made. {error}") from error
+
     def _group(self, organisation_id: Any, reference: str) -> Group:
+        called = Group.objects.filter(organisation_id=organisation_id, external_id=reference)
+        if len(ids := [str(id_) for id_ in called.values_list("id", flat=True)]) > 1:
+            raise CommandError(
+                f"Several groups are called {reference}; say which by id: {', '.join(ids)}."
+            )
         try:
             return find_group(organisation_id, reference)
         except NotFound as error:

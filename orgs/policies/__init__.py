@@ -1,0 +1,1 @@
+"""Rules of the registry: no I/O, no clock, no Django."""
