@@ -22,12 +22,20 @@ from orgs.principals import Actor, Principal, resolve
 from orgs.services import NotFound
 
 
+class Unread(Exception):
+    """Nobody publishes or rewrites what they have not read."""
+
+    def __init__(self) -> None:
+        super().__init__("Say which version of it you have read. Nothing was decided.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What somebody decided.
 
     content: another text than the proposed one. reason: for whoever proposed it. version: the
     memory's version that was read; into, into_version: the memory to merge into and its version.
+    Approving and merging need the versions, rejecting does not.
     """
 
     content: str | None = None
@@ -52,11 +60,13 @@ def approve(actor: Actor, item_id: UUID, answer: Answer, *, now: datetime) -> Pr
 
     Publish: a copy for its target audience. Correction: the new text. Report: the memory is
     forgotten, or with a text corrected. Return: what its subject forgot is back.
-    Raises NotFound, Decided, Held, Outdated, Misplaced, NotYours, RedLine, AlreadyExists.
+    Raises NotFound, Decided, Held, Unread, Outdated, Misplaced, NotYours, RedLine, AlreadyExists.
     """
     principal = resolve(actor)
     with principal.scope():
         taken = _take(principal, item_id, answer, now)
+        if answer.version is None:
+            raise Unread
         match taken.item.cause:
             case Cause.PUBLISH | Cause.RETURN:
                 outcome = _publish(taken, answer)
@@ -99,6 +109,8 @@ def merge(actor: Actor, item_id: UUID, answer: Answer, *, now: datetime) -> Prop
         if item.cause not in (Cause.PUBLISH, Cause.DUPLICATE) or into is None:
             raise Misplaced("Only proposals and duplicates are merged; say into which memory.")
         taken = _take(principal, item_id, answer, now, into)
+        if answer.version is None or answer.into_version is None:
+            raise Unread
         kept = _mergeable(taken, into, answer)
         outcome: dict[str, Any] = {"shelved": str(taken.memory.id)}
         outcome |= joining.join(taken.memory, kept)
@@ -202,7 +214,7 @@ def _mergeable(taken: _Taken, into: UUID, answer: Answer) -> Memory:
         raise NotFound("nothing to merge into")
     if not may_change(taken.principal, kept):
         raise NotYours("You may read this memory, but it is not yours to change.")
-    if answer.into_version is not None and answer.into_version != kept.version:
+    if answer.into_version != kept.version:
         raise Outdated(kept)
     return kept
 

@@ -211,6 +211,8 @@ def _decide(
         done = verb(request.actor, item_id, answer, now=timezone.now())
     except Outdated as error:
         return _stale(request, item_id, error, answer, step=step, form=form)
+    except deciding.Unread as error:
+        return _page(request, item_id, 400, step=step, form=form, refusal=str(error))
     except REFUSALS as error:
         return _page(request, item_id, 409, step=step, form=form, refusal=str(error))
     messages.success(
