@@ -3,9 +3,9 @@
 from memories.policies.visibility import Misplaced
 from memories.retrieval.strategies.projected import ProjectionOff
 from memories.services.deciding import Unread
-from memories.services.forgetting import RedLine
 from memories.services.managing import NotYours, Outdated
 from memories.services.placing import LearningPaused, SharingOff
+from memories.services.red_lines import RedLine
 from memories.services.remembering import KeyTaken
 from memories.services.reviewing import Decided, Held
 from orgs.api.problems import map_exception

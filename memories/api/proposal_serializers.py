@@ -9,6 +9,7 @@ from memories.api.serializers import (
     MemorySerializer,
     check_content,
     content_field,
+    reason_field,
 )
 from memories.models import Cause, State
 from orgs.api.serializers import (
@@ -20,10 +21,6 @@ from orgs.api.serializers import (
 )
 
 ACTIONS = ("approve", "reject", "merge")
-
-
-def reason_field(**kwargs: Any) -> TextField:
-    return TextField(max_length=2000, **kwargs)
 
 
 class ProposalFiltersSerializer(StrictSerializer):

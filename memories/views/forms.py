@@ -132,6 +132,7 @@ class AnswerForm(forms.Form):
     """What was read when somebody decided."""
 
     version = forms.IntegerField(required=False, min_value=1)
+    reason = forms.CharField(required=False, max_length=2000)
     into = forms.UUIDField(required=False)
     into_version = forms.IntegerField(required=False, min_value=1)
 
@@ -144,7 +145,7 @@ class EditedForm(AnswerForm):
 
 
 class RejectForm(AnswerForm):
-    reason = forms.CharField(required=False, max_length=2000)
+    """With a reason, for whoever proposed it."""
 
 
 class MergeForm(AnswerForm):
@@ -204,6 +205,18 @@ class SuggestForm(forms.Form):
 
     def clean_content(self) -> str:
         return checked_content(self.cleaned_data["content"])
+
+
+class ProtectForm(forms.Form):
+    """Why a memory is protected from now on, or no more."""
+
+    reason = forms.CharField(
+        label="Why",
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3, "autofocus": True}),
+        help_text="Everybody who can read this memory reads the reason as well.",
+        error_messages={"required": "Say why in a few words."},
+    )
 
 
 class ReportForm(forms.Form):

@@ -17,8 +17,8 @@ from memories.policies.visibility import Misplaced
 from memories.policies.wording import differences
 from memories.services import deciding, inspecting, reviewing
 from memories.services.deciding import Answer
-from memories.services.forgetting import RedLine
 from memories.services.managing import NotYours, Outdated
+from memories.services.red_lines import RedLine
 from memories.services.undoing import undo as undo_decision
 from memories.views import forms, review_words
 from orgs.access import MODERATORS, members_only
