@@ -71,4 +71,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             "speaker_member",
             "editor",
             "editor_robot",
+            "reworded_by",
+            "reworded_by_robot",
+            "red_line_by",
         )

@@ -10,6 +10,7 @@ from memories.api import (
     history,
     problems,  # noqa: F401  (maps this app's exceptions)
     proposals,
+    protecting,
     views,
 )
 from memories.views import (
@@ -37,6 +38,7 @@ from memories.views import (
     versions,
 )
 from memories.views import explaining as why
+from memories.views import protecting as protect_pages
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 
 api = [
@@ -46,6 +48,12 @@ api = [
     path("memories/<uuid:memory_id>/restore", views.RestoreView.as_view(), name="memory-restore"),
     path("memories/<uuid:memory_id>/archive", views.ArchiveView.as_view(), name="memory-archive"),
     path("memories/<uuid:memory_id>/share", views.ShareView.as_view(), name="memory-share"),
+    path("memories/<uuid:memory_id>/red-line", protecting.RedLineView.as_view(), name="red-line"),
+    path(
+        "memories/<uuid:memory_id>/red-line/lift",
+        protecting.LiftView.as_view(),
+        name="red-line-lift",
+    ),
     path(
         "memories/<uuid:memory_id>/propositions",
         dividing.PropositionsView.as_view(),
@@ -112,6 +120,8 @@ pages = [
     path("review/<uuid:item_id>/undo/", review.undo, name="review-undo"),
     path("review/<uuid:item_id>/assign/", review.assign, name="review-assign"),
     path("memories/<uuid:memory_id>/suggest/", asking.suggest, name="memory-suggest"),
+    path("memories/<uuid:memory_id>/protect/", protect_pages.protect, name="memory-protect"),
+    path("memories/<uuid:memory_id>/unprotect/", protect_pages.unprotect, name="memory-unprotect"),
     path("memories/<uuid:memory_id>/report/", asking.report, name="memory-report"),
     path("memories/", recall.library, name="library"),
     path("audit/", audit.audit, name="audit"),

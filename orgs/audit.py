@@ -3,9 +3,11 @@
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from orgs.bulk import insert_rows
 from orgs.models import AuditEntry
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from orgs.principals import Actor
@@ -39,5 +41,31 @@ def record(
                 target_type=target_type,
                 detail=detail,
             )
+        ]
+    )
+
+
+def record_each(
+    action: str,
+    *,
+    actor: "Actor",
+    now: "datetime",
+    target_type: str,
+    targets: "Mapping[UUID, Mapping[str, Any]]",
+) -> None:
+    """Append one entry for each target with its detail, in one statement."""
+    insert_rows(
+        [
+            AuditEntry(
+                organisation_id=actor.organisation_id,
+                at=now,
+                action=action,
+                member=actor.member_id,
+                robot=actor.robot_id,
+                target=target,
+                target_type=target_type,
+                detail=dict(detail),
+            )
+            for target, detail in targets.items()
         ]
     )

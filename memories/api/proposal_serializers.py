@@ -9,6 +9,7 @@ from memories.api.serializers import (
     MemorySerializer,
     check_content,
     content_field,
+    reason_field,
 )
 from memories.models import Cause, State
 from orgs.api.serializers import (
@@ -20,10 +21,6 @@ from orgs.api.serializers import (
 )
 
 ACTIONS = ("approve", "reject", "merge")
-
-
-def reason_field(**kwargs: Any) -> TextField:
-    return TextField(max_length=2000, **kwargs)
 
 
 class ProposalFiltersSerializer(StrictSerializer):
@@ -65,9 +62,15 @@ class DecisionSerializer(StrictSerializer):
     action = serializers.ChoiceField(ACTIONS)
     content = content_field(required=False, help_text="Another text than the proposed one.")
     reason = reason_field(required=False, allow_blank=True)
-    version = CountField(min_value=1, required=False, help_text="The memory's, as it was read.")
+    version = CountField(
+        min_value=1,
+        required=False,
+        help_text="The memory's, as it was read; approving and merging need it.",
+    )
     into = serializers.UUIDField(required=False, help_text="The memory to merge into.")
-    into_version = CountField(min_value=1, required=False)
+    into_version = CountField(
+        min_value=1, required=False, help_text="Its version, as it was read; merging needs it."
+    )
 
     def validate_content(self, value: str) -> str:
         return check_content(value)

@@ -39,6 +39,24 @@ def check_content(value: str) -> str:
     return value
 
 
+def force_field() -> FlagField:
+    return FlagField(
+        required=False, help_text="An admin changes what is protected; needs `reason`."
+    )
+
+
+def reason_field(**kwargs: Any) -> TextField:
+    return TextField(max_length=2000, **kwargs)
+
+
+def forced(data: dict[str, Any]) -> str | None:
+    """Take `force` and `reason` out of validated data: the reason, None without force."""
+    force, reason = data.pop("force", False), data.pop("reason", "")
+    if force and not reason.strip():
+        raise serializers.ValidationError({"reason": ["Say why you force it."]})
+    return reason.strip() if force else None
+
+
 class ReadersSerializer(StrictSerializer):
     members = TextListField(default=list)
     robots = TextListField(default=list)
@@ -75,7 +93,12 @@ class RememberSerializer(StrictSerializer):
     expires_at = serializers.DateTimeField(required=False)
     sensitive = FlagField(required=False)
     shareable = FlagField(required=False)
-    red_line = FlagField(required=False)
+    red_line = FlagField(
+        required=False, help_text="Protected at once by who may decide that, else proposed."
+    )
+    red_line_reason = TextField(
+        max_length=2000, required=False, allow_blank=True, help_text="People must give one."
+    )
 
     def validate_content(self, value: str) -> str:
         return check_content(value)
@@ -143,9 +166,20 @@ class PatchSerializer(StrictSerializer):
     metadata = DocumentField(required=False)
     expires_at = serializers.DateTimeField(required=False, allow_null=True)
     shareable = FlagField(required=False)
+    force = force_field()
+    reason = reason_field(required=False)
 
     def validate_content(self, value: str) -> str:
         return check_content(value)
+
+
+class ForceSerializer(StrictSerializer):
+    force = force_field()
+    reason = reason_field(required=False)
+
+
+class ReasonSerializer(StrictSerializer):
+    reason = reason_field()
 
 
 class ShareSerializer(StrictSerializer):
@@ -178,7 +212,16 @@ class MemorySerializer(serializers.Serializer[Any]):
     content = serializers.CharField()
     status = serializers.ChoiceField(Status.choices)
     robot = NamedSerializer()
-    speaker = serializers.CharField()
+    author = NamedSerializer(
+        allow_null=True, help_text="The person who wrote it; null where the robot did."
+    )
+    speaker = serializers.CharField(help_text="Whose words it gives: a name, as it was given.")
+    speaker_member = NamedSerializer(
+        allow_null=True, help_text="The member who said it; null where `speaker` is only a name."
+    )
+    reworded_by = NamedSerializer(
+        allow_null=True, help_text="Whose its present words are, where not the speaker's."
+    )
     member = NamedSerializer(allow_null=True)
     group = NamedSerializer(allow_null=True)
     audience = AudienceSerializer()
@@ -197,6 +240,7 @@ class MemorySerializer(serializers.Serializer[Any]):
     sensitive = serializers.BooleanField()
     shareable = serializers.BooleanField()
     red_line = serializers.BooleanField()
+    red_line_reason = serializers.CharField(help_text="Why it is protected, or is no more.")
     access_count = serializers.IntegerField()
     last_accessed_at = serializers.DateTimeField(allow_null=True)
     remember_count = serializers.IntegerField()
@@ -305,7 +349,16 @@ class HitSerializer(serializers.Serializer[Any]):
     scores = ScoresSerializer(required=False)
     consolidated = ConsolidatedSerializer(required=False)
     robot = NamedSerializer()
-    speaker = serializers.CharField()
+    author = NamedSerializer(
+        allow_null=True, help_text="The person who wrote it; null where the robot did."
+    )
+    speaker = serializers.CharField(help_text="Whose words it gives: a name, as it was given.")
+    speaker_member = NamedSerializer(
+        allow_null=True, help_text="The member who said it; null where `speaker` is only a name."
+    )
+    reworded_by = NamedSerializer(
+        allow_null=True, help_text="Whose its present words are, where not the speaker's."
+    )
     member = NamedSerializer(allow_null=True)
     group = NamedSerializer(allow_null=True)
     audience = AudienceSerializer()

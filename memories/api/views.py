@@ -110,17 +110,24 @@ class MemoryView(APIView):
     def patch(self, request: Request, memory_id: UUID) -> Response:
         """Correct a memory; who may read it changes only by sharing."""
         changes = checked(s.PatchSerializer, request.data)
-        row = edit_memory(request.user, memory_id, changes, now=timezone.now())
-        return Response(rendering.memory(row))
+        force = s.forced(changes)
+        edit_memory(request.user, memory_id, changes, now=timezone.now(), force=force)
+        return Response(rendering.memory(get_memory(request.user, memory_id).memory))
 
-    @extend_schema(operation_id="memories_forget", responses={204: OpenApiResponse(None)})
+    @extend_schema(
+        operation_id="memories_forget",
+        parameters=[s.ForceSerializer],
+        responses={204: OpenApiResponse(None)},
+    )
     def delete(self, request: Request, memory_id: UUID) -> Response:
         """Forget a memory: out of every answer, restorable."""
         if request.query_params.get("hard"):
             raise Problem(
                 501, "not-built-yet", "Erasing for good is not offered yet; forgetting is."
             )
-        forget_memory(request.user, memory_id, now=timezone.now())
+        given = {k: v for k, v in request.query_params.items() if k in ("force", "reason")}
+        force = s.forced(checked(s.ForceSerializer, given))
+        forget_memory(request.user, memory_id, now=timezone.now(), force=force)
         return Response(status=204)
 
 
@@ -134,12 +141,14 @@ class RestoreView(APIView):
 
 
 class ArchiveView(APIView):
-    @extend_schema(operation_id="memories_archive", request=None, responses=s.MemorySerializer)
+    @extend_schema(
+        operation_id="memories_archive", request=s.ForceSerializer, responses=s.MemorySerializer
+    )
     def post(self, request: Request, memory_id: UUID) -> Response:
         """Take a memory out of default recall."""
-        return Response(
-            rendering.memory(archive_memory(request.user, memory_id, now=timezone.now()))
-        )
+        force = s.forced(checked(s.ForceSerializer, request.data))
+        row = archive_memory(request.user, memory_id, now=timezone.now(), force=force)
+        return Response(rendering.memory(row))
 
 
 class ShareView(APIView):

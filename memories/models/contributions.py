@@ -1,4 +1,4 @@
-"""Which robot said it, when first, when last, how often."""
+"""Which robot, or which person through which robot, said it, when first, when last, how often."""
 
 from django.db import models
 
@@ -16,7 +16,9 @@ class Contribution(MemoryPart):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["organisation", "memory", "robot"], name="contribution_robot_once"
+                fields=["organisation", "memory", "robot", "member"],
+                name="contribution_once",
+                nulls_distinct=False,
             )
         ]
         indexes = [

@@ -69,10 +69,12 @@ class Status(models.TextChoices):
 class Memory(TenantModel):
     """What was learnt, by whom, about whom, and who may read it.
 
-    Importance and confidence are in 0-1. `member` is whom it is about or belongs to, `speaker`
-    the words' author as named in the source, `robot` the robot that first wrote it; robot and
-    audience are set by the server, and the audience changes only by sharing. `position` orders
-    the turns of one conversation. `content_hash` covers text, speaker and subject.
+    Importance and confidence are in 0-1. `member` is whom it is about or belongs to. Who wrote it
+    and whose words it gives are two facts: `robot` and `author` (the person, where one wrote it)
+    are set by the server, `speaker` is a name, and a member only where `speaker_member` says so;
+    none of them changes. `reworded_by` gave it its present words in the place of who said it.
+    The audience changes only by sharing. `position` orders the turns of one conversation.
+    `content_hash` covers text, speaker and subject. `red_line`: kept as it is, for a reason.
     """
 
     audience = TenantKey("orgs.Audience")
@@ -96,6 +98,8 @@ class Memory(TenantModel):
     author = TenantKey("orgs.Member", null=True, blank=True)
     speaker = models.CharField(max_length=300, blank=True, default="")
     speaker_member = TenantKey("orgs.Member", null=True, blank=True)
+    reworded_by = TenantKey("orgs.Member", null=True, blank=True)
+    reworded_by_robot = TenantKey("robots.Robot", null=True, blank=True)
     listeners = ArrayField(models.UUIDField(), default=list, blank=True)
     conversation = models.CharField(max_length=300, null=True, blank=True)  # noqa: DJ001
     position = models.BigIntegerField()
@@ -107,6 +111,9 @@ class Memory(TenantModel):
     sensitive = models.BooleanField(default=False)
     shareable = models.BooleanField(default=False)
     red_line = models.BooleanField(default=False)
+    red_line_reason = models.TextField(blank=True, default="")
+    red_line_by = TenantKey("orgs.Member", null=True, blank=True)
+    red_line_at = models.DateTimeField(null=True, blank=True)
 
     access_count = models.PositiveIntegerField(default=0)
     last_accessed_at = models.DateTimeField(null=True, blank=True)

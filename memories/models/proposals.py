@@ -14,6 +14,7 @@ class Cause(models.TextChoices):
     DUPLICATE = "duplicate", "Possible duplicate"
     REPORT = "report", "Report"
     RETURN = "return", "Was forgotten"
+    RED_LINE = "red_line", "To be protected"
 
 
 class State(models.TextChoices):

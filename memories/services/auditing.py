@@ -88,7 +88,9 @@ def _name(actor: Actor, trail: Trail) -> None:
     tenant = {"organisation_id": actor.organisation_id}
     rows: Sequence[AuditEntry] = trail.entries
     people = [e.member for e in rows if e.member] + _targets(rows, "member")
+    people += [UUID(e.detail[k]) for e in rows for k in ("speaker", "author") if k in e.detail]
     robots = [e.robot for e in rows if e.robot] + _targets(rows, "robot")
+    robots += [UUID(e.detail["written_by_robot"]) for e in rows if "written_by_robot" in e.detail]
     memories, keys = _targets(rows, "memory"), _targets(rows, "key")
     trail.people = _names(Member, people, tenant)
     trail.robots = _names(Robot, robots, tenant)

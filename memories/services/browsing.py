@@ -21,6 +21,7 @@ from memories.services.managing import (
 )
 from memories.services.readers import Readers, readers_of
 from memories.services.recalling import Query, asker, serve
+from memories.services.red_lines import is_their_own
 from memories.services.references import References
 from memories.services.restating import restatement_of
 from memories.services.selecting import (
@@ -48,7 +49,8 @@ CONNECTED = 10
 class Shown:
     """A memory with its readers, whether the asker may change it, and whether forget it.
 
-    Viewers change nothing; what is about them or said by them they may forget all the same.
+    Viewers change nothing; what is about them or said by them they may forget all the same. What is
+    protected nobody else forgets.
     """
 
     memory: Memory
@@ -94,7 +96,8 @@ def show(principal: Principal, rows: Sequence[Memory], organisation: str) -> lis
             row,
             readers[row.audience_id],
             changeable=principal.actor.role != Role.VIEWER and may_change(principal, row),
-            forgettable=may_forget(principal, row),
+            forgettable=may_forget(principal, row)
+            and (not row.red_line or is_their_own(principal.actor, row)),
         )
         for row in rows
     ]

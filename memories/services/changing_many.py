@@ -14,12 +14,12 @@ from uuid import UUID
 from memories.models import Memory, Status
 from memories.policies.visibility import Misplaced
 from memories.services.forgetting import (
-    RedLine,
     archive_memory,
     forget_memory,
     restore_memory,
 )
 from memories.services.managing import NotYours, Outdated, edit_memory, may_change
+from memories.services.red_lines import RedLine, is_their_own
 from memories.services.selecting import memories_of
 from memories.services.sharing import share_memory
 from orgs.principals import Actor, resolve
@@ -82,8 +82,13 @@ def _refusal(row: Memory, action: str, may: bool, actor: Actor) -> str:
         return "forgotten already"
     if action in ("archive", "share") and row.status != Status.ACTIVE:
         return "not in use now"
-    subject = actor.member_id in (row.member_id, row.speaker_member_id)
-    return "protected" if action == "forget" and row.red_line and not subject else ""
+    if row.red_line and (action in ("archive", "share") or _is_held(row, action, actor)):
+        return "protected"
+    return ""
+
+
+def _is_held(row: Memory, action: str, actor: Actor) -> bool:
+    return action == "forget" and not is_their_own(actor, row)
 
 
 def change_one(actor: Actor, memory_id: UUID, change: Change, now: datetime) -> list[Any] | None:

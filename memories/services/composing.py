@@ -78,7 +78,6 @@ def compose(desk: Desk, item: Item, now: datetime) -> Memory:
         confidence=draft.confidence,
         sensitive=draft.sensitive,
         shareable=draft.shareable,
-        red_line=draft.red_line,
         occurred_at=draft.occurred_at,
         expires_at=draft.expires_at,
         created_at=now,

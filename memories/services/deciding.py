@@ -12,14 +12,29 @@ from uuid import UUID
 from memories.models import Cause, Memory, Proposal, State, Status
 from memories.policies.visibility import Misplaced
 from memories.services import joining
-from memories.services.forgetting import RedLine
-from memories.services.managing import NotYours, Outdated, edit_memory, may_change
+from memories.services.authorship import Words
+from memories.services.managing import (
+    NotYours,
+    Outdated,
+    edit_memory,
+    is_subject,
+    may_change,
+)
+from memories.services.protecting import approve_wish, pass_on
 from memories.services.queueing import withdraw
+from memories.services.red_lines import hold_red_line, is_their_own
 from memories.services.reviewing import Decided, Held, find, taken_by_others, to_decide
 from memories.services.withdrawing import take_away
 from orgs import audit
 from orgs.principals import Actor, Principal, resolve
 from orgs.services import NotFound
+
+
+class Unread(Exception):
+    """Nobody publishes or rewrites what they have not read."""
+
+    def __init__(self) -> None:
+        super().__init__("Say which version of it you have read. Nothing was decided.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +43,7 @@ class Answer:
 
     content: another text than the proposed one. reason: for whoever proposed it. version: the
     memory's version that was read; into, into_version: the memory to merge into and its version.
+    Approving and merging need the versions, rejecting does not.
     """
 
     content: str | None = None
@@ -51,19 +67,25 @@ def approve(actor: Actor, item_id: UUID, answer: Answer, *, now: datetime) -> Pr
     """Do what is asked, perhaps with another text.
 
     Publish: a copy for its target audience. Correction: the new text. Report: the memory is
-    forgotten, or with a text corrected. Return: what its subject forgot is back.
-    Raises NotFound, Decided, Held, Outdated, Misplaced, NotYours, RedLine, AlreadyExists.
+    forgotten, or with a text corrected. Return: what its subject forgot is back. Red line: it is
+    protected, for the reason that was given or the decider's.
+    Raises NotFound, Decided, Held, Unread, Outdated, Misplaced, NotYours, RedLine, AlreadyExists.
     """
     principal = resolve(actor)
     with principal.scope():
         taken = _take(principal, item_id, answer, now)
+        if answer.version is None:
+            raise Unread
         match taken.item.cause:
             case Cause.PUBLISH | Cause.RETURN:
                 outcome = _publish(taken, answer)
             case Cause.CORRECTION:
-                outcome = _correct(taken, answer.content or taken.item.content)
+                outcome = _correct(taken, answer.content or taken.item.content, taken.item)
             case Cause.REPORT:
                 outcome = _correct(taken, answer.content) if answer.content else _remove(taken)
+            case Cause.RED_LINE:
+                reason = answer.reason.strip() or taken.item.reason
+                outcome = approve_wish(principal, taken.memory, reason, now)
             case _:
                 raise Misplaced("Two memories are merged, or both are kept.")
         return _close(taken, State.APPROVED, answer, outcome)
@@ -99,7 +121,10 @@ def merge(actor: Actor, item_id: UUID, answer: Answer, *, now: datetime) -> Prop
         if item.cause not in (Cause.PUBLISH, Cause.DUPLICATE) or into is None:
             raise Misplaced("Only proposals and duplicates are merged; say into which memory.")
         taken = _take(principal, item_id, answer, now, into)
+        if answer.version is None or answer.into_version is None:
+            raise Unread
         kept = _mergeable(taken, into, answer)
+        hold_red_line(principal, taken.memory, "merge", now)
         outcome: dict[str, Any] = {"shelved": str(taken.memory.id)}
         outcome |= joining.join(taken.memory, kept)
         joining.shelve(taken.memory, now)
@@ -154,10 +179,12 @@ def _publish(taken: _Taken, answer: Answer) -> dict[str, Any]:
         memory,
         item.target_audience_id,
         content=answer.content or memory.content,
+        editor=taken.principal.actor,
         by_subject=item.cause == Cause.RETURN,
         now=taken.now,
     )
     joining.shelve(memory, taken.now)
+    pass_on(memory, UUID(outcome["made"]), taken.now)
     audit.record(
         "memory.shared",
         actor=taken.principal.actor,
@@ -170,23 +197,32 @@ def _publish(taken: _Taken, answer: Answer) -> dict[str, Any]:
     return outcome | {"shelved": str(memory.id)}
 
 
-def _correct(taken: _Taken, content: str) -> dict[str, Any]:
-    return _rewrite(taken.principal.actor, taken.memory, content, taken.now)
+def _correct(taken: _Taken, content: str, of: Proposal | None = None) -> dict[str, Any]:
+    """of: the item that suggests just this text, whose words it then is."""
+    suggested = of is not None and content == of.content
+    words = (of.proposed_by_id, of.robot_id) if of is not None and suggested else None
+    return _rewrite(taken.principal.actor, taken.memory, content, taken.now, words)
 
 
-def _rewrite(actor: Actor, memory: Memory, content: str, now: datetime) -> dict[str, Any]:
+def _rewrite(
+    actor: Actor, memory: Memory, content: str, now: datetime, words: Words | None = None
+) -> dict[str, Any]:
     """Give a memory another text and note what it said, readable like the memory itself."""
-    before = memory.content
-    edited = edit_memory(actor, memory.id, {"content": content}, now=now)
-    return {"rewritten": str(memory.id), "before": before, "version": edited.version}
+    before, reworded = memory.content, (memory.reworded_by_id, memory.reworded_by_robot_id)
+    edited = edit_memory(actor, memory.id, {"content": content}, now=now, words_of=words)
+    return {
+        "rewritten": str(memory.id),
+        "before": before,
+        "words_of": [str(id_) if id_ else None for id_ in reworded],
+        "version": edited.version,
+    }
 
 
 def _remove(taken: _Taken) -> dict[str, Any]:
     actor, memory = taken.principal.actor, taken.memory
-    concerned = actor.member_id in (memory.member_id, memory.speaker_member_id)
-    if memory.red_line and not concerned:
-        raise RedLine
-    take_away(actor, memory, by_subject=concerned, now=taken.now)
+    if not is_their_own(actor, memory):
+        hold_red_line(taken.principal, memory, "forget", taken.now)
+    take_away(actor, memory, by_subject=is_subject(actor, memory), now=taken.now)
     withdraw(memory.organisation_id, memory.id, taken.now, *_others(taken.item))
     return {"forgotten": str(memory.id)}
 
@@ -202,7 +238,7 @@ def _mergeable(taken: _Taken, into: UUID, answer: Answer) -> Memory:
         raise NotFound("nothing to merge into")
     if not may_change(taken.principal, kept):
         raise NotYours("You may read this memory, but it is not yours to change.")
-    if answer.into_version is not None and answer.into_version != kept.version:
+    if answer.into_version != kept.version:
         raise Outdated(kept)
     return kept
 

@@ -4,7 +4,7 @@ A proposition names its memory as what it was made from and goes with it: it is 
 memory is forgotten, archived, edited or given other readers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -19,6 +19,7 @@ from memories.services.lineage import NAMED
 from memories.services.managing import changeable, may_restore, note
 from memories.services.placing import LearningPaused
 from memories.services.restating import restatement_of
+from memories.services.speaking import may_speak_for
 from orgs.models import Member, Organisation, new_id
 from orgs.principals import Actor, Principal, resolve
 from orgs.services import AlreadyExists
@@ -80,8 +81,10 @@ def _look(
     if is_proposition(memory):
         raise AlreadyExists("This is a proposition already; none is made of it.")
     _respect(principal.actor, memory)
-    texts, refused = parse(given) if given else propositions_in(_text(memory))
-    return memory, _made(principal, memory, texts, refused, now), refused
+    own = _text(memory)
+    texts, refused = parse(given) if given else propositions_in(own)
+    said = _said(principal.actor, memory, own)
+    return memory, _made(principal, memory, texts, said, refused, now), refused
 
 
 def _text(memory: Memory) -> str:
@@ -108,13 +111,16 @@ def _made(
     principal: Principal,
     memory: Memory,
     texts: Sequence[str],
+    said: Callable[[str], bool],
     refused: list[Refusal],
     now: datetime,
 ) -> list[Memory]:
     """New rows for what these readers have not yet; what is forgotten stays so."""
     actor = principal.actor
     hashes = {
-        content_hash(text, speaker=memory.speaker, subject=memory.member_id): text
+        content_hash(
+            text, speaker=memory.speaker if said(text) else "", subject=memory.member_id
+        ): text
         for text in texts
         if text != memory.content.strip()
     }
@@ -136,7 +142,23 @@ def _made(
         if actor.robot_id
         else builtin_robot(actor.organisation_id, WEB, now)
     )
-    return [_row(memory, text, digest, robot, actor, now) for digest, text in hashes.items()]
+    return [
+        _row(memory, text, digest, robot, actor, now, said=said(text))
+        for digest, text in hashes.items()
+    ]
+
+
+def _said(actor: Actor, memory: Memory, own: str) -> Callable[[str], bool]:
+    """Whether a proposition may stand as the words of who said the memory.
+
+    What stands in it, and what the product made of it, may; another's sentence only with the right
+    to speak for them.
+    """
+    there = " ".join(f"{memory.content} {own}".split())
+    may = memory.speaker_member_id is not None and may_speak_for(
+        actor, memory.speaker_member_id, memory.group_id
+    )
+    return lambda text: may or " ".join(text.split()) in there
 
 
 def _of(row: Memory, memory: Memory) -> bool:
@@ -144,8 +166,17 @@ def _of(row: Memory, memory: Memory) -> bool:
 
 
 def _row(
-    memory: Memory, text: str, digest: bytes, robot: Robot, actor: Actor, now: datetime
+    memory: Memory,
+    text: str,
+    digest: bytes,
+    robot: Robot,
+    actor: Actor,
+    now: datetime,
+    *,
+    said: bool,
 ) -> Memory:
+    whose = {} if said else {"speaker": "", "speaker_member_id": None}
+    taken = {name: getattr(memory, name) for name in _TAKEN}
     return Memory(
         id=new_id(),
         content=text,
@@ -155,5 +186,5 @@ def _row(
         author_id=actor.member_id if actor.is_person else None,
         created_at=now,
         updated_at=now,
-        **{name: getattr(memory, name) for name in _TAKEN},
+        **{**taken, **whose},
     )

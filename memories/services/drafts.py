@@ -38,7 +38,10 @@ class Heard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """One item of a remember call; references as the caller gave them, ids from inside."""
+    """One item of a remember call; references as the caller gave them, ids from inside.
+
+    red_line: it is to be protected; whether it is, is decided by who may.
+    """
 
     content: str
     visibility: str | None = None
@@ -66,6 +69,7 @@ class Draft:
     sensitive: bool = False
     shareable: bool = False
     red_line: bool = False
+    red_line_reason: str = ""
     heard: Heard | None = None
 
 

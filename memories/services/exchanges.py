@@ -136,6 +136,9 @@ def _speaker(row: Memory, message: _Raw | None) -> UUID | None:
     if is_proposition(row):
         # It is taken from what they said, which shows it already.
         return None
+    if row.reworded_by_id or row.reworded_by_robot_id:
+        # These are not the words of who said it; nobody is credited with another's.
+        return None
     if row.speaker_member_id:
         return row.speaker_member_id
     name = (message.speaker_key if message else "") or row.speaker

@@ -6,24 +6,22 @@ from uuid import UUID
 from memories.models import Memory, Status
 from memories.services import writing
 from memories.services.following import bring_along
-from memories.services.managing import NotYours, changeable, may_forget, note
+from memories.services.managing import NotYours, changeable, is_subject, may_forget, note
 from memories.services.queueing import enqueue_again, withdraw
+from memories.services.red_lines import hold_red_line, is_their_own
 from memories.services.withdrawing import give_back, take_away
 from orgs.principals import Actor, resolve
 from orgs.services import AlreadyExists, NotFound
 
 
-class RedLine(Exception):
-    """A protected memory cannot be forgotten."""
+def forget_memory(
+    actor: Actor, memory_id: UUID, *, now: datetime, force: str | None = None
+) -> Memory:
+    """Take a memory out of every answer; it can be restored.
 
-    def __init__(self) -> None:
-        super().__init__("This memory is protected (red line) and cannot be forgotten.")
-
-
-def forget_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
-    """Take a memory out of every answer; it can be restored. Raises NotFound, NotYours, RedLine.
-
-    What its subject forgets is not brought back by being remembered again.
+    What its subject forgets is not brought back by being remembered again, and no red line holds
+    it. force: an admin's reason to forget what is protected. Raises NotFound, NotYours, RedLine,
+    and PermissionError for a force that is no admin's.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -32,25 +30,24 @@ def forget_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
             raise NotFound("it is forgotten already")
         if not may_forget(principal, memory):
             raise NotYours("You may read this memory, but it is not yours to forget.")
-        by_subject = actor.is_person and actor.member_id in (
-            memory.member_id,
-            memory.speaker_member_id,
-        )
-        if memory.red_line and not by_subject:
-            raise RedLine
-        take_away(actor, memory, by_subject=by_subject, now=now)
+        if not is_their_own(actor, memory):
+            hold_red_line(principal, memory, "forget", now, force=force)
+        take_away(actor, memory, by_subject=is_subject(actor, memory), now=now)
         withdraw(memory.organisation_id, memory.id, now)
         note(principal, "memory.forgotten", memory, now)
     return memory
 
 
-def archive_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
-    """Take a memory out of default recall; it can be restored."""
+def archive_memory(
+    actor: Actor, memory_id: UUID, *, now: datetime, force: str | None = None
+) -> Memory:
+    """Take a memory out of default recall; it can be restored. force: as for forgetting."""
     principal = resolve(actor)
     with principal.scope():
         memory = changeable(principal, memory_id)
         if memory.status != Status.ACTIVE:
             raise AlreadyExists(f"The memory is {memory.status}, not active.")
+        hold_red_line(principal, memory, "archive", now, force=force)
         memory.status, memory.archived_at, memory.updated_at = Status.ARCHIVED, now, now
         memory.save(update_fields=["status", "archived_at", "updated_at"])
         writing.unindex([memory], now)

@@ -12,7 +12,9 @@ from memories.models import Memory, Status
 from memories.policies.deduplication import content_hash
 from memories.policies.visibility import Misplaced
 from memories.services import writing
+from memories.services.authorship import reword, words_by
 from orgs.models import Organisation, new_id
+from orgs.principals import Actor
 
 _JOIN = """
 INSERT INTO memories_contribution AS c (id, organisation_id, memory_id, audience_id, kind,
@@ -22,18 +24,25 @@ SELECT gen_random_uuid(), m.organisation_id, m.id, m.audience_id, m.kind,
 FROM memories_contribution said
 JOIN memories_memory m ON m.organisation_id = said.organisation_id AND m.id = %(into)s
 WHERE said.organisation_id = %(organisation)s AND said.memory_id = %(source)s
-ON CONFLICT (organisation_id, memory_id, robot_id) DO UPDATE
+ON CONFLICT (organisation_id, memory_id, robot_id, member_id) DO UPDATE
 SET count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)
 """
 
 
 def copy_to(
-    memory: Memory, audience_id: UUID, *, content: str, by_subject: bool, now: datetime
+    memory: Memory,
+    audience_id: UUID,
+    *,
+    content: str,
+    editor: Actor,
+    by_subject: bool,
+    now: datetime,
 ) -> dict[str, Any]:
     """A copy of the memory for other readers; what they have already counts once more.
 
-    Returns {made: id} and, where it was there, what it was. by_subject: its subject brings it
-    back, and so may also what they forgot. Raises Misplaced for what its subject forgot.
+    Returns {made: id} and, where it was there, what it was. editor: whose the text is where it is
+    another than the memory's; author and speaker stay who they are. by_subject: its subject brings
+    it back, and so may also what they forgot. Raises Misplaced for what its subject forgot.
     """
     digest = content_hash(content, speaker=memory.speaker, subject=memory.member_id)
     there = Memory.objects.filter(
@@ -41,7 +50,7 @@ def copy_to(
     )
     twin = there.select_for_update().order_by("forgotten_by_subject", "id").first()
     if twin is None:
-        return {"made": str(_insert_copy(memory, audience_id, content, digest, now))}
+        return {"made": str(_insert_copy(memory, audience_id, content, digest, editor, now))}
     if twin.forgotten_by_subject and not by_subject:
         raise Misplaced("Whom this is about has forgotten it; only they bring it back.")
     before = twin.status
@@ -52,9 +61,11 @@ def copy_to(
 
 
 def _insert_copy(
-    memory: Memory, audience_id: UUID, content: str, digest: bytes, now: datetime
+    memory: Memory, audience_id: UUID, content: str, digest: bytes, editor: Actor, now: datetime
 ) -> UUID:
     row = copy(memory)
+    if content != memory.content:
+        reword(row, words_by(editor))
     row.pk, row.audience_id, row.content, row.content_hash = new_id(), audience_id, content, digest
     row.status, row.proposed_audience_id, row.deposited_by = Status.ACTIVE, None, None
     row.version = row.remember_count = 1

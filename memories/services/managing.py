@@ -12,8 +12,10 @@ from memories.models import Memory, Pending, Restatement, Status
 from memories.policies.deduplication import content_hash
 from memories.querysets import MemoryQuerySet
 from memories.services import writing
+from memories.services.authorship import REWORDED, Words, reword, two_facts, words_by
 from memories.services.following import follow
 from memories.services.hints import hint_patterns
+from memories.services.red_lines import hold_red_line
 from memories.services.restating import restatement_of
 from orgs import audit
 from orgs.models import Role
@@ -149,8 +151,9 @@ def may_forget(principal: Principal, memory: Memory) -> bool:
 def may_restore(principal: Principal, memory: Memory) -> bool:
     """Whether the asker may bring it back; what its subject forgot, they alone."""
     actor = principal.actor
-    by_them = actor.is_person and actor.member_id in (memory.member_id, memory.speaker_member_id)
-    return by_them or (not memory.forgotten_by_subject and may_change(principal, memory))
+    return is_subject(actor, memory) or (
+        not memory.forgotten_by_subject and may_change(principal, memory)
+    )
 
 
 def restorable(actor: Actor) -> Q:
@@ -177,12 +180,16 @@ def edit_memory(
     *,
     now: datetime,
     version: int | None = None,
+    force: str | None = None,
+    words_of: Words | None = None,
 ) -> Memory:
     """Change content, category, importance, tags, metadata, expiry, or whether it may be said
     outside its group (for those whom it concerns, its robot and those who curate).
 
-    version: the one that was read, if the asker wants to know of a change in between.
-    Raises NotFound, NotYours, Outdated, and AlreadyExists when the new text is another memory's.
+    version: the one that was read, if the asker wants to know of a change in between. force: an
+    admin's reason to change what is protected. words_of: whose the new text is, where that is
+    somebody else than the asker. Raises NotFound, NotYours, Outdated, RedLine, PermissionError,
+    and AlreadyExists when the new text is another memory's.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -192,6 +199,8 @@ def edit_memory(
         changed = {k: v for k, v in changes.items() if k in EDITABLE and getattr(memory, k) != v}
         if not changed:
             return memory
+        if protected := sorted({"content", "expires_at"} & set(changed)):
+            hold_red_line(principal, memory, "edit", now, force=force, fields=protected)
         for name, value in changed.items():
             setattr(memory, name, value)
         if "content" in changed:
@@ -199,8 +208,9 @@ def edit_memory(
                 memory.content, speaker=memory.speaker, subject=memory.member_id
             )
             _refuse_twin(memory)
+            reword(memory, words_of or words_by(actor))
         stamp_version(memory, actor, now)
-        memory.save(update_fields=[*changed, "content_hash", *STAMPS])
+        memory.save(update_fields=[*changed, "content_hash", *REWORDED, *STAMPS])
         if "content" in changed and memory.status == Status.ACTIVE:
             writing.unindex([memory], now)
             writing.reindex(memory, now)
@@ -237,10 +247,22 @@ def _refuse_twin(memory: Memory) -> None:
         raise AlreadyExists("A memory with this text is there already, for the same readers.")
 
 
+def is_subject(actor: Actor, memory: Memory) -> bool:
+    """Whether it is about the person who asks, or gives their words."""
+    return actor.is_person and actor.member_id in (memory.member_id, memory.speaker_member_id)
+
+
 def note(principal: Principal, action: str, memory: Memory, now: datetime, **detail: Any) -> None:
-    """Put what was done into the audit trail."""
+    """Put what was done into the audit trail, with who wrote it and whose words it gives where
+    these are two."""
     audit.record(
-        action, actor=principal.actor, now=now, target=memory.id, target_type="memory", **detail
+        action,
+        actor=principal.actor,
+        now=now,
+        target=memory.id,
+        target_type="memory",
+        **two_facts(memory),
+        **detail,
     )
     if principal.actor.robot_id:
         stamp_activity(

@@ -168,17 +168,22 @@ def bring_back(actor: Actor, *, forgotten_at: datetime, now: datetime) -> int:
 def withdraw_shared(actor: Actor, *, now: datetime) -> int:
     """Take what is about the member, or was written by them, back to themselves alone.
 
-    What they said in a conversation stays where all heard it. What they have for themselves
-    already is forgotten where it was shared. Returns how much was taken back.
+    What they said in a conversation stays where all heard it, and so does what they wrote and
+    others protect. What they have for themselves already is forgotten where it was shared.
+    Returns how much was taken back.
     """
     principal = resolve(actor)
     with principal.scope():
         concerned = Q(member_id=actor.member_id) | Q(author_id=actor.member_id)
-        rows = readable(principal).filter(
-            concerned,
-            status=Status.ACTIVE,
-            audience__kind__in=OPEN_PLACES,
-            conversation__isnull=True,
+        rows = (
+            readable(principal)
+            .filter(
+                concerned,
+                status=Status.ACTIVE,
+                audience__kind__in=OPEN_PLACES,
+                conversation__isnull=True,
+            )
+            .exclude(~Q(member_id=actor.member_id), red_line=True)
         )
         found = list(rows.select_for_update(of=("self",)).order_by("id"))
         for memory in found:

@@ -19,7 +19,10 @@ from memories.services.drafts import Draft
 from memories.services.hearing import place_heard
 from memories.services.labels import kind_label
 from memories.services.placements import Placement
+from memories.services.protecting import check_wish
 from memories.services.references import References
+from memories.services.speaking import MADE_OF, Speaker, speaker_of
+from memories.services.turns import claims_message
 from orgs.models import AudienceKind, Group, GroupMembership, Member, Organisation
 from orgs.principals import Actor, Principal, resolve
 from orgs.rls import organisation_scope
@@ -70,6 +73,7 @@ class Desk:
     _groups: dict[UUID, Group] = field(default_factory=dict)
     _seats: dict[UUID, bool] = field(default_factory=dict)
     _members: dict[UUID, tuple[datetime | None, datetime | None]] = field(default_factory=dict)
+    _speakers: dict[tuple[object, ...], Speaker | IdentityClaim] = field(default_factory=dict)
     references: References = field(init=False)
 
     def __post_init__(self) -> None:
@@ -91,6 +95,8 @@ class Desk:
         if draft.heard is not None:
             return place_heard(self, draft, draft.heard)
         self._check_robot(draft)
+        if claims_message(draft.key, draft.source):
+            raise IdentityClaim(MADE_OF)
         principal = self.principal(draft.member, draft.group)
         actor = principal.actor
         group = self.group_of(actor)
@@ -100,10 +106,13 @@ class Desk:
             member=actor.member_id is not None,
             person=actor.is_person,
         )
+        if draft.red_line:
+            internal = visibility is Visibility.INTERNAL
+            check_wish(actor, draft.red_line_reason, internal=internal)
         member_id = self._subject(actor, visibility)
         listeners = tuple(self.references.member(ref, group).id for ref in draft.listeners)
-        speaker, speaker_id = self._speaker(draft, group)
-        self.respect(actor, visibility, member_id, speaker_id)
+        speaker = self._speaker(draft, actor, group)
+        self.respect(actor, visibility, member_id, speaker.member_id)
         place = Place(visibility, group is not None, member_id is not None, bool(listeners))
         kind = draft.kind or derive_kind(place)
         check_kind(kind, group=place.group, member=place.member)
@@ -113,7 +122,7 @@ class Desk:
         if allowed is Write.NO:
             raise PermissionError(WRITES_NOTHING)
         audience_id, audience_kind = self._audience(
-            draft, visibility, actor, group, listeners, speaker_id
+            draft, visibility, actor, group, listeners, speaker.member_id
         )
         proposed = None
         if allowed is Write.PROPOSE:
@@ -127,8 +136,8 @@ class Desk:
             status="pending_review" if proposed else "active",
             kind=kind,
             member_id=member_id,
-            speaker=speaker,
-            speaker_member_id=speaker_id,
+            speaker=speaker.name,
+            speaker_member_id=speaker.member_id,
             listeners=listeners,
             proposed_audience_id=proposed,
         )
@@ -198,15 +207,17 @@ class Desk:
             )
         return self._groups[actor.group_id]
 
-    def _speaker(self, draft: Draft, group: Group | None) -> tuple[str, UUID | None]:
-        """The speaker as named, and the member behind it where the name is a reference."""
-        if not draft.speaker:
-            return "", None
-        try:
-            member = self.references.member(draft.speaker, group)
-        except NotFound:
-            return draft.speaker, None
-        return member.name, member.id
+    def _speaker(self, draft: Draft, actor: Actor, group: Group | None) -> Speaker:
+        place = (draft.speaker, actor.member_id, group.id if group else None)
+        if place not in self._speakers:
+            try:
+                self._speakers[place] = speaker_of(actor, draft.speaker, self.references, group)
+            except IdentityClaim as error:
+                self._speakers[place] = error
+        known = self._speakers[place]
+        if isinstance(known, IdentityClaim):
+            raise known
+        return known
 
     def _subject(self, actor: Actor, visibility: Visibility) -> UUID | None:
         """Whom it is about: the member acted for. A person's group post is the group's."""

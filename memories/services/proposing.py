@@ -32,7 +32,7 @@ def propose_correction(
         memory = _active(principal, memory_id)
         if memory.content == content:
             raise Misplaced("This is what it says already.")
-        return _ask(principal, memory, Cause.CORRECTION, reason, now, content=content)
+        return ask(principal, memory, Cause.CORRECTION, reason, now, content=content)
 
 
 def report_memory(actor: Actor, memory_id: UUID, *, reason: str, now: datetime) -> Proposal:
@@ -40,7 +40,7 @@ def report_memory(actor: Actor, memory_id: UUID, *, reason: str, now: datetime) 
     principal = resolve(actor)
     with principal.scope():
         memory = _active(principal, memory_id)
-        return _ask(principal, memory, Cause.REPORT, reason, now)
+        return ask(principal, memory, Cause.REPORT, reason, now)
 
 
 def _active(principal: Principal, memory_id: UUID) -> Memory:
@@ -50,9 +50,10 @@ def _active(principal: Principal, memory_id: UUID) -> Memory:
     return memory
 
 
-def _ask(
+def ask(
     principal: Principal, memory: Memory, cause: str, reason: str, now: datetime, **more: str
 ) -> Proposal:
+    """Put a wish about a readable memory into the queue. Raises AlreadyExists while one waits."""
     actor = principal.actor
     item = Proposal(
         id=new_id(),

@@ -15,7 +15,8 @@ from orgs.bulk import insert_rows
 from orgs.models import Audience, AudienceKind, new_id
 
 
-def _item(memory: Memory, cause: str, now: datetime) -> Proposal:
+def item_of(memory: Memory, cause: str, now: datetime) -> Proposal:
+    """An open item about a memory, asked for by who wrote it; not stored yet."""
     return Proposal(
         id=new_id(),
         organisation_id=memory.organisation_id,
@@ -44,7 +45,7 @@ def enqueue(rows: Sequence[Memory], now: datetime) -> None:
         id_: Cause.PUBLISH if kind == AudienceKind.REVIEW else Cause.RETURN
         for id_, kind in kinds.items()
     }
-    insert_rows([_item(row, causes[row.audience_id], now) for row in waiting])
+    insert_rows([item_of(row, causes[row.audience_id], now) for row in waiting])
 
 
 def enqueue_again(memory: Memory, now: datetime) -> None:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -12,14 +13,18 @@ from memories.models import Memory, Status
 from memories.policies.deduplication import content_hash, find_repeat
 from memories.policies.visibility import Misplaced
 from memories.services import writing
+from memories.services.authorship import two_facts
 from memories.services.composing import Item, compose
 from memories.services.drafts import Draft, Outcome, Refused, Remembered
 from memories.services.earlier import Earlier, EarlierRow, deposits, earlier_rows, subject_of
 from memories.services.hints import hint_embedding
 from memories.services.placing import Desk, LearningPaused, SharingOff
+from memories.services.protecting import protect_memory, settle_wishes
+from memories.services.turns import message_of
+from orgs import audit
 from orgs.principals import Actor
 from orgs.rls import organisation_scope
-from orgs.services import NotFound, ensure_explicit_audience
+from orgs.services import AlreadyExists, NotFound, ensure_explicit_audience
 from robots.services import IdentityClaim, MissingScope, stamp_activity
 
 REFUSALS = (
@@ -96,6 +101,7 @@ def _write(desk: Desk, items: list[Item], now: datetime) -> dict[int, Outcome]:
     outcomes: dict[int, Outcome] = {}
     earlier = earlier_rows(items, desk.robot.id)
     fresh: list[Memory] = []
+    wishes: list[tuple[Memory, str]] = []
     repeats: dict[UUID, list[Item]] = defaultdict(list)
     for item in items:
         outcome, row = _decide(desk, item, earlier, now)
@@ -107,14 +113,40 @@ def _write(desk: Desk, items: list[Item], now: datetime) -> dict[int, Outcome]:
         elif row is not None:
             fresh.append(row)
             earlier.add(row)
+            if item.draft.red_line:
+                wishes.append((row, item.draft.red_line_reason))
     writing.insert(fresh, organisation=desk.organisation, now=now)
-    counts = writing.repeat(repeats, desk.robot.id, now)
+    _note_speakers(items[0].placement.principal.actor, fresh, now)
+    settle_wishes(items[0].placement.principal, wishes, now)
+    author = desk.actor.member_id if desk.actor.is_person else None
+    counts = writing.repeat(repeats, desk.robot.id, author, now)
     for id_, same in repeats.items():
         for item in same:
+            _wish_again(item, id_, now)
             outcomes[item.index] = _remembered(
                 item, id_, deduplicated=True, remember_count=counts.get(id_, 1)
             )
     return outcomes
+
+
+def _note_speakers(actor: Actor, fresh: Sequence[Memory], now: datetime) -> None:
+    """Who gave something as another's words; a message says so itself."""
+    told = {row.id: two_facts(row) for row in fresh if message_of(row) is None}
+    audit.record_each(
+        "memory.attributed",
+        actor=actor,
+        now=now,
+        target_type="memory",
+        targets={id_: facts for id_, facts in told.items() if facts},
+    )
+
+
+def _wish_again(item: Item, id_: UUID, now: datetime) -> None:
+    """What is known already can be asked to be protected as well, where its writer reads it."""
+    if item.draft.red_line and not item.placement.is_deposit:
+        actor, reason = item.placement.principal.actor, item.draft.red_line_reason
+        with suppress(AlreadyExists, NotFound, Misplaced):
+            protect_memory(actor, id_, reason=reason, now=now)
 
 
 def _decide(

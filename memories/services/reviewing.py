@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from memories.models import Cause, Memory, Proposal, State, Status, Version
-from memories.services.managing import may_change, restorable
+from memories.services.managing import is_subject, may_change, restorable
 from orgs import audit
 from orgs.models import Member, Role
 from orgs.principals import MODERATORS, Actor, Principal, resolve
@@ -19,7 +19,8 @@ HOLD = timedelta(minutes=5)
 NAMES = (
     "other",
     "memory__audience", "memory__robot", "memory__author", "memory__member", "memory__group",
-    "memory__speaker_member", "proposed_by", "robot", "assignee", "locked_by", "decided_by",
+    "memory__speaker_member", "memory__reworded_by", "memory__reworded_by_robot",
+    "proposed_by", "robot", "assignee", "locked_by", "decided_by",
     "target_audience",
 )  # fmt: skip
 
@@ -64,7 +65,9 @@ def _theirs(actor: Actor) -> Q:
     if actor.role != Role.VIEWER:
         about |= Q(memory__author_id=actor.member_id)
     # What was forgotten lies where its subject alone reads.
-    return Q(cause=Cause.RETURN) | (about & ~Q(cause=Cause.PUBLISH))
+    subject = Q(memory__member_id=actor.member_id) | Q(memory__speaker_member_id=actor.member_id)
+    others = about & ~Q(cause__in=(Cause.PUBLISH, Cause.RED_LINE))
+    return Q(cause=Cause.RETURN) | others | (subject & Q(cause=Cause.RED_LINE))
 
 
 def proposed(actor: Actor) -> Q:
@@ -134,6 +137,8 @@ def may_decide(principal: Principal, item: Proposal) -> bool:
         return False
     if item.cause in (Cause.PUBLISH, Cause.RETURN):
         return actor.moderates or item.cause == Cause.RETURN
+    if item.cause == Cause.RED_LINE:
+        return actor.moderates or is_subject(actor, item.memory)
     if actor.role == Role.VIEWER:
         return actor.member_id in (item.memory.member_id, item.memory.speaker_member_id)
     return may_change(principal, item.memory)

@@ -14,6 +14,7 @@ from memories.services.drafts import Readers
 from memories.services.managing import STAMPS, NotYours, changeable, note, stamp_version
 from memories.services.placing import SharingOff
 from memories.services.queueing import withdraw
+from memories.services.red_lines import hold_red_line
 from memories.services.references import References
 from orgs.models import AudienceKind, Member, Organisation
 from orgs.principals import Actor, Principal, resolve
@@ -33,7 +34,8 @@ def share_memory(
     """Change who may read; the one act that widens an audience, and it is recorded.
 
     visibility: group (with `group`), organisation, shared (with `readers`) or private.
-    Raises NotFound, NotYours, Misplaced, PermissionError, AlreadyExists.
+    Raises NotFound, NotYours, Misplaced, PermissionError, AlreadyExists, and RedLine: the readers
+    of what is protected stay.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -45,6 +47,7 @@ def share_memory(
         before, after = memory.audience_id, target.audience_id
         if after == before:
             return memory
+        hold_red_line(principal, memory, "share", now)
         # Resolved anew: the list may have been made a moment ago, and must hold the sharer.
         with resolve(actor).scope():
             _refuse_twin(memory, after)

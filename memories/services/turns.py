@@ -25,6 +25,12 @@ def message_of(row: Memory) -> UUID | None:
     return as_uuid(given) if row.conversation and as_uuid(row.conversation) else None
 
 
+def claims_message(key: str | None, source: object) -> bool:
+    """Whether a draft would pass for the memory of a message, and so for its speaker's words."""
+    given = source.get("message") if isinstance(source, dict) else None
+    return isinstance(given, str) and key == f"message:{given}"
+
+
 # Messages of a conversation up to the last one asked for, from some way before the first; also
 # those that became no memory.
 _MESSAGES = """

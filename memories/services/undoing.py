@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from memories.models import Cause, Memory, Proposal, State, Status
 from memories.services import joining
 from memories.services.managing import edit_memory
+from memories.services.protecting import lift
 from memories.services.reviewing import find, to_decide
 from memories.services.withdrawing import give_back, take_away
 from orgs import audit
@@ -40,6 +41,8 @@ def undo(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
             forgotten = _there(rows, outcome["forgotten"])
             joining.revive(forgotten, now)
             give_back(actor, [forgotten])
+        if "protected" in outcome:
+            _unprotect(principal, _there(rows, outcome["protected"]), item, now)
         if "shelved" in outcome:
             back = Status.PENDING_REVIEW if item.target_audience_id else Status.ACTIVE
             joining.revive(_there(rows, outcome["shelved"]), now, back)
@@ -58,7 +61,7 @@ def _decided(principal: Principal, item_id: UUID) -> Proposal:
 
 def _locked(principal: Principal, item: Proposal) -> dict[UUID, Memory]:
     """The memories that the decision touched, then the item, in the order of every decision."""
-    named = ("rewritten", "into", "made", "forgotten", "shelved")
+    named = ("rewritten", "into", "made", "forgotten", "shelved", "protected")
     ids = {UUID(item.outcome[name]) for name in named if name in item.outcome}
     rows = Memory.objects.select_for_update(of=("self",)).filter(
         organisation_id=principal.organisation_id, id__in=ids
@@ -82,7 +85,9 @@ def _there(rows: dict[UUID, Memory], id_: str) -> Memory:
 def _write_back(actor: Actor, memory: Memory, item: Proposal, now: datetime) -> None:
     if memory.version != item.outcome["version"] or memory.status != Status.ACTIVE:
         raise AlreadyExists(CHANGED)
-    edit_memory(actor, memory.id, {"content": item.outcome["before"]}, now=now)
+    member, robot = (UUID(id_) if id_ else None for id_ in item.outcome["words_of"])
+    before = {"content": item.outcome["before"]}
+    edit_memory(actor, memory.id, before, now=now, words_of=(member, robot))
 
 
 def _unmake(memory: Memory, item: Proposal, now: datetime) -> None:
@@ -93,6 +98,12 @@ def _unmake(memory: Memory, item: Proposal, now: datetime) -> None:
     if memory.status != Status.ACTIVE or (not was and memory.version != 1):
         raise AlreadyExists(CHANGED)
     take_away(None, memory, by_subject=item.cause == Cause.RETURN, now=now)
+
+
+def _unprotect(principal: Principal, memory: Memory, item: Proposal, now: datetime) -> None:
+    if not memory.red_line or memory.red_line_at != item.decided_at:
+        raise AlreadyExists(CHANGED)
+    lift(principal, memory, "The decision was taken back.", now)
 
 
 def _reopen(item: Proposal, now: datetime, actor: Actor) -> None:

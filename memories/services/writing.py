@@ -241,18 +241,21 @@ def note_again(memory: Memory, now: datetime) -> None:
 
 _CONTRIBUTE_AGAIN = """
 INSERT INTO memories_contribution AS c
-    (id, organisation_id, memory_id, audience_id, kind, robot_id, first_at, last_at, count)
-SELECT given.id, m.organisation_id, m.id, m.audience_id, m.kind, %(robot)s,
+    (id, organisation_id, memory_id, audience_id, kind, robot_id, member_id, first_at, last_at,
+     count)
+SELECT given.id, m.organisation_id, m.id, m.audience_id, m.kind, %(robot)s, %(member)s::uuid,
        %(now)s, %(now)s, given.n
 FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(counts)s::int[]) AS given (id, memory_id, n)
 JOIN memories_memory m ON m.id = given.memory_id
-ON CONFLICT (organisation_id, memory_id, robot_id)
+ON CONFLICT (organisation_id, memory_id, robot_id, member_id)
 DO UPDATE SET count = c.count + excluded.count, last_at = excluded.last_at
 """
 
 
-def repeat(said: Mapping[UUID, Sequence["Item"]], robot_id: UUID, now: datetime) -> dict[UUID, int]:
-    """Note that known memories were said again: remember_count and the robot's contribution.
+def repeat(
+    said: Mapping[UUID, Sequence["Item"]], robot_id: UUID, author_id: UUID | None, now: datetime
+) -> dict[UUID, int]:
+    """Note that known memories were said again: remember_count and who contributed it.
 
     What had been forgotten or archived comes back, and what had expired lives on for as long as
     it is now wanted. Returns the new remember_count by id.
@@ -283,6 +286,7 @@ def repeat(said: Mapping[UUID, Sequence["Item"]], robot_id: UUID, now: datetime)
                 "memories": [row.id for row in rows],
                 "counts": [len(said[row.id]) for row in rows],
                 "robot": robot_id,
+                "member": author_id,
                 "now": now,
             },
         )

@@ -36,6 +36,11 @@ WORDS = {
     "memory.archived": "archived",
     "pattern.promoted": "made known to everyone, from several groups,",
     "pattern.withdrawn": "withdrew, for want of evidence,",
+    "memory.attributed": "wrote down as somebody’s words",
+    "memory.protected": "protected",
+    "memory.unprotected": "took the protection off",
+    "memory.forced": "forced a change of the protected",
+    "proposal.red_line": "asked to protect",
     "memory.erased": "erased for good",
     "proposal.publish": "suggested for everyone",
     "proposal.return": "asked to bring back",
@@ -177,7 +182,7 @@ def _entry(entry: AuditEntry, trail: Trail, chosen: dict[str, Any]) -> dict[str,
         "did": WORDS.get(entry.action, entry.action.replace(".", ": ").replace("_", " ")),
         "action": entry.action,
         **_what(entry, trail),
-        "detail": _detail(entry),
+        "detail": _detail(entry, trail),
     }
 
 
@@ -210,17 +215,43 @@ def _what(entry: AuditEntry, trail: Trail) -> dict[str, str]:
     return {"what": known.get(entry.target_type, {}).get(target, hidden)}
 
 
-def _detail(entry: AuditEntry) -> str:
+def _detail(entry: AuditEntry, trail: Trail) -> str:
     """Words of the trade beside it: a role, a number, a reason that support gave."""
     told = entry.detail
-    if entry.action == "member.role":
-        return f"{told.get('before')} → {told.get('after')}"
-    if entry.action == "member.invited":
-        return f"as {told.get('role')}"
-    if entry.action == "group.confidential":
-        return "confidential" if told.get("confidential") else "open to curators"
-    if entry.action == "group.members":
-        return f"{len(told.get('added', []))} in, {len(told.get('removed', []))} out"
-    if entry.action.startswith("support."):
-        return str(told.get("reason", "") or entry.target_type)
-    return ""
+    if entry.target_type == "memory" and not entry.action.startswith("support."):
+        return _of_memory(entry, trail)
+    match entry.action:
+        case "member.role":
+            return f"{told.get('before')} → {told.get('after')}"
+        case "member.invited":
+            return f"as {told.get('role')}"
+        case "group.confidential":
+            return "confidential" if told.get("confidential") else "open to curators"
+        case "group.members":
+            return f"{len(told.get('added', []))} in, {len(told.get('removed', []))} out"
+    support = entry.action.startswith("support.")
+    return str(told.get("reason", "") or entry.target_type) if support else ""
+
+
+def _of_memory(entry: AuditEntry, trail: Trail) -> str:
+    """Who wrote it and whose words it gives, where these are two; why an admin forced something."""
+    told, parts = entry.detail, []
+    if entry.target not in trail.memories:
+        return ""
+    if entry.action == "memory.forced":
+        parts.append(f"{told.get('act')}: {told.get('reason')}")
+    if "speaker" in told:
+        parts.append(
+            f"{_called(told['speaker'], trail)}’s words, written by {_writer(told, trail)}"
+        )
+    return "; ".join(parts)
+
+
+def _called(id_: str, trail: Trail) -> str:
+    return trail.people.get(UUID(id_), "somebody who is gone")
+
+
+def _writer(told: dict[str, Any], trail: Trail) -> str:
+    if robot := told.get("written_by_robot"):
+        return trail.robots.get(UUID(robot), "a robot that is gone")
+    return _called(told["author"], trail)

@@ -16,8 +16,9 @@ from memories.models import Memory, Status
 from memories.policies.wording import differences
 from memories.services import browsing
 from memories.services.drafts import Draft, Remembered
-from memories.services.forgetting import RedLine, forget_memory, restore_memory
+from memories.services.forgetting import forget_memory, restore_memory
 from memories.services.managing import Outdated, edit_memory
+from memories.services.red_lines import RedLine
 from memories.services.remembering import remember
 from memories.views import forms, presenting
 from orgs.access import WRITERS, members_only
@@ -117,7 +118,7 @@ def _saved(request: HttpRequest, memory: Memory, form: forms.EditForm) -> HttpRe
         edit_memory(request.actor, memory.id, data, now=timezone.now(), version=version)
     except Outdated as error:
         return _conflict(request, error.memory, form)
-    except AlreadyExists as error:
+    except (AlreadyExists, RedLine) as error:
         form.add_error("content", str(error))
         return None
     messages.success(request, "Saved.")

@@ -14,7 +14,8 @@ from memories.models import Memory, Status
 from memories.policies.propositions import is_divisible
 from memories.services import browsing
 from memories.services.following import is_proposition
-from memories.views import presenting, versions
+from memories.services.protecting import may_protect
+from memories.views import origins, presenting, versions
 from memories.views.forms import RecallForm
 from orgs.access import WRITERS, members_only
 from orgs.models import AudienceKind
@@ -36,7 +37,7 @@ def _context(request: HttpRequest, found: browsing.Detail) -> dict[str, Any]:
     me, row, changeable = request.actor.member_id, found.shown.memory, found.shown.changeable
     return {
         "memory": presenting.about(row, me),
-        "learned": presenting.learned(row, me),
+        "learned": origins.learned(row, me),
         "audience": presenting.gone(row) or presenting.audience(found.shown.readers),
         "restated": presenting.restated(found.restatement),
         "turns": presenting.conversation(found, me),
@@ -73,7 +74,7 @@ def _asking(request: HttpRequest, found: browsing.Detail) -> dict[str, str]:
     if row.status != Status.ACTIVE or row.audience.kind == AudienceKind.MEMBER:
         return {}
     urls = {"report_url": reverse("memory-report", args=[row.id])}
-    if not found.shown.changeable and request.actor.role in WRITERS:
+    if not found.shown.changeable and not row.red_line and request.actor.role in WRITERS:
         urls["suggest_url"] = reverse("memory-suggest", args=[row.id])
     return urls
 
@@ -87,12 +88,17 @@ def _actions(request: HttpRequest, found: browsing.Detail) -> dict[str, str]:
         return urls
     if found.shown.forgettable:
         urls["forget_url"] = reverse("memory-forget", args=[row.id])
+    active = row.status == Status.ACTIVE
+    if active and row.audience.kind != AudienceKind.ROBOT and may_protect(request.actor, row):
+        step = "memory-unprotect" if row.red_line else "memory-protect"
+        urls[f"{step.removeprefix('memory-')}_url"] = reverse(step, args=[row.id])
     if found.shown.changeable:
         asked = _question(request, row)["q"]
         query = f"?{urlencode({'q': asked})}" if asked else ""
         urls["edit_url"] = reverse("memory-edit", args=[row.id]) + query
-        if row.status == Status.ACTIVE:
-            urls["share_url"] = reverse("memory-share-page", args=[row.id])
+        if active:
+            if not row.red_line:
+                urls["share_url"] = reverse("memory-share-page", args=[row.id])
             if not is_proposition(row) and is_divisible(row.content):
                 urls["split_url"] = reverse("memory-split", args=[row.id])
     return urls

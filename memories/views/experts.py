@@ -16,8 +16,8 @@ from memories.policies.wording import excerpt, marked, stems
 from memories.services import browsing
 from memories.services.knowing import Known
 from memories.services.neighbourhood import Seen, look_up
-from memories.views import presenting
-from memories.views.picturing import initials, pictures
+from memories.views import origins
+from memories.views.picturing import called, initials, pictures
 from orgs.access import members_only
 
 LONGEST = 300
@@ -86,7 +86,7 @@ def _person(
     you = one.member is not None and one.member == request.actor.member_id
     return {
         "id": f"person-{place}",
-        "name": "You" if you else one.name,
+        "name": "You" if you else called(one),
         "initials": initials(one.name),
         "url": reverse("person", args=[one.member])
         if one.member and request.actor.role == "admin"
@@ -95,7 +95,7 @@ def _person(
         "times": one.times,
         "memories": one.memories,
         "weight": one.weight,
-        "last_at": min(max(one.last_at, presenting.EARLIEST), presenting.LATEST),
+        "last_at": min(max(one.last_at, origins.EARLIEST), origins.LATEST),
         "by": one.by,
         "unknown": one.member is None,
         "quotes": [_quote(row, wanted) for row in known.evidence],
@@ -107,7 +107,7 @@ def _quote(row: Memory, wanted: frozenset[str]) -> dict[str, Any]:
     return {
         "url": reverse("memory-page", args=[row.id]),
         "parts": marked(text, set(wanted)),
-        "at": presenting.when(row),
+        "at": origins.when(row),
         "group": row.place.name if row.place else "",
     }
 

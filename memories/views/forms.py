@@ -11,6 +11,7 @@ from memories.services.drafts import MAX_CONTENT_BYTES
 from memories.services.mine import VIEWS
 from memories.views.presenting import CATEGORIES
 from orgs.models import Group
+from orgs.services import as_uuid
 
 # What is typed to forget everything.
 CONFIRM = "forget everything"
@@ -131,6 +132,7 @@ class AnswerForm(forms.Form):
     """What was read when somebody decided."""
 
     version = forms.IntegerField(required=False, min_value=1)
+    reason = forms.CharField(required=False, max_length=2000)
     into = forms.UUIDField(required=False)
     into_version = forms.IntegerField(required=False, min_value=1)
 
@@ -143,12 +145,25 @@ class EditedForm(AnswerForm):
 
 
 class RejectForm(AnswerForm):
-    reason = forms.CharField(required=False, max_length=2000)
+    """With a reason, for whoever proposed it."""
 
 
 class MergeForm(AnswerForm):
-    into = forms.UUIDField(error_messages={"required": "Choose the memory that stays."})
+    """into: an id, or from a list of several `id:version`."""
+
+    into = forms.CharField(error_messages={"required": "Choose the memory that stays."})
     content = forms.CharField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """The id of the memory that stays, and the version of it that was on the screen."""
+        id_, _, version = self.cleaned_data.get("into", "").partition(":")
+        if id_ and (found := as_uuid(id_)) is None:
+            self.add_error("into", "Choose the memory that stays.")
+        elif id_:
+            self.cleaned_data["into"] = found
+            if version.isdecimal() and len(version) < 10:
+                self.cleaned_data["into_version"] = int(version)
+        return self.cleaned_data
 
     def clean_content(self) -> str | None:
         return checked_content(self.cleaned_data["content"]) or None
@@ -190,6 +205,18 @@ class SuggestForm(forms.Form):
 
     def clean_content(self) -> str:
         return checked_content(self.cleaned_data["content"])
+
+
+class ProtectForm(forms.Form):
+    """Why a memory is protected from now on, or no more."""
+
+    reason = forms.CharField(
+        label="Why",
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3, "autofocus": True}),
+        help_text="Everybody who can read this memory reads the reason as well.",
+        error_messages={"required": "Say why in a few words."},
+    )
 
 
 class ReportForm(forms.Form):

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from memories.services import exporting, mine
 from memories.services.disclosing import disclosures_to
 from memories.services.patterns import set_sharing
-from memories.views import forms, presenting
+from memories.views import forms, origins, presenting
 from orgs.access import members_only
 from orgs.preferences import pause_learning, set_time_zone
 from robots.services import delegate, identifying, revoke_delegation
@@ -62,7 +62,7 @@ def _list(request: HttpRequest, found: mine.Mine, view: str) -> dict[str, Any]:
     me, now, url = request.actor.member_id, timezone.now(), reverse("me")
     rows = [presenting.row(shown, me=me, now=now, wanted=frozenset()) for shown in found.rows]
     for row, shown in zip(rows, found.rows, strict=True):
-        row["learned"] = presenting.learned(shown.memory, me)
+        row["learned"] = origins.learned(shown.memory, me)
     older = urlencode({"show": view, "before": found.before})
     title, text = EMPTY[view]
     return {

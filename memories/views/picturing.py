@@ -12,7 +12,9 @@ from uuid import UUID
 
 from django.urls import reverse
 
+from memories.services.knowing import Expert
 from memories.services.neighbourhood import Around
+from memories.views.origins import only_a_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,8 @@ def _picture(paper: Paper, topic: str, found: Around, group: str) -> dict[str, A
                 "r": _px(radius),
                 "label_y": _px(at[1] - radius - 6 if above else at[1] + radius + 14),
                 "initials": initials(one.name),
-                "name": _cut(one.name, min(paper.letters, paper.topic)),
-                "title": f"{one.name} knows about {topic}",
+                "name": _cut(called(one), min(paper.letters, paper.topic)),
+                "title": f"{called(one)} knows about {topic}",
                 "url": f"#person-{place + 1}",
                 "line": _px(1 + 3.5 * share),
             }
@@ -83,6 +85,11 @@ def _picture(paper: Paper, topic: str, found: Around, group: str) -> dict[str, A
         "things": things,
         "lines": _lines(found, spots, {one["node"]: (one["x"], one["y"]) for one in things}),
     }
+
+
+def called(one: Expert) -> str:
+    """The member's name, or a mere name as one."""
+    return one.name if one.member else only_a_name(one.name)
 
 
 def _things(

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.formats import date_format
 
 from memories.models import Category, Contribution, Memory, Origin, Restatement, Status
@@ -14,8 +13,8 @@ from memories.policies.strength import strength
 from memories.policies.wording import excerpt, marked
 from memories.services.browsing import Detail, Shown
 from memories.services.readers import Readers
+from memories.views.origins import person_name, reworded_by, robot_name, said_by, when
 from orgs.models import AudienceKind
-from robots.models import Robot
 from robots.services import IMPORT
 
 CATEGORIES = {
@@ -46,31 +45,6 @@ def status(memory: Memory) -> dict[str, str] | None:
     """Nothing for an active memory."""
     words = STATUSES.get(Status(memory.status))
     return {"label": words[0], "tone": words[1]} if words else None
-
-
-def robot_name(robot: Robot) -> str:
-    """Empty for the built-in robots through which people and imports write."""
-    return "" if robot.builtin else robot.name
-
-
-EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
-
-
-def when(memory: Memory) -> datetime:
-    """When it was said, else noted; within what every time zone can show.
-
-    One memory of the calendar's first or last day would otherwise end each page that shows it.
-    """
-    return min(max(memory.occurred_at or memory.created_at, EARLIEST), LATEST)
-
-
-def said_by(memory: Memory, me: object = None) -> str:
-    """Who said it: the speaker, else the person who wrote it down."""
-    if me is not None and me in (memory.speaker_member_id, memory.author_id):
-        return "You"
-    if memory.speaker:
-        return memory.speaker
-    return memory.author.name if memory.author else ""
 
 
 def current_strength(memory: Memory, now: datetime) -> float:
@@ -109,6 +83,8 @@ def row(shown: Shown, *, me: object, now: datetime, wanted: frozenset[str]) -> d
         "audience": audience(shown.readers),
         "said_by": said_by(memory, me),
         "robot": robot_name(memory.robot),
+        "reworded_by": reworded_by(memory, me),
+        "protected": memory.red_line,
         "learned_at": when(memory),
         "category": category(memory),
         "strength": current_strength(memory, now),
@@ -118,27 +94,6 @@ def row(shown: Shown, *, me: object, now: datetime, wanted: frozenset[str]) -> d
     }
 
 
-def _day(at: datetime) -> str:
-    """ "3 May", with the year where it is another one."""
-    this_year = timezone.localtime(at).year == timezone.localtime().year
-    return date_format(timezone.localtime(at), "j F" if this_year else "j F Y")
-
-
-def learned(memory: Memory, me: object) -> str:
-    """How it got here, in a sentence."""
-    who, robot = said_by(memory, me), robot_name(memory.robot)
-    at = _day(when(memory))
-    where = f" in {memory.place.name}" if memory.place else ""
-    if robot and who:
-        return f"{who} said this on {at}{where}, and {robot} remembered it."
-    if robot:
-        return f"{robot} learned this on {at}{where}."
-    if memory.robot.builtin == IMPORT:
-        said = f"{who} said this on {at}{where}; it" if who else "It"
-        return f"{said} was imported on {_day(memory.created_at)}."
-    return f"{who or 'Somebody'} wrote this down on {at}{where}."
-
-
 def importance(value: float) -> str:
     if value >= 0.75:
         return "High"
@@ -146,9 +101,7 @@ def importance(value: float) -> str:
 
 
 def subject(memory: Memory, me: object) -> str:
-    if memory.member is None:
-        return ""
-    return "You" if memory.member_id == me else memory.member.name
+    return person_name(memory.member, me)
 
 
 def about(memory: Memory, me: object) -> dict[str, Any]:
@@ -165,8 +118,19 @@ def about(memory: Memory, me: object) -> dict[str, Any]:
         "expires": f"until {date_format(expires, 'j F Y')}" if expires else "",
         "subject": subject(memory, me),
         "status": status(memory),
-        "protected": memory.red_line,
+        "protected": protection(memory, me),
         "shareable": memory.shareable and can_be_shareable(memory),
+    }
+
+
+def protection(memory: Memory, me: object) -> dict[str, Any] | None:
+    """Why it is protected, by whom and since when."""
+    if not memory.red_line:
+        return None
+    return {
+        "reason": memory.red_line_reason,
+        "by": person_name(memory.red_line_by, me) or "Somebody",
+        "at": memory.red_line_at,
     }
 
 

@@ -17,8 +17,8 @@ from memories.policies.visibility import Misplaced
 from memories.policies.wording import differences
 from memories.services import deciding, inspecting, reviewing
 from memories.services.deciding import Answer
-from memories.services.forgetting import RedLine
 from memories.services.managing import NotYours, Outdated
+from memories.services.red_lines import RedLine
 from memories.services.undoing import undo as undo_decision
 from memories.views import forms, review_words
 from orgs.access import MODERATORS, members_only
@@ -211,6 +211,8 @@ def _decide(
         done = verb(request.actor, item_id, answer, now=timezone.now())
     except Outdated as error:
         return _stale(request, item_id, error, answer, step=step, form=form)
+    except deciding.Unread as error:
+        return _page(request, item_id, 400, step=step, form=form, refusal=str(error))
     except REFUSALS as error:
         return _page(request, item_id, 409, step=step, form=form, refusal=str(error))
     messages.success(

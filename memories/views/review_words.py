@@ -9,7 +9,7 @@ from memories.models import Cause, Memory, Proposal, State
 from memories.policies.wording import differences, excerpt
 from memories.services.inspecting import Inspected
 from memories.services.readers import Readers
-from memories.views import presenting
+from memories.views import origins, presenting
 
 TONES = {State.OPEN: "warn", State.APPROVED: "good", State.MERGED: "good", State.REJECTED: "bad"}
 # What the buttons say: approve, edit, reject.
@@ -19,6 +19,7 @@ BUTTONS = {
     Cause.REPORT: ("Forget this memory", "Correct it", "Keep it as it is"),
     Cause.RETURN: ("Bring it back", "", "Keep it forgotten"),
     Cause.DUPLICATE: ("", "", "They differ: keep both"),
+    Cause.RED_LINE: ("Protect it", "", "Leave it unprotected"),
 }
 DONE = {
     (Cause.PUBLISH, State.APPROVED): "Approved. Everyone can read it now.",
@@ -29,6 +30,8 @@ DONE = {
     (Cause.CORRECTION, State.REJECTED): "Rejected. The memory keeps its text.",
     (Cause.REPORT, State.REJECTED): "The memory stays as it is.",
     (Cause.RETURN, State.REJECTED): "It stays forgotten.",
+    (Cause.RED_LINE, State.APPROVED): "Protected. It stays as it is.",
+    (Cause.RED_LINE, State.REJECTED): "It stays unprotected.",
     (Cause.DUPLICATE, State.REJECTED): "Both stay. They are not shown as the same again.",
 }
 OTHERWISE = {
@@ -42,7 +45,7 @@ def who(item: Proposal, me: object) -> str:
     """Who asks for it."""
     if item.proposed_by_id:
         return "You" if item.proposed_by_id == me else item.proposed_by.name
-    return presenting.robot_name(item.robot) if item.robot else ""
+    return origins.robot_name(item.robot) if item.robot else ""
 
 
 def why(item: Proposal, me: object, organisation: str) -> str:
@@ -58,6 +61,9 @@ def why(item: Proposal, me: object, organisation: str) -> str:
             return f"{name or 'Somebody'} {says} that this is wrong or should not be here"
         case Cause.RETURN:
             return f"You forgot this, and {name or 'an import'} brings it again"
+        case Cause.RED_LINE:
+            asks = "ask" if name == "You" else "asks"
+            return f"{name or 'Somebody'} {asks} that this is protected"
     return "These two look like the same"
 
 
@@ -122,7 +128,7 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
             "diff": differences(memory.content, item.content) if correction else None,
             "url": reverse("memory-page", args=[memory.id]),
             "version": memory.version,
-            "learned": presenting.learned(memory, me),
+            "learned": origins.learned(memory, me),
             "category": presenting.category(memory),
             "state": state(item),
             "open": item.state == State.OPEN,
@@ -131,6 +137,7 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
             "decision": item.decision,
             "decided_by": item.decided_by.name if item.decided_by else "",
             "decided_at": item.decided_at,
+            "is_wish": item.cause == Cause.RED_LINE,
             "is_duplicate": item.cause == Cause.DUPLICATE,
         },
         "audience": presenting.audience(readers),

@@ -16,7 +16,7 @@ from memories.policies.wording import differences, excerpt
 from memories.services import browsing
 from memories.services.history import History, Past, history, restore_version
 from memories.services.managing import Outdated
-from memories.views import forms, presenting
+from memories.views import forms, origins, presenting
 from orgs.access import WRITERS, members_only
 from robots.services import IMPORT
 
@@ -53,7 +53,7 @@ def _restore_url(memory: Memory, past: Past) -> str:
 
 
 def _who(past: Past, me: object) -> dict[str, str]:
-    robot = presenting.robot_name(past.robot) if past.robot else ""
+    robot = origins.robot_name(past.robot) if past.robot else ""
     if past.robot and past.robot.builtin == IMPORT:
         robot = "An import"
     if past.member is None:

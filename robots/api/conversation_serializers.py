@@ -126,7 +126,12 @@ class MessageSerializer(serializers.Serializer[Any]):
     role = serializers.ChoiceField(MessageRole.choices)
     content = serializers.CharField()
     speaker = serializers.CharField()
-    member = NamedSerializer(allow_null=True)
+    member = NamedSerializer(
+        allow_null=True, help_text="The member who said it; null where `speaker` is only a name."
+    )
+    author = NamedSerializer(
+        allow_null=True, help_text="The person who posted it; null where a robot did."
+    )
     robot = NamedSerializer(allow_null=True)
     mentions = serializers.ListField(child=serializers.CharField())
     reply_to = serializers.UUIDField(allow_null=True)

@@ -43,6 +43,7 @@ def message_body(row: Any) -> dict[str, Any]:
         | taken_back
         | {
             "member": _named(row.speaker_member),
+            "author": _named(row.author),
             "robot": _named(row.robot),
             "reply_to": row.answers,
             "audience": row.audience.kind,

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from orgs.models import Member
 from orgs.principals import Actor
-from robots.models import Conversation, Message, MessageRole, Robot
+from orgs.services import as_uuid
+from robots.models import Conversation, KeyScope, Message, MessageRole, Robot
 from robots.policies.hearing import OPEN, Reach, Said, judge
 from robots.policies.mentions import called
 from robots.services.errors import IdentityClaim
@@ -44,6 +45,8 @@ def references(one: Utterance) -> Iterator[str]:
     """Every name in a message that may mean somebody."""
     if one.speaker:
         yield one.speaker
+    if one.speaker_name:
+        yield one.speaker_name
     yield from one.mentions
     yield from called(one.content)
 
@@ -101,7 +104,11 @@ def _role(poster: Poster, one: Utterance) -> str:
 
 
 def _speaker(poster: Poster, one: Utterance, people: People) -> tuple[str, UUID | None]:
-    """(as shown, the member behind it)."""
+    """(as shown, the member behind it). Raises IdentityClaim where that is not the poster's to say.
+
+    A robot names a member by a platform's identity that stands for them; by id only where it may
+    act for members. A name that is another's is not shown as this member's.
+    """
     found = people.speaker(one.speaker) if one.speaker else None
     if poster.member:
         if one.speaker and (found is None or found[0] != poster.member.id):
@@ -109,5 +116,9 @@ def _speaker(poster: Poster, one: Utterance, people: People) -> tuple[str, UUID 
         return poster.member.name, poster.member.id
     if not one.speaker:
         return one.speaker_name or poster.robot.name, None
-    shown = one.speaker_name or (found[1] if found else one.speaker)
-    return shown, found[0] if found else None
+    if found is None:
+        return one.speaker_name or one.speaker, None
+    if as_uuid(one.speaker) and KeyScope.ACT_FOR not in poster.actor.scopes:
+        raise IdentityClaim("only a robot that acts for members says by their id who spoke")
+    others = one.speaker_name and people.others(one.speaker_name, found[0])
+    return found[1] if others else one.speaker_name or found[1], found[0]

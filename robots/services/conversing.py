@@ -99,7 +99,7 @@ def messages(principal: Principal, conversation_id: UUID) -> "QuerySet[Message]"
     replied = Message.objects.filter(**here, id=OuterRef("reply_to_id")).values("id")
     return (
         Message.objects.filter(**here, conversation_id=conversation_id)
-        .select_related("speaker_member", "robot", "audience")
+        .select_related("speaker_member", "author", "robot", "audience")
         .annotate(answers=Subquery(replied))
     )
 

@@ -44,6 +44,10 @@ class People:
         same = self._names.get(name) or self._claimed.get(name) or set()
         return next(iter(same)) if len(same) == 1 else None
 
+    def others(self, name: str, than: UUID) -> bool:
+        """Whether somebody else here has this name."""
+        return any(id_ != than for id_, _ in self._names.get(name.casefold(), ()))
+
     def is_robot(self, reference: str) -> bool:
         """Whether it is the name or the id of a robot of the conversation."""
         return reference.casefold() in self._robots

@@ -33,10 +33,11 @@ Refused = psycopg.errors.InsufficientPrivilege
 INSERT = """
 INSERT INTO memories_memory (id, organisation_id, audience_id, robot_id, kind, type, category,
     tier, status, content, content_hash, topic, tags, metadata, source, speaker, listeners,
-    position, importance, confidence, sensitive, shareable, red_line, access_count,
+    position, importance, confidence, sensitive, shareable, red_line, red_line_reason,
+    access_count,
     remember_count, created_at, updated_at, forgotten_by_subject, version)
 VALUES (%s, %s, %s, %s, 'organisation', 'fact', '', 'slow', 'active', 'x', %s, '', '{}', '{}',
-    '{}', '', '{}', 0, .5, 1, false, false, false, 0, 1, now(), now(), false, 1)
+    '{}', '', '{}', 0, .5, 1, false, false, false, '', 0, 1, now(), now(), false, 1)
 """
 
 
@@ -179,7 +180,8 @@ def test_no_reference_leads_into_another_organisation(lasting_world: World) -> N
     with undone("admin") as admin:
         # The keys alone shall refuse, and at once: without the checks that would be faster.
         admin.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        admin.execute("ALTER TABLE memories_memory DISABLE TRIGGER USER")
+        for table in ("memories_memory", "robots_message"):
+            admin.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
         for name, table in admin.execute(
             "SELECT conname, conrelid::regclass::text FROM pg_constraint "
             "WHERE contype = 'c' AND connamespace = 'public'::regnamespace AND conrelid <> 0"

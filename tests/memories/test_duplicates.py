@@ -33,7 +33,7 @@ def test_twins_go_to_whom_they_belong_and_are_merged_or_kept(lasting_world: Worl
     assert (own.memory.audience.kind, others) == ("member", [])
     assert waiting(here.person("bob")) == []
 
-    done = deciding.merge(here.person("chidi"), item.id, Answer(version=1), now=NOW)
+    done = deciding.merge(here.person("chidi"), item.id, Answer(version=1, into_version=1), now=NOW)
     assert done.state == "merged"
     with resolve(here.person("bob")).scope():
         kept = dict(Memory.objects.values_list("id", "status"))

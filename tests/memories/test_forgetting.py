@@ -8,12 +8,13 @@ import pytest
 from memories.models import Pending
 from memories.services.drafts import Draft
 from memories.services.forgetting import (
-    RedLine,
     archive_memory,
     forget_memory,
     restore_memory,
 )
 from memories.services.managing import NotYours, edit_memory
+from memories.services.protecting import protect_memory
+from memories.services.red_lines import RedLine
 from memories.services.remembering import remember_many
 from orgs.models import AuditEntry
 from orgs.principals import Actor, resolve
@@ -151,8 +152,9 @@ def test_a_red_line_holds_but_not_against_its_subject(world: World) -> None:
     here = world.here
     mina = str(here.members["mina"].id)
     said = here.remember(
-        here.robot("aria"), "Mina is allergic to nuts.", group="launch", member=mina, red_line=True
+        here.robot("aria"), "Mina is allergic to nuts.", group="launch", member=mina
     ).id
+    protect_memory(here.person("mina"), said, reason="It saves lives.", now=NOW)
     with pytest.raises(RedLine):
         forget_memory(here.robot("aria"), said, now=NOW)
     forget_memory(here.person("mina"), said, now=NOW)

@@ -292,4 +292,8 @@ def test_a_robot_that_acts_for_nobody_cannot_probe_for_members(world: World) -> 
         here.remember(clio, "For Bob.", readers=Readers(members=(bob,)), visibility="shared")
     told = row(here, clio, group="design", speaker=bob)
     assert (told.speaker, told.speaker_member_id) == (bob, None)
-    assert row(here, clio, group="design", speaker=mina).speaker == "Mina"
+    # Mina it knows, and may not speak for her all the same.
+    for speaker in (mina, "Mina", "mina ", "M\u200bina"):
+        with pytest.raises(IdentityClaim):
+            row(here, clio, group="design", speaker=speaker)
+    assert row(here, clio, group="design", speaker="Bob").speaker_member_id is None

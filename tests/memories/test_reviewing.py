@@ -57,7 +57,7 @@ def test_a_proposal_becomes_a_copy_for_everyone_and_stays_with_its_author(world:
     assert found(here, "mina") == []
     assert [len(waiting(here.person(p))) for p in ("ada", "chidi", "mina", "vera")] == [1, 1, 0, 0]
 
-    done = deciding.approve(here.person("chidi"), item.id, Answer(), now=NOW)
+    done = deciding.approve(here.person("chidi"), item.id, Answer(version=1), now=NOW)
     assert (done.state, done.decided_by.name, done.decided_at) == ("approved", "Chidi", NOW)
     assert found(here, "mina") == [TEXT]
     shared = memory(here, "vera", done.outcome["made"])
@@ -75,7 +75,7 @@ def test_a_proposal_becomes_a_copy_for_everyone_and_stays_with_its_author(world:
     with pytest.raises(AlreadyExists):
         undo(here.person("chidi"), item.id, now=NOW)
     # Decided anew the copy of before is what comes back.
-    again = deciding.approve(here.person("ada"), item.id, Answer(), now=NOW)
+    again = deciding.approve(here.person("ada"), item.id, Answer(version=1), now=NOW)
     assert again.outcome["made"] == done.outcome["made"]
     edit_memory(here.person("ada"), shared.id, {"content": "At seven."}, now=NOW)
     with pytest.raises(PermissionError):
@@ -86,7 +86,9 @@ def test_a_proposal_becomes_a_copy_for_everyone_and_stays_with_its_author(world:
 def test_edit_and_approve_reject_with_a_reason_and_withdraw(world: World) -> None:
     here, chidi = world.here, world.here.person("chidi")
     item = propose(here)
-    done = deciding.approve(chidi, item.id, Answer(content="It closes at seven."), now=NOW)
+    done = deciding.approve(
+        chidi, item.id, Answer(version=1, content="It closes at seven."), now=NOW
+    )
     assert memory(here, "mina", done.outcome["made"]).content == "It closes at seven."
     assert memory(here, "bob", item.memory_id).content == TEXT
     with pytest.raises(Decided):
@@ -111,12 +113,13 @@ def test_merge_into_what_is_known(world: World) -> None:
     item = propose(here)
     for wrong in (hidden, item.memory_id):
         with pytest.raises(NotFound):
-            deciding.merge(chidi, item.id, Answer(into=wrong), now=NOW)
+            deciding.merge(chidi, item.id, Answer(version=1, into=wrong, into_version=1), now=NOW)
     text = "The office closes at 18:00, also on Fridays."
-    stale = Answer(into=known, into_version=9, content=text)
+    stale = Answer(version=1, into=known, into_version=9, content=text)
     with pytest.raises(Outdated):
         deciding.merge(chidi, item.id, stale, now=NOW)
-    deciding.merge(chidi, item.id, Answer(into=known, into_version=1, content=text), now=NOW)
+    read = Answer(version=1, into=known, into_version=1, content=text)
+    deciding.merge(chidi, item.id, read, now=NOW)
     merged = memory(here, "mina", known)
     assert (merged.content, merged.remember_count) == (text, 2)
     undo(chidi, item.id, now=NOW)
@@ -143,11 +146,11 @@ def test_corrections_and_reports_go_to_whom_the_memory_belongs(world: World) -> 
     assert {i.id for i in waiting(chidi)} == {fix.id, told.id}
     assert [i.memory_id for i in waiting(here.person("bob"))] == [chat]
     with pytest.raises(NotFound):
-        deciding.approve(mina, fix.id, Answer(), now=NOW)
+        deciding.approve(mina, fix.id, Answer(version=1), now=NOW)
 
     deciding.approve(chidi, fix.id, Answer(version=1), now=NOW)
     assert memory(here, "mina", shared).content == "It closes at seven."
-    deciding.approve(chidi, told.id, Answer(), now=NOW)
+    deciding.approve(chidi, told.id, Answer(version=2), now=NOW)
     assert memory(here, "chidi", shared).status == "forgotten"
     undo(chidi, told.id, now=NOW)
     undo(chidi, fix.id, now=NOW)
@@ -166,7 +169,7 @@ def test_what_its_subject_forgot_is_theirs_to_bring_back(world: World) -> None:
         "return",
         [],
     )
-    deciding.approve(bob, item.id, Answer(), now=NOW)
+    deciding.approve(bob, item.id, Answer(version=1), now=NOW)
     assert memory(here, "mina", first.id).status == "active"
     undo(bob, item.id, now=NOW)
     assert memory(here, "bob", first.id).forgotten_by_subject
@@ -178,7 +181,7 @@ def test_an_open_item_is_kept_from_others_for_five_minutes(world: World) -> None
     hold(ada, item.id, now=NOW)
     for act in (
         lambda: hold(chidi, item.id, now=NOW),
-        lambda: deciding.approve(chidi, item.id, Answer(), now=NOW),
+        lambda: deciding.approve(chidi, item.id, Answer(version=1), now=NOW),
     ):
         with pytest.raises(Held, match="Ada has this open"):
             act()
@@ -227,7 +230,7 @@ def test_two_curators_never_both_decide(lasting_world: World) -> None:
         who = here.person(("ada", "chidi")[number // 2 % 2])
         ready.wait()
         try:
-            outcomes.append(verb(who, item.id, Answer(reason="So."), now=NOW).state)
+            outcomes.append(verb(who, item.id, Answer(version=1, reason="So."), now=NOW).state)
         except Decided:
             outcomes.append("decided")
         finally:
@@ -248,7 +251,7 @@ def test_what_is_forgotten_is_not_kept_in_what_was_decided_about_it(world: World
     said = {"speaker": str(here.members["mina"].id)}
     memory_id = here.remember(here.robot("aria"), "Mina has the zebra flu.", **said).id
     item = propose_correction(here.person("bob"), memory_id, content="A zebra cold.", now=NOW)
-    deciding.approve(here.person("chidi"), item.id, Answer(), now=NOW)
+    deciding.approve(here.person("chidi"), item.id, Answer(version=1), now=NOW)
     for who in ("chidi", "bob"):
         assert "zebra" in text(here.browser(who).get(f"/api/v1/proposals/{item.id}"))
     forget_memory(here.person("mina"), memory_id, now=NOW)

@@ -247,7 +247,7 @@ class _Halyard:
             first = Proposal.objects.filter(state=State.OPEN, proposed_by_id=mina.member_id)
             item = first.order_by("id").values_list("id", flat=True)[0]
             dealers = _ids_about("dealer")
-        deciding.approve(chidi, item, deciding.Answer(), now=now)
+        deciding.approve(chidi, item, deciding.Answer(version=1), now=now)
         aria = self.robots["Aria"].id
         delegate(
             organisation_id=self.id,

@@ -50,11 +50,12 @@ def test_a_batch_of_a_hundred_costs_as_many_statements_as_one_of_ten(
     here = world.here
     mina, bob = str(here.members["mina"].id), str(here.members["bob"].id)
     api = here.api(who) if who == "aria" else here.browser(who)
+    said = bob if who == "aria" else mina
 
     def batch(size: int) -> Any:
         places: list[dict[str, Any]] = [
             {"group": "launch"},
-            {"group": "launch", "member": mina, "speaker": bob, "listeners": [bob]},
+            {"group": "launch", "member": mina, "speaker": said, "listeners": [bob]},
             {"visibility": "protected", "readers": {"members": [bob], "robots": [robot]}},
             {"member": mina},
         ]

@@ -7,10 +7,11 @@ import pytest
 from django.test import Client
 
 from memories.models import Memory
+from memories.services.protecting import protect_memory
 from orgs.principals import resolve
 from orgs.rls import organisation_scope
 from tests.people import signed_in, text, user_of
-from tests.world import Tenant, World
+from tests.world import NOW, Tenant, World
 
 CSRF = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
@@ -164,7 +165,8 @@ def test_others_memories_are_not_theirs_to_change(world: World) -> None:
 
 def test_a_red_line_is_explained(world: World) -> None:
     here = world.here
-    id_ = here.remember(here.robot("aria"), "Never delete this.", red_line=True).id
+    id_ = here.remember(here.robot("aria"), "Never delete this.").id
+    protect_memory(here.person("chidi"), id_, reason="The law says so.", now=NOW)
     page = text(signed_in(here, "ada").post(f"/memories/{id_}/forget/", follow=True))
     assert "protected" in page
     assert stored(here, "ada", id_).status == "active"

@@ -48,7 +48,7 @@ def test_a_row_says_who_when_where_and_who_may_read(world: World) -> None:
     here = world.here
     here.remember(here.robot("aria"), "The launch is in May.", group="launch", speaker="Caroline")
     page = text(signed_in(here, "mina").get("/memories/?q=launch"))
-    assert "Caroline to aria" in page
+    assert "“Caroline” to aria" in page
     assert "2 people and 1 robot in #launch can read this." in page
     assert "<mark>launch</mark>" in page
     assert "1 memory, best first" in page

@@ -109,8 +109,8 @@ def test_provenance(world: World) -> None:
         for number, text_ in enumerate(["First turn.", "Second turn.", "Third turn."])
     ]
     page = text(signed_in(here, "mina").get(url(turns[1])))
-    assert "Caroline said this on" in page
-    assert "in #launch, and aria remembered it." in page
+    assert "aria wrote this down on" in page
+    assert "in #launch as the words of “Caroline”, a name that no member here" in page
     assert "First turn." in page
     assert "Third turn." in page
 

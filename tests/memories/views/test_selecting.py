@@ -10,6 +10,7 @@ import pytest
 
 from memories.models import Memory, SavedView
 from memories.services import jobs, working
+from memories.services.protecting import protect_memory
 from memories.services.selecting import Selection, matching
 from orgs.principals import resolve
 from tests.memories.views.test_library import HTMX, queries
@@ -118,7 +119,8 @@ def change(client: Any, action: str, **data: Any) -> Any:
 def test_a_preview_says_what_changes_and_then_it_does(world: World) -> None:
     here = world.here
     ours = ids_for(here, "Old plan one.", "Old plan two.", category="event")
-    red = ids_for(here, "Old but protected.", red_line=True)
+    red = ids_for(here, "Old but protected.")
+    protect_memory(here.person("ada"), red[0], reason="The law says so.", now=NOW)
     chidi = signed_in(here, "chidi")
     selected = [str(i) for i in (*ours, *red)]
     look = text(change(chidi, "forget", selected=selected))

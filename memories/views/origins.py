@@ -1,0 +1,107 @@
+"""Who wrote a memory, whose words it gives and whose they are now: in words."""
+
+from datetime import UTC, datetime
+
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from memories.models import Memory
+from orgs.models import Member
+from robots.models import Robot
+from robots.services import IMPORT, WEB
+
+EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+
+
+def robot_name(robot: Robot) -> str:
+    """Empty for the built-in robots through which people and imports write."""
+    return "" if robot.builtin else robot.name
+
+
+def when(memory: Memory) -> datetime:
+    """When it was said, else noted; within what every time zone can show.
+
+    One memory of the calendar's first or last day would otherwise end each page that shows it.
+    """
+    return min(max(memory.occurred_at or memory.created_at, EARLIEST), LATEST)
+
+
+def _day(at: datetime) -> str:
+    """ "3 May", with the year where it is another one."""
+    this_year = timezone.localtime(at).year == timezone.localtime().year
+    return date_format(timezone.localtime(at), "j F" if this_year else "j F Y")
+
+
+def only_a_name(name: str) -> str:
+    """A name that no member stands behind, so that nobody takes it for one."""
+    return f"“{name}”"
+
+
+def person_name(member: Member | None, me: object) -> str:
+    """The member's name, You for oneself; empty for nobody."""
+    if member is None:
+        return ""
+    return "You" if member.id == me else member.name
+
+
+def is_worked_out(memory: Memory) -> bool:
+    """Whether the product made it of what others said: it is nobody's words."""
+    return memory.robot.builtin == WEB and memory.author_id is None
+
+
+def said_by(memory: Memory, me: object = None) -> str:
+    """Whose words it gives: the member who said it, a mere name, else the person who wrote it."""
+    if is_worked_out(memory):
+        return ""
+    if memory.speaker_member_id:
+        return person_name(memory.speaker_member, me)
+    return only_a_name(memory.speaker) if memory.speaker else person_name(memory.author, me)
+
+
+def reworded_by(memory: Memory, me: object) -> str:
+    """Whose its present words are, where not the speaker's."""
+    if memory.reworded_by_robot:
+        return memory.reworded_by_robot.name
+    return person_name(memory.reworded_by, me)
+
+
+def learned(memory: Memory, me: object) -> str:
+    """How it got here and whose words it gives, in a sentence or two."""
+    editor = reworded_by(memory, me)
+    whose = "yours" if editor == "You" else f"{editor}’s"
+    return _origin(memory, me) + (f" The words are now {whose}." if editor else "")
+
+
+def _origin(memory: Memory, me: object) -> str:
+    at = _day(when(memory)) + (f" in {memory.place.name}" if memory.place else "")
+    if is_worked_out(memory):
+        return f"Commonmind worked this out on {at} from what was said in several groups."
+    if memory.author_id:
+        return _written(memory, me, at)
+    if memory.robot.builtin == IMPORT:
+        who = said_by(memory, me)
+        said = f"{who} said this on {at}; it" if who else "It"
+        return f"{said} was imported on {_day(memory.created_at)}."
+    return _heard(memory, me, at)
+
+
+def _written(memory: Memory, me: object, at: str) -> str:
+    """By a person: in their own words, or in another's."""
+    wrote = f"{person_name(memory.author, me)} wrote this down on {at}"
+    if not memory.speaker or memory.speaker_member_id == memory.author_id:
+        return f"{wrote}."
+    who = said_by(memory, me)
+    return f"{wrote}, as {'your' if who == 'You' else f'{who}’s'} words."
+
+
+def _heard(memory: Memory, me: object, at: str) -> str:
+    """By a robot: what a member said, what it says that somebody said, what it learned."""
+    who, robot = said_by(memory, me), robot_name(memory.robot) or "Somebody"
+    if memory.speaker_member_id:
+        return f"{who} said this on {at}, and {robot} remembered it."
+    if memory.speaker:
+        return (
+            f"{robot} wrote this down on {at} as the words of {who}, a name that no member here "
+            "stands behind."
+        )
+    return f"{robot} learned this on {at}."

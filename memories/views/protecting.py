@@ -1,0 +1,69 @@
+"""Protect a memory, and take the protection off."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from memories.models import Proposal
+from memories.policies.visibility import Misplaced
+from memories.services import browsing
+from memories.services.protecting import protect_memory, unprotect_memory
+from memories.views import forms, presenting
+from orgs.access import members_only
+from orgs.services import AlreadyExists
+
+ASKED = "Thank you. Whoever looks after this memory decides; you find its state under Review."
+
+
+@require_http_methods(["GET", "POST"])
+@members_only()
+def protect(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """With a reason."""
+    form = forms.ProtectForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        reason = form.cleaned_data["reason"]
+        try:
+            made = protect_memory(request.actor, memory_id, reason=reason, now=timezone.now())
+        except (AlreadyExists, Misplaced) as error:
+            form.add_error(None, str(error))
+        else:
+            asked = isinstance(made, Proposal)
+            messages.success(request, ASKED if asked else "Protected. It stays as it is.")
+            return redirect("memory-page", memory_id)
+    return _page(request, memory_id, form, "protect")
+
+
+@require_http_methods(["GET", "POST"])
+@members_only()
+def unprotect(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """With a reason, which stays beside the memory."""
+    form = forms.ProtectForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        reason = form.cleaned_data["reason"]
+        try:
+            unprotect_memory(request.actor, memory_id, reason=reason, now=timezone.now())
+        except (AlreadyExists, Misplaced) as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "It is not protected any more.")
+            return redirect("memory-page", memory_id)
+    return _page(request, memory_id, form, "unprotect")
+
+
+def _page(
+    request: HttpRequest, memory_id: UUID, form: forms.ProtectForm, step: str
+) -> HttpResponse:
+    memory = browsing.readable(request.actor, memory_id)
+    context = {
+        "form": form,
+        "step": step,
+        "memory": {"content": memory.content, "url": reverse("memory-page", args=[memory.id])},
+        "protected": presenting.protection(memory, request.actor.member_id),
+        "expires": presenting.about(memory, request.actor.member_id)["expires"],
+    }
+    return render(request, "memories/protect.html", context, status=422 if form.errors else 200)
