@@ -88,5 +88,7 @@ def _written_by(accepted: Any) -> BaseRenderer:
 class DocumentationView(SpectacularSwaggerSplitView):
     """Swagger UI over /api/v1/schema."""
 
+    http_method_names = ("get", "head")
+
     def _get_schema_url(self, request: Request) -> str:
         return reverse(self.url_name)

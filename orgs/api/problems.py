@@ -26,6 +26,7 @@ TITLES = {
     "method-not-allowed": "This address does not take that method",
     "conflict": "Conflict",
     "body-too-large": "The body is too large",
+    "too-many": "Too many calls",
     "unsupported-media-type": "Send application/json",
     "not-acceptable": "Only JSON is served",
     "unavailable": "A service is not available",
@@ -152,6 +153,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
         status=status,
         content_type=MEDIA_TYPE,
     )
+    for name, value in getattr(error, "headers", {}).items():
+        response[name] = value
     if status == 401:
         response["WWW-Authenticate"] = "Bearer"
     if status == 405 and isinstance(error, exceptions.MethodNotAllowed):

@@ -26,7 +26,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 PROBLEM_TYPE = "application/problem+json"
-PROBLEMS = ("400", "401", "403", "404", "409", "413", "415", "503")
+PROBLEMS = ("400", "401", "403", "404", "409", "413", "415", "429", "503")
 PROBLEM = OpenApiResponse(ProblemSerializer, description="Problem details (RFC 9457)")
 
 
