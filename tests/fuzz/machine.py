@@ -121,7 +121,7 @@ class Machine:
     """
 
     def __init__(self, seed: int, callers: list[str], ids: dict[str, list[str]]) -> None:
-        self.rng, self.callers, self.ids = Random(seed), callers, ids
+        self.rng, self.callers, self.ids = Random(seed), callers, ids  # noqa: S311
         routes = sorted({address(route) for route, _ in patterns()})
         self.addresses = [re.sub(r"[\^$\\]|\(\?P<\w+>[^)]*\)", "", a) for a in routes]
         self.forms: dict[str, list[Form]] = {}
@@ -226,7 +226,7 @@ class Machine:
         rng = self.rng
         if rng.random() < 0.05:
             return rng.choice(nasty.BROKEN), rng.choice(nasty.CONTENT_TYPES)
-        known = fields or {name: "" for name in rng.sample(QUERY, 3)}
+        known = fields or dict.fromkeys(rng.sample(QUERY, 3), "")
         pairs = []
         for name, value in known.items():
             chance = rng.random()

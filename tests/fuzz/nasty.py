@@ -40,7 +40,7 @@ TEXTS = [
     "\x1b[0m",
     "\ufeff",
     "\ufffe",
-    "𝟙",
+    "\U0001d7d9",
     "٣",
     "Ⅷ",
     "group:",
