@@ -22,7 +22,7 @@ from memories.services.recalling import Answer, Query, recall
 from memories.services.remembering import remember, remember_many
 from memories.services.sharing import share_memory
 from orgs.api.cursors import page
-from orgs.api.problems import Problem, describe, problem
+from orgs.api.problems import NotYet, describe, problem
 from orgs.api.serializers import checked
 
 
@@ -116,10 +116,8 @@ class MemoryView(APIView):
     @extend_schema(operation_id="memories_forget", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, memory_id: UUID) -> Response:
         """Forget a memory: out of every answer, restorable."""
-        if request.query_params.get("hard"):
-            raise Problem(
-                501, "not-built-yet", "Erasing for good is not offered yet; forgetting is."
-            )
+        if "hard" in request.query_params:
+            raise NotYet("hard", "Forget it; nothing erases for good so far.")
         forget_memory(request.user, memory_id, now=timezone.now())
         return Response(status=204)
 
@@ -162,7 +160,7 @@ class ShareView(APIView):
 
 def query_of(data: dict[str, Any]) -> Query:
     """A validated recall as the service takes it."""
-    fields = {k: v for k, v in data.items() if k not in ("profile", "prefer_personal")}
+    fields = {k: v for k, v in data.items() if k != "profile"}
     ranges = tuple(fields.pop("timeframe", []))
     return Query(text=fields.pop("query"), ranges=ranges, **fields)
 
