@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from orgs.api.problems import NOT_FOUND_DETAIL, TITLES, describe, plain_problem
+from orgs.limits import TooMany
 
 log = logging.getLogger("commonmind.pages")
 Handler = Callable[[HttpRequest], HttpResponse]
@@ -57,6 +58,14 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _answer(request, 500, "error", "Something went wrong here; quote the request id.")
 
 
+def too_many(request: HttpRequest, error: TooMany) -> HttpResponse:
+    """A limit is reached: a page or a problem, with the time to wait in its headers."""
+    response = _answer(request, error.status_code, error.code, str(error.detail))
+    for name, value in error.headers.items():
+        response[name] = value
+    return response
+
+
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form that was open too long, or that another site sent."""
     if request.path.startswith("/api/"):
@@ -77,6 +86,8 @@ class PageErrorsMiddleware:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if request.path.startswith("/api/"):
             return None
+        if isinstance(error, TooMany):
+            return too_many(request, error)
         found = describe(error)
         if found is None or found[0] not in (400, 403, 404, 409, 503):
             return None

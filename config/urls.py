@@ -2,14 +2,13 @@
 
 from django.contrib import admin
 from django.urls import include, path
-from drf_spectacular.views import SpectacularAPIView
 
 import memories.urls
 import orgs.urls
 import robots.urls
 from config import errors, health
 from config.design import design
-from config.documentation import DocumentationView
+from config.documentation import DescriptionView, DocumentationView
 from config.metrics import metrics
 from orgs import support
 from orgs.access import staff_only
@@ -22,7 +21,7 @@ handler400 = errors.bad_request
 api = [
     *memories.urls.api,
     *robots.urls.api,
-    path("schema", SpectacularAPIView.as_view(), name="schema"),
+    path("schema", DescriptionView.as_view(), name="schema"),
     path("docs", DocumentationView.as_view(url_name="schema"), name="docs"),
 ]
 

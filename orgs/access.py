@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.utils import timezone
 
+from orgs.limits import SAFE, size_of, take_organisation
 from orgs.models import Member, Role
 from orgs.principals import MODERATORS
 from orgs.sessions import actor_of, current
@@ -60,6 +61,8 @@ def _elsewhere(request: HttpRequest) -> HttpResponse | None:
     if found is None:
         return _away(request, resolve_url("organisations"))
     request.membership, request.actor = found, actor_of(found[0])
+    if request.method not in SAFE:
+        take_organisation(request.actor.organisation_id, writes=True, size=size_of(request))
     return _other_organisation(request)
 
 

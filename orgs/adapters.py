@@ -19,6 +19,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from orgs.addresses import client_address
 from orgs.models import User
 from orgs.sessions import end_sign_ins, this_sign_in
 
@@ -75,6 +76,10 @@ class AccountAdapter(DefaultAccountAdapter):
     def is_safe_url(self, url: str | None) -> bool:
         """Only paths of this site; not even its own name in front."""
         return url_has_allowed_host_and_scheme(url or "", allowed_hosts=None)
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Who tries: guesses are counted by what the caller cannot write himself."""
+        return client_address(request)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         # By account and address: a stranger who fails on purpose locks nobody out elsewhere.

@@ -42,6 +42,39 @@ SCHEMA_GRANTS = """
     ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public
         GRANT USAGE ON SEQUENCES TO {app};
 """
+# What nobody but the owner and the searcher needs, and PostgreSQL gives to everybody: large objects
+# know no row-level security, `DO` runs loops, and the rest disturbs or watches other sessions.
+LANGUAGE_GRANTS = """
+    REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC;
+    GRANT USAGE ON LANGUAGE plpgsql TO {owner}, {searcher};
+"""
+NOBODYS_FUNCTIONS = """
+    SELECT p.oid::regprocedure::text FROM pg_proc p
+    WHERE p.pronamespace = 'pg_catalog'::regnamespace AND (
+        p.proname LIKE 'lo\\_%' OR p.proname IN ('loread', 'lowrite', 'pg_cancel_backend',
+            'pg_terminate_backend', 'pg_export_snapshot', 'pg_logical_emit_message'))
+    UNION ALL
+    SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+    WHERE p.proname LIKE 'pg\\_stat\\_statements%' AND n.nspname = 'public'
+"""
+NOBODYS_VIEWS = """
+    SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relname LIKE 'pg\\_stat\\_statements%' AND n.nspname = 'public' AND c.relkind = 'v'
+"""
+# Every role may give itself defaults for its later sessions, and nothing can forbid it. Those that
+# an operator may want stay; all others go at each start. `orgs/checks.py` has the same list.
+HARMLESS = (
+    "application_name", "effective_cache_size", "effective_io_concurrency",
+    "idle_in_transaction_session_timeout", "idle_session_timeout", "jit", "lock_timeout",
+    "log_min_duration_statement", "plan_cache_mode", "random_page_cost", "statement_timeout",
+    "transaction_timeout", "work_mem",
+)  # fmt: skip
+DEFAULTS = """
+    SELECT r.rolname, d.datname, split_part(option, '=', 1)
+    FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole
+    LEFT JOIN pg_database d ON d.oid = s.setdatabase, unnest(s.setconfig) AS option
+    WHERE r.rolname = ANY (%s) AND NOT split_part(option, '=', 1) = ANY (%s)
+"""
 
 
 @dataclass(frozen=True)
@@ -68,6 +101,7 @@ def provision(admin_url: str, database: str, passwords: Mapping[str, str]) -> Da
         with _admin(role_url(admin_url, database=database)) as inside:
             _run(inside, SCHEMA_GRANTS)
             _ensure_extensions(inside)
+            _take_from_everybody(inside)
     app, owner, worker, support = (
         role_url(admin_url, role, passwords[role], database)
         for role in (APP, OWNER, WORKER, SUPPORT)
@@ -131,6 +165,7 @@ def _ensure_roles(connection: psycopg.Connection, passwords: Mapping[str, str]) 
         )
         command = sql.SQL(f"ALTER ROLE {{}} LOGIN NOBYPASSRLS {PLAIN} PASSWORD {{}}")
         connection.execute(command.format(sql.Identifier(role), sql.Literal(hashed.decode())))
+    _reset_defaults(connection)
     for role in (APP, WORKER, SUPPORT):
         _run(connection, "ALTER ROLE {role} SET plan_cache_mode = force_custom_plan", role=role)
     _run(connection, f"ALTER ROLE {{searcher}} NOLOGIN BYPASSRLS {PLAIN}")
@@ -159,3 +194,22 @@ def _ensure_extensions(connection: psycopg.Connection) -> None:
         if name in available:
             template = "CREATE EXTENSION IF NOT EXISTS {name} SCHEMA public"
             _run(connection, template, name=name)
+
+
+def _reset_defaults(connection: psycopg.Connection) -> None:
+    """Take back what a role has set for its own later sessions."""
+    roles = [*LOGIN_ROLES, SEARCHER]
+    found = connection.execute(DEFAULTS, [roles, list(HARMLESS)]).fetchall()
+    for role, database, name in found:
+        where = "IN DATABASE {database} " if database else ""
+        command = f"ALTER ROLE {{role}} {where}RESET {{name}}"
+        _run(connection, command, role=role, database=database or "", name=name)
+
+
+def _take_from_everybody(connection: psycopg.Connection) -> None:
+    """Revoke what PostgreSQL gives to PUBLIC; in this database alone, and again at each start."""
+    _run(connection, LANGUAGE_GRANTS)
+    for kind, query in (("FUNCTION", NOBODYS_FUNCTIONS), ("TABLE", NOBODYS_VIEWS)):
+        for (name,) in connection.execute(query).fetchall():
+            # A signature from the catalogue, which no quoting of identifiers could write.
+            connection.execute(f"REVOKE ALL ON {kind} {name} FROM PUBLIC")  # type: ignore[arg-type]

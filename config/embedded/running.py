@@ -113,7 +113,9 @@ class Supervisor:
         workers = self.environ.get("WEB_WORKERS") or "2"
         schedule = str(self.data_dir / "celerybeat-schedule")
         listen = ["--host", "127.0.0.1", "--port", str(self.port), "--workers", workers]
-        calm = ["--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "5"]
+        # Whom to believe about addresses is TRUSTED_PROXY_COUNT's to say, not the server's.
+        calm = ["--no-proxy-headers", "--no-access-log", "--log-level", "warning"]
+        calm += ["--timeout-graceful-shutdown", "5"]
         celery = ["-W", NO_ROOT_WARNING, "-m", "celery", "--quiet", "-A", "config"]
         one = ["-c", "1", "--loglevel", "WARNING"]
         if not self.interrupts:

@@ -7,6 +7,7 @@ import environ
 from config.logs import logging_settings
 from config.settings.accounts import *
 from config.settings.accounts import APPS, form_targets
+from config.settings.limits import *
 from memories.policies.ingesting import DEFAULT, IngestionProfile
 
 env = environ.Env()
@@ -51,6 +52,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "orgs.sessions.SignInsMiddleware",
+    "config.limits.LimitsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.errors.PageErrorsMiddleware",
 ]
@@ -123,6 +125,7 @@ REST_FRAMEWORK = {
         "robots.api.authentication.KeyAuthentication",
         "robots.api.authentication.MemberSessionAuthentication",
     ],
+    "DEFAULT_THROTTLE_CLASSES": ["orgs.api.throttles.OrganisationThrottle"],
     "DEFAULT_PERMISSION_CLASSES": ["robots.api.permissions.HasPrincipal"],
     "DEFAULT_PARSER_CLASSES": ["orgs.api.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["orgs.api.renderers.JSONRenderer"],

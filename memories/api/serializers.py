@@ -17,6 +17,7 @@ from orgs.api.serializers import (
     DocumentField,
     FlagField,
     NamedSerializer,
+    NotYetField,
     NumberField,
     StrictSerializer,
     TextField,
@@ -271,7 +272,7 @@ class FiltersSerializer(StrictSerializer):
     groups = TextListField(required=False)
     members = TextListField(required=False, item_length=400)
     robots = TextListField(required=False)
-    teams = TextListField(required=False)
+    teams = NotYetField()
     kinds = choices_field(Kind)
     types = choices_field(Type)
     categories = choices_field(Category)
@@ -296,7 +297,7 @@ class RecallSerializer(StrictSerializer):
     min_similarity = NumberField(min_value=-1, max_value=1, required=False)
     filters = FiltersSerializer(required=False)
     include_shared = FlagField(default=True)
-    prefer_personal = FlagField(default=True)
+    prefer_personal = NotYetField()
     include_direct = FlagField(default=False)
     explain = FlagField(default=False)
 

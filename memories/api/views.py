@@ -22,7 +22,7 @@ from memories.services.recalling import Answer, Query, recall
 from memories.services.remembering import remember, remember_many
 from memories.services.sharing import share_memory
 from orgs.api.cursors import page
-from orgs.api.problems import Problem, describe, problem
+from orgs.api.problems import NotYet, describe, problem
 from orgs.api.serializers import checked
 
 
@@ -121,10 +121,8 @@ class MemoryView(APIView):
     )
     def delete(self, request: Request, memory_id: UUID) -> Response:
         """Forget a memory: out of every answer, restorable."""
-        if request.query_params.get("hard"):
-            raise Problem(
-                501, "not-built-yet", "Erasing for good is not offered yet; forgetting is."
-            )
+        if "hard" in request.query_params:
+            raise NotYet("hard", "Forget it; nothing erases for good so far.")
         given = {k: v for k, v in request.query_params.items() if k in ("force", "reason")}
         force = s.forced(checked(s.ForceSerializer, given))
         forget_memory(request.user, memory_id, now=timezone.now(), force=force)
@@ -171,7 +169,7 @@ class ShareView(APIView):
 
 def query_of(data: dict[str, Any]) -> Query:
     """A validated recall as the service takes it."""
-    fields = {k: v for k, v in data.items() if k not in ("profile", "prefer_personal")}
+    fields = {k: v for k, v in data.items() if k != "profile"}
     ranges = tuple(fields.pop("timeframe", []))
     return Query(text=fields.pop("query"), ranges=ranges, **fields)
 

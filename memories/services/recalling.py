@@ -215,10 +215,7 @@ def _filters(actor: Actor, query: Query) -> Filters:
         members=_ids(
             given.get("members", ()), lambda r: find_member(organisation_id, r, removed=True).id
         ),
-        # There are no teams yet, so a team narrows to nothing.
-        robots=(_NOBODY,)
-        if given.get("teams")
-        else _ids(given.get("robots", ()), lambda r: find_robot(organisation_id, r).id),
+        robots=_ids(given.get("robots", ()), lambda r: find_robot(organisation_id, r).id),
         kinds=tuple(given.get("kinds", ())),
         types=tuple(given.get("types", ())),
         categories=tuple(given.get("categories", ())),

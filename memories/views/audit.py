@@ -1,6 +1,6 @@
 """The audit trail in sentences, for admins of the organisation."""
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -131,8 +131,9 @@ def _moments(chosen: dict[str, Any]) -> dict[str, Any]:
     found = dict(chosen)
     if since := chosen.get("since"):
         found["since"] = datetime.combine(since, time.min, UTC)
-    if until := chosen.get("until"):
-        found["until"] = datetime.combine(until, time.min, UTC) + timedelta(days=1)
+    # After the last day of the calendar there is none to begin with, and nothing to leave out.
+    if (until := found.pop("until", None)) and until < date.max:
+        found["until"] = datetime.combine(until + timedelta(days=1), time.min, UTC)
     return found
 
 

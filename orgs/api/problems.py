@@ -20,6 +20,7 @@ MEDIA_TYPE = "application/problem+json"
 TITLES = {
     "bad-json": "The body is not JSON",
     "invalid": "Some fields are not valid",
+    "not-yet": "That does not work yet",
     "unauthenticated": "No valid key or session",
     "forbidden": "Not allowed",
     "not-found": "Not found",
@@ -28,6 +29,7 @@ TITLES = {
     "like-another": "The name looks like another",
     "unfit-name": "The name cannot be given",
     "body-too-large": "The body is too large",
+    "too-many": "Too many calls",
     "unsupported-media-type": "Send application/json",
     "not-acceptable": "Only JSON is served",
     "unavailable": "A service is not available",
@@ -42,6 +44,13 @@ class Problem(exceptions.APIException):
     def __init__(self, status: int, code: str, detail: str, title: str = "") -> None:
         super().__init__(detail, code)
         self.status_code, self.code, self.title = status, code, title
+
+
+class NotYet(Problem):
+    """What the contract names and nothing does yet: refused, so that nobody relies on it."""
+
+    def __init__(self, name: str, instead: str = "Leave it out.") -> None:
+        super().__init__(400, "not-yet", f"`{name}` has no effect yet. {instead}")
 
 
 _mapped: dict[type[Exception], tuple[int, str]] = {
@@ -156,6 +165,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
         status=status,
         content_type=MEDIA_TYPE,
     )
+    for name, value in getattr(error, "headers", {}).items():
+        response[name] = value
     if status == 401:
         response["WWW-Authenticate"] = "Bearer"
     if status == 405 and isinstance(error, exceptions.MethodNotAllowed):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
@@ -26,8 +27,33 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 PROBLEM_TYPE = "application/problem+json"
-PROBLEMS = ("400", "401", "403", "404", "409", "413", "415", "503")
+PROBLEMS = ("400", "401", "403", "404", "409", "413", "415", "429", "503")
 PROBLEM = OpenApiResponse(ProblemSerializer, description="Problem details (RFC 9457)")
+
+
+# No NUL, which the database cannot hold; and where it may not be blank, something to read.
+TEXT, WORDS = r"^[^\u0000]*$", r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
+
+
+class TextScheme(OpenApiSerializerFieldExtension):
+    """A string without NUL, and not blank unless that is allowed."""
+
+    target_class = "orgs.api.serializers.TextField"
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        described: dict[str, Any] = auto_schema._map_serializer_field(
+            self.target, direction, bypass_extensions=True
+        )
+        return described | {"pattern": TEXT if self.target.allow_blank else WORDS}
+
+
+class NotYetScheme(OpenApiSerializerFieldExtension):
+    """No value is valid; the text says why."""
+
+    target_class = "orgs.api.serializers.NotYetField"
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        return {"not": {}}
 
 
 class Page:

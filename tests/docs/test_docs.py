@@ -129,10 +129,7 @@ def test_every_field_of_recall_is_documented() -> None:
     from memories.api.serializers import FiltersSerializer, RecallSerializer
 
     text = read("docs/api.md")
-    # No team exists yet.
-    fields = {*RecallSerializer().fields, *FiltersSerializer().fields} - {"teams"}
-    # What it would do is not built yet; it is taken and has no effect.
-    fields -= {"prefer_personal"}
+    fields = {*RecallSerializer().fields, *FiltersSerializer().fields}
     assert {name for name in fields if f"`{name}`" not in text and f'"{name}"' not in text} == set()
 
 

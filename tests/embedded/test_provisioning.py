@@ -131,3 +131,34 @@ def test_a_server_that_does_not_answer_is_one_line(postgres: Postgres) -> None:
 )
 def test_role_url_keeps_hosts_and_options(admin_url: str, expected: str) -> None:
     assert role_url(admin_url, "r", "a@b", "d") == expected
+
+
+def test_what_a_role_gave_itself_and_everybody_has_is_taken_back_at_the_next_start(
+    postgres: Postgres, urls: DatabaseUrls, admin: psycopg.Connection
+) -> None:
+    everybody = [
+        "GRANT EXECUTE ON FUNCTION lo_create(oid) TO PUBLIC",
+        "GRANT SELECT ON pg_stat_statements TO PUBLIC",
+        "GRANT USAGE ON LANGUAGE plpgsql TO PUBLIC",
+    ]
+    for statement in everybody:
+        admin.execute(statement)
+    for url, role in ((urls.app, APP), (urls.worker, WORKER), (urls.support, SUPPORT)):
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f"ALTER ROLE {role} SET row_security = off")
+            connection.execute(f'ALTER ROLE {role} IN DATABASE "shared memory" SET search_path = x')
+            connection.execute(f"ALTER ROLE {role} SET statement_timeout = '1h'")
+    renewed = provision(postgres.url, "shared memory", PASSWORDS)
+    rows = admin.execute(
+        "SELECT setrole::regrole::text, setdatabase, setconfig FROM pg_db_role_setting ORDER BY 1"
+    ).fetchall()
+    plan = ["plan_cache_mode=force_custom_plan", "statement_timeout=1h"]
+    assert [(role, base, sorted(config)) for role, base, config in rows] == [
+        (role, 0, plan) for role in sorted((APP, SUPPORT, WORKER))
+    ]
+    for statement in ("SELECT lo_create(0)", "SELECT 1 FROM pg_stat_statements", "DO 'BEGIN END'"):
+        with (
+            psycopg.connect(renewed.app) as connection,
+            pytest.raises(psycopg.errors.InsufficientPrivilege),
+        ):
+            connection.execute(statement)

@@ -236,7 +236,7 @@ def test_filters_narrow_and_combine(world: World) -> None:
     assert found(tags=["sweet", "absent"]) == {"tagged"}
     assert found(min_importance=0.9) == {"tagged"}
     assert found(groups=["launch"], members=[mina]) == {"user"}
-    assert found(robots=["nobody"]) == found(members=["x:y"]) == found(teams=["t"]) == set()
+    assert found(robots=["nobody"]) == found(members=["x:y"]) == set()
 
     def within(frame: Any) -> set[str]:
         return set(texts(api, "apple", timeframe=frame))

@@ -1,0 +1,26 @@
+"""How much anybody may ask for; 0 switches a limit off."""
+
+import environ
+
+env = environ.Env()
+
+# Proxies in front that are ours: so many entries of X-Forwarded-For, from its end, are believed.
+TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
+
+# Calls a minute. Each bucket holds a minute's worth, so a burst of that size goes through.
+LIMITS = {
+    # One robot's key, or one person's session at the API.
+    "key-reads": env.int("KEY_READS_PER_MINUTE", default=12_000),
+    "key-writes": env.int("KEY_WRITES_PER_MINUTE", default=12_000),
+    # All keys and people of an organisation together.
+    "organisation-reads": env.int("ORGANISATION_READS_PER_MINUTE", default=60_000),
+    "organisation-writes": env.int("ORGANISATION_WRITES_PER_MINUTE", default=60_000),
+    # One account's pages.
+    "pages": env.int("PAGES_PER_MINUTE", default=1_200),
+    # Whoever shows no key and no session, by address.
+    "address": env.int("ADDRESS_CALLS_PER_MINUTE", default=1_200),
+    # Keys that were wrong, by address.
+    "wrong-keys": env.int("WRONG_KEYS_PER_MINUTE", default=60),
+}
+# What an organisation may send in a day, in bytes of request bodies.
+ORGANISATION_BYTES_PER_DAY = env.int("ORGANISATION_BYTES_PER_DAY", default=50_000_000_000)

@@ -1,0 +1,70 @@
+"""What the description allows is not refused as badly formed (T25)."""
+
+import json
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.handlers.wsgi import WSGIHandler
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from schemathesis import GenerationMode
+
+from tests.api.test_schema import robot, session
+from tests.world import World
+
+pytestmark = pytest.mark.conformance("T25")
+# Problems that say: this is not what the description describes.
+FORM = ("urn:commonmind:problem:invalid", "urn:commonmind:problem:bad-json")
+# What no schema can say: a cursor is signed for its caller.
+SIGNED = {"cursor"}
+
+
+def refused(caller: dict[str, str], examples: int, number: int) -> dict[str, str]:
+    """By operation: the first call that is as described and yet badly formed for the product."""
+    found: dict[str, str] = {}
+    schema = schemathesis.openapi.from_wsgi(
+        "/api/v1/schema", WSGIHandler(), headers={"Accept": "application/json"}
+    )
+    for result in schema.get_all_operations():
+        operation = result.ok()
+
+        @seed(number)
+        @settings(
+            max_examples=examples,
+            deadline=None,
+            database=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=operation.as_strategy(generation_mode=GenerationMode.POSITIVE))
+        def attempt(case: Any) -> None:
+            case.headers.pop("Authorization", None)
+            case.cookies.clear()
+            case.query = {k: v for k, v in (case.query or {}).items() if k not in SIGNED}
+            answer = case.call(headers=caller)
+            if answer.status_code == 400:
+                problem = json.loads(answer.content)
+                if problem["type"] in FORM:
+                    said = f"{problem['detail']} {problem['errors'][:2]} {case.query} {case.body!r}"
+                    found.setdefault(case.operation.label, said[:700])
+
+        attempt()
+    return found
+
+
+@pytest.mark.parametrize("caller", [robot, session])
+def test_the_description_says_what_is_refused(
+    lasting_world: World, caller: Any, request: pytest.FixtureRequest
+) -> None:
+    number = int(request.config.getoption("randomly_seed", default=1))
+    assert refused(caller(lasting_world), 6, number) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("caller", [robot, session])
+def test_the_description_says_what_is_refused_for_long(
+    lasting_world: World, caller: Any, request: pytest.FixtureRequest
+) -> None:
+    number = int(request.config.getoption("randomly_seed", default=1))
+    assert refused(caller(lasting_world), 150, number) == {}

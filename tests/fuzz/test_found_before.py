@@ -1,0 +1,63 @@
+"""Server errors that were found once, each by itself (T25)."""
+
+import pytest
+from django.contrib import admin
+from django.test import Client
+
+from orgs.support import SupportAdmin
+from tests.people import signed_in
+from tests.world import World
+
+pytestmark = pytest.mark.conformance("T25")
+ADMINS = [(m, a) for m, a in admin.site._registry.items() if isinstance(a, SupportAdmin)]
+
+
+def support(world: World) -> Client:
+    from tests.fuzz.test_no_server_error import staff
+
+    return staff(world, superuser=False)
+
+
+@pytest.mark.parametrize(("model", "page"), ADMINS, ids=lambda one: getattr(one, "__name__", ""))
+def test_the_admin_takes_no_condition_on_a_column_but_its_filters(
+    lasting_world: World, model: type, page: SupportAdmin
+) -> None:
+    client, meta = support(lasting_world), model._meta
+    address = f"/admin/{meta.app_label}/{meta.model_name}/"
+    for column in meta.get_fields():
+        for end in ("", "__startswith", "__isnull", "__in", "__gt"):
+            answer = client.get(f"{address}?{column.name}{end}=a")
+            allowed = column.name in page.list_filter
+            assert answer.status_code in ((200, 302) if allowed else (400,)), (column, end)
+    for query in ("_to_field=content", "_popup=1&_to_field=id", "o=99.x.-1", "p=-1", "p=x", "q=a"):
+        assert client.get(f"{address}?{query}").status_code in (200, 302, 400), query
+
+
+def test_a_choice_of_organisation_leads_to_addresses_alone(lasting_world: World) -> None:
+    for wish, to in (
+        ("1", "/admin/"),
+        ("home", "/admin/"),
+        ("//evil.example", "/admin/"),
+        ("/me/", "/me/"),
+    ):
+        sent = {"organisation": str(lasting_world.here.id), "next": wish}
+        answer = support(lasting_world).post("/admin/organisation/", sent)
+        assert (answer.status_code, answer["Location"]) == (302, to)
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "9999-12-30"])
+@pytest.mark.parametrize("name", ["since", "until"])
+def test_the_trail_of_the_last_and_first_day(world: World, name: str, day: str) -> None:
+    assert signed_in(world.here, "ada").get(f"/audit/?{name}={day}").status_code == 200
+
+
+def test_the_last_day_leaves_nothing_out(world: World) -> None:
+    ada = signed_in(world.here, "ada")
+    ada.post("/me/learning/", {"on": "1"})
+    whole = ada.get("/audit/").content.decode()
+    assert "paused what robots learn" in whole
+    assert "paused what robots learn" in ada.get("/audit/?until=9999-12-31").content.decode()
+
+
+def test_the_documentation_has_no_options(client: Client) -> None:
+    assert client.options("/api/v1/docs").status_code == 405

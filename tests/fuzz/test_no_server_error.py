@@ -1,0 +1,166 @@
+"""Nothing that can be sent makes the server fail (T25)."""
+
+import copy
+import logging
+import secrets
+import traceback
+from collections import Counter
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.core.signals import got_request_exception
+from django.db import transaction
+from django.test import Client
+
+from memories.models import Job, Memory, Proposal
+from orgs.models import Audience, ExternalIdentity, User
+from orgs.rls import Scope, scope
+from robots.models import Conversation, Key
+from tests.fuzz.machine import Call, Machine, clean
+from tests.isolation.cast import Stage, set_stage
+from tests.world import PASSWORD, Tenant, World
+
+ROBOTS = ("aria", "dora")
+PEOPLE = ("ada", "chidi", "mina", "vera")
+
+
+def staff(world: World, *, superuser: bool) -> Client:
+    """A browser of support staff who look at the organisation of the stage."""
+    name = f"{secrets.token_hex(6)}@support.example"
+    user = User.objects.create_user(name, PASSWORD, is_staff=True, is_superuser=superuser)
+    client = Client(raise_request_exception=False)
+    client.force_login(user)
+    client.post("/admin/organisation/", {"organisation": str(world.here.id)})
+    return client
+
+
+def clients(stage: Stage) -> dict[str, Client]:
+    """Everyone: robots by key, people and support by session, and nobody."""
+    found: dict[str, Client] = {"nobody": Client(raise_request_exception=False)}
+    for name in ROBOTS:
+        found[name] = Client(
+            raise_request_exception=False,
+            headers={"authorization": f"Bearer {stage.world.here.keys[name]}"},
+        )
+    for name in PEOPLE:
+        found[name] = Client(raise_request_exception=False)
+        found[name].force_login(stage.world.here.members[name].user)
+    found["support"] = staff(stage.world, superuser=False)
+    found["superuser"] = staff(stage.world, superuser=True)
+    return found
+
+
+def ids_of(here: Tenant) -> dict[str, list[str]]:
+    """What really exists, by the names that slots have in addresses."""
+    with scope(Scope(organisation=here.id)):
+        every = tuple(Audience.objects.values_list("id", flat=True))
+    found: dict[str, list[UUID]] = {}
+    with scope(Scope(organisation=here.id, audiences=every)):
+        models = {"memory": Memory, "item": Proposal, "conversation": Conversation}
+        models |= {"key": Key, "identity": ExternalIdentity, "job": Job}
+        for name, model in models.items():
+            found[name] = list(model._default_manager.values_list("id", flat=True)[:30])
+    found["group"] = [group.id for group in here.groups.values()]
+    found["member"] = [member.id for member in here.members.values()]
+    found["robot"] = [robot.id for robot in here.robots.values()]
+    found["organisation"] = [here.id]
+    named = {f"{k}{end}": list(map(str, v)) for k, v in found.items() for end in ("", "_id")}
+    named["reference"] = [
+        *named["group"],
+        *named["member"],
+        *named["robot"],
+        "launch",
+        "chat:local",
+    ]
+    named["object_id"] = [one for many in found.values() for one in map(str, many)]
+    named["any"] = named["object_id"] + ["launch", "1"]
+    return named
+
+
+class Watch(logging.Handler):
+    """Keeps what the views raised, for the report of a failure."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.last = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info and record.exc_info[0]:
+            self.last = "".join(traceback.format_exception(*record.exc_info))
+
+    def raised(self, sender: Any, **kwargs: Any) -> None:
+        self.last = traceback.format_exc()
+
+
+def harvest(machine: Machine, everyone: dict[str, Client], cookies: dict[str, Any]) -> None:
+    """Read each page once as those who may, to know its forms."""
+    for place in machine.addresses:
+        if place.startswith(("/api/", "/static/")):
+            continue
+        for caller in ("superuser",) if place.startswith("/admin/") else ("ada", "mina"):
+            path = "".join(
+                part if n % 2 == 0 else (machine.ids.get(part) or machine.ids["any"])[0]
+                for n, part in enumerate(place.replace("}", "{").split("{"))
+            )
+            with transaction.atomic():
+                answer = Call(caller, "GET", path).send(clean(everyone[caller], cookies[caller]))
+                transaction.set_rollback(True)
+            kind = answer.headers.get("Content-Type", "")
+            if answer.status_code == 200 and kind.startswith("text/html"):
+                machine.learn(path, answer.content.decode())
+
+
+def run(world: World, count: int, seed: int) -> Counter[int]:
+    """Send `count` calls, each in a transaction that is undone; returns the statuses."""
+    stage = set_stage(world)
+    everyone = clients(stage)
+    cookies = {name: copy.deepcopy(client.cookies) for name, client in everyone.items()}
+    machine = Machine(seed, list(everyone), ids_of(world.here))
+    harvest(machine, everyone, cookies)
+    watch, statuses, failed = Watch(), Counter[int](), dict[str, str]()
+    logging.getLogger("commonmind").addHandler(watch)
+    got_request_exception.connect(watch.raised)
+    try:
+        for call in machine.calls(count):
+            watch.last = ""
+            with transaction.atomic():
+                answer = call.send(clean(everyone[call.caller], cookies[call.caller]))
+                body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+                transaction.set_rollback(True)
+            statuses[answer.status_code] += 1
+            if answer.status_code >= 500 or b"Traceback (most recent" in body:
+                place = watch.last.strip().splitlines()[-1:] or [body[-200:].decode("latin1")]
+                failed.setdefault(place[0], f"{answer.status_code} {call}\n{watch.last[-3000:]}")
+    finally:
+        logging.getLogger("commonmind").removeHandler(watch)
+        got_request_exception.disconnect(watch.raised)
+    assert not failed, f"seed {seed}: {len(failed)} kinds\n\n" + "\n\n".join(failed.values())
+    return statuses
+
+
+def answered(statuses: Counter[int]) -> bool:
+    """Whether the calls reached the views, and not the doors alone."""
+    total = statuses.total()
+    return statuses[200] + statuses[201] + statuses[204] >= total * 0.1 and statuses[400] > 0
+
+
+@pytest.mark.conformance("T25")
+@pytest.mark.timeout(300)
+def test_a_thousand_calls_find_no_server_error(
+    lasting_world: World, request: pytest.FixtureRequest
+) -> None:
+    seed = int(request.config.getoption("randomly_seed", default=1))
+    statuses = run(lasting_world, 1_000, seed)
+    assert answered(statuses), statuses
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("T25")
+@pytest.mark.timeout(3600)
+def test_ten_thousand_calls_find_no_server_error(
+    lasting_world: World, request: pytest.FixtureRequest
+) -> None:
+    seed = int(request.config.getoption("randomly_seed", default=1)) + 1
+    statuses = run(lasting_world, 10_000, seed)
+    assert answered(statuses), statuses
