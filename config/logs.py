@@ -2,11 +2,13 @@
 
 A message of our own is written with care. A library's may quote what it was given (a path, an SQL
 value, an argument), so of those only the template is kept, except where the library knows no
-memory. Of an exception its type and the places are kept: its message may quote a row.
+memory; Celery's lines about a task are filled in with its name, its id and numbers alone. Of an
+exception its type and the places are kept: its message may quote a row.
 """
 
 import logging
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -22,6 +24,10 @@ CAREFUL = (
     "celery.beat", "celery.worker.consumer", "kombu", "psycopg.pool", "py.warnings",
     "uvicorn",
 )  # fmt: skip
+# What a worker says of a task: its name, its id and the time are safe, what it was given is not.
+OF_TASKS = ("celery.app.trace", "celery.worker.request", "celery.worker.strategy")
+_SAFE = re.compile(r"[a-z_]+(?:\.[a-z_]+)+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+LEFT_OUT = "..."
 FRAMES = 30
 # What a line says beside its message; any other attribute of a record stays out.
 FIELDS = ("request_id", "method", "route", "status", "ms")
@@ -62,7 +68,26 @@ def message(record: logging.LogRecord) -> str:
     """The message; of a library that may quote what it was given, the template alone."""
     if _under(record.name, OURS) or _under(record.name, CAREFUL):
         return record.getMessage()
+    if _under(record.name, OF_TASKS) and record.args and isinstance(record.msg, str):
+        return _of_task(record.msg, record.args)
     return record.msg if record.args and isinstance(record.msg, str) else _unformatted(record)
+
+
+def _of_task(template: str, given: Any) -> str:
+    try:
+        if isinstance(given, Mapping):
+            return template % {name: _safe(value, name) for name, value in given.items()}
+        return template % tuple(_safe(value) for value in given)
+    except (TypeError, ValueError, KeyError):
+        return template
+
+
+def _safe(value: object, name: str = "") -> object:
+    if isinstance(value, int | float):
+        return value
+    # The word that Celery itself has for what happened: "raised unexpected".
+    safe = isinstance(value, str) and (name == "description" or _SAFE.fullmatch(value))
+    return value if safe else LEFT_OUT
 
 
 def _unformatted(record: logging.LogRecord) -> str:

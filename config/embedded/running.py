@@ -93,6 +93,7 @@ class Supervisor:
         """Migrate and prepare the demo organisation; a failure ends the run."""
         for name, words, arguments in (
             ("migrate", "Migrating the database", ["migrate", "--database", "owner", "--noinput"]),
+            ("encoder", "Preparing the embedding model", ["check_encoder", "--verbosity", "0"]),
             ("demo", "Preparing the demo organisation", ["prepare_demo"]),
         ):
             say(f"{words} ...")
@@ -119,7 +120,7 @@ class Supervisor:
         celery = ["-W", NO_ROOT_WARNING, "-m", "celery", "--quiet", "-A", "config"]
         one = ["-c", "1", "--loglevel", "WARNING"]
         if not self.interrupts:
-            say("Starting web, workers and beat; the first time the model is prepared ...")
+            say("Starting web, workers and beat ...")
             self.children = [
                 self._child("web", "-m", "uvicorn", "config.asgi:application", *listen, *calm),
                 self._child("worker", *celery, "worker", "-Q", "celery", *one),

@@ -41,6 +41,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.observability.RequestLogMiddleware",
+    "config.probes.ProbesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -176,10 +177,7 @@ LLM_TIMEOUT = env.int("LLM_TIMEOUT", default=60)
 
 # Embedding model behind memories.encoders; "fake" is for tests.
 ENCODER = env.str("ENCODER", default="minilm")
-# The cosine from which two texts may say the same, by the number of the model; see
-# memories.policies.consolidation for what is used where nothing is said.
-NEAR_DUPLICATE_SIMILARITY = {
-    int(number): float(cosine)
-    for number, cosine in env.dict("NEAR_DUPLICATE_SIMILARITY", default={}).items()
-}
+# What belongs to that model; memories.encoders.known says what is used where nothing is said.
+NEAR_DUPLICATE_SIMILARITY = env.float("NEAR_DUPLICATE_SIMILARITY", default=None)
+MEANING_FLOOR = env.float("MEANING_FLOOR", default=None)
 ENCODER_THREADS = env.int("ENCODER_THREADS", default=2)

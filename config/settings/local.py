@@ -1,7 +1,8 @@
 """Settings for `make run` and for commands typed beside it.
 
-The running services write their addresses to DATA_DIR/services.json; it fills what the
-environment leaves out, so that `manage.py import_memories` finds the same database.
+The running services write their addresses to DATA_DIR/services.json and `make run` its port to
+DATA_DIR/run.json; they fill what the environment leaves out, so that a command finds the same
+database and prints the address at which the site really answers.
 """
 
 import json
@@ -26,6 +27,9 @@ DATABASES = databases(pool_size=env.int("DATABASE_POOL_SIZE", default=8))
 REDIS_URL = env.str("REDIS_URL", default="")
 globals().update(celery(REDIS_URL))
 CACHES = shared_counts(REDIS_URL)
+_run = DATA_DIR / "run.json"
+if not os.environ.get("PUBLIC_URL") and not os.environ.get("PORT") and _run.exists():
+    PUBLIC_URL = f"http://127.0.0.1:{json.loads(_run.read_text())['port']}"
 STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False

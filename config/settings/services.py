@@ -69,6 +69,7 @@ def celery(redis_url: str) -> dict[str, Any]:
         },
         "CELERY_BEAT_SCHEDULE": {
             "sweep-pending-embeddings": {"task": "memories.sweep_embeddings", "schedule": 30.0},
+            "sweep-models": {"task": "memories.sweep_models", "schedule": 3600.0},
             "sweep-restatements": {"task": "memories.sweep_restatements", "schedule": 60.0},
             "sweep-jobs": {"task": "memories.sweep_jobs", "schedule": 60.0},
             "sweep-patterns": {"task": "memories.sweep_patterns", "schedule": 600.0},

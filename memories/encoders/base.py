@@ -1,17 +1,17 @@
 """The encoder interface and the one instance of each that a process keeps."""
 
 import os
+import sys
 import threading
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from django.conf import settings
 from numpy.typing import NDArray
 
-Vectors = NDArray[np.float32]
+from memories.encoders.known import DIMENSIONS, KNOWN, canonical, known_model
 
-DEFAULT_ENCODER = "minilm"
+Vectors = NDArray[np.float32]
 
 
 class EncoderError(Exception):
@@ -37,10 +37,6 @@ class Encoder(Protocol):
         ...
 
 
-# What an encoder calls itself leads back to it, so that a stored model name can be used.
-_ALIASES = {"all-MiniLM-L6-v2": "minilm", "fake-384": "fake"}
-# The number that stands beside a vector. A number is never given to another model.
-_NUMBERS = {"fake": 0, "minilm": 1}
 _encoders: dict[str, Encoder] = {}
 _lock = threading.Lock()
 
@@ -50,10 +46,9 @@ def get_encoder(name: str | None = None) -> Encoder:
 
     `name` defaults to the setting ENCODER. It is "minilm" or "fake" (or the name such an
     encoder gives itself), or else the name or path of any sentence-transformers model.
-    Raises EncoderError if the model cannot be had.
+    Raises EncoderError if the model cannot be had, or its vectors cannot be stored.
     """
-    wanted = name or str(getattr(settings, "ENCODER", DEFAULT_ENCODER))
-    key = _ALIASES.get(wanted, wanted)
+    key = canonical(name)
     encoder = _encoders.get(key)
     if encoder is None:
         with _lock:
@@ -64,15 +59,27 @@ def get_encoder(name: str | None = None) -> Encoder:
 
 
 def model_id(name: str | None = None) -> int:
-    """Return the number under which the model's vectors are stored; loads nothing.
+    """Return the number under which the model's vectors are stored; loads nothing."""
+    return known_model(name).number
 
-    Raises EncoderError for a model that has no number yet.
+
+def is_built_in(name: str | None = None) -> bool:
+    """Whether the model comes with the product: it fits, and whoever misses it goes on by words."""
+    return canonical(name) in KNOWN
+
+
+def refuse_unfit() -> None:
+    """End the process with one line where ENCODER names a model that cannot be had or stored.
+
+    For models beside the product's own: those were chosen, so it is a mistake of the settings.
     """
-    wanted = name or str(getattr(settings, "ENCODER", DEFAULT_ENCODER))
-    number = _NUMBERS.get(_ALIASES.get(wanted, wanted))
-    if number is None:
-        raise EncoderError(f"the encoder {wanted} has no number; add it to memories.encoders")
-    return number
+    if is_built_in():
+        return
+    try:
+        get_encoder()
+    except EncoderError as error:
+        print(f"Not started: {error}.", file=sys.__stderr__)
+        raise SystemExit(1) from None
 
 
 def _build(key: str) -> Encoder:
@@ -87,7 +94,13 @@ def _build(key: str) -> Encoder:
         return load_minilm()
     from memories.encoders.sentence_transformers import SentenceTransformerEncoder
 
-    return SentenceTransformerEncoder(key)
+    encoder = SentenceTransformerEncoder(key)
+    if encoder.dimensions != DIMENSIONS:
+        raise EncoderError(
+            f"the encoder {key} makes vectors of {encoder.dimensions} numbers; "
+            f"only models of {DIMENSIONS} can be stored"
+        )
+    return encoder
 
 
 def _forget_after_fork() -> None:

@@ -18,9 +18,13 @@ class SentenceTransformerEncoder:
     def __init__(self, model: str) -> None:
         try:
             from sentence_transformers import SentenceTransformer
-
+        except ImportError as error:
+            raise EncoderError(
+                f"the encoder {model} needs the extra `models`: make setup-models"
+            ) from error
+        try:
             self._model = SentenceTransformer(model, device="cpu", local_files_only=True)
-        except (ImportError, OSError, ValueError) as error:
+        except (ImportError, OSError, ValueError, KeyError) as error:
             raise EncoderError(f"cannot load the encoder {model!r}: {error}") from error
         self.name = model
         self.dimensions = int(self._model.get_embedding_dimension() or 0)

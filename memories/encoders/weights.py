@@ -14,7 +14,7 @@ from pathlib import Path
 from memories.encoders.base import EncoderError
 
 # Part of the folder's name: raise it when export.py makes other files of the same weights.
-RECIPE = 1
+RECIPE = 2
 PROJECT = Path(__file__).resolve().parents[2]
 TIMEOUT = 600
 

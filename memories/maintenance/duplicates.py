@@ -11,11 +11,10 @@ from uuid import UUID
 
 from django.db import connections
 
+from memories.encoders import Model
 from memories.models import Cause, Proposal
 from orgs.models import new_id
 
-# Cosine distance; restatements of one sentence lie within, other facts of the same kind beyond.
-NEAR = 0.08
 # Above this many memories of one audience the search for each new one costs too much here.
 COMPARED = 5_000
 
@@ -65,17 +64,19 @@ SELECT given.id FROM given JOIN small USING (audience_id)
 
 
 def propose_duplicates(
-    organisation_id: UUID, ids: Sequence[UUID], *, model: int, now: datetime, using: str
+    organisation_id: UUID, ids: Sequence[UUID], *, model: Model, now: datetime, using: str
 ) -> int:
     """Put near-duplicates of these memories into the queue; returns how many there are.
+
+    model.twin: restatements of one sentence lie within, other facts of the same kind beyond.
 
     Call inside the worker's scope of the organisation, once the vectors are stored.
     """
     values = {
         "organisation": organisation_id,
         "ids": list(ids),
-        "model": model,
-        "near": NEAR,
+        "model": model.number,
+        "near": 1 - model.twin,
         "most": COMPARED,
     }
     with connections[using].cursor() as cursor:

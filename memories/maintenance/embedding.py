@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import connections
 from django.db.models import F
 
-from memories.encoders import get_encoder, model_id
+from memories.encoders import EncoderError, get_encoder, known_model
 from memories.maintenance import leasing, partitions
 from memories.maintenance.duplicates import propose_duplicates
 from memories.maintenance.leasing import LEASE, WORKER, give_back, take
@@ -48,7 +48,15 @@ def passage(memory: Memory) -> str:
 
 
 def embed_pending(organisation_id: UUID, *, now: datetime, limit: int = BATCH) -> int:
-    """Embed up to `limit` waiting memories; returns how many were taken, 0 when all is done."""
+    """Embed up to `limit` waiting memories; returns how many were taken, 0 when all is done.
+
+    0 as well where there is no model: nothing is taken, so that nothing counts as tried.
+    """
+    try:
+        get_encoder()
+    except EncoderError as error:
+        log.warning("no embedding: %s", error)
+        return 0
     leases = _lease(organisation_id, now, limit)
     if not leases:
         return 0
@@ -114,7 +122,7 @@ def _give_back(
 def _store(
     organisation_id: UUID, leases: Sequence[Lease], vectors: Sequence[object], now: datetime
 ) -> None:
-    model = model_id()
+    model = known_model()
     with organisation_scope(organisation_id, using=WORKER):
         # Locked while the vectors go in: a text that changes meanwhile keeps its own new debt.
         current = {
@@ -131,7 +139,9 @@ def _store(
             if (m := current.get(lease.memory_id)) and m.version == lease.version
         ]
         vectors_by_id = {lease.memory_id: vector for lease, vector in done}
-        surroundings = Surroundings(organisation_id, vectors_by_id, model, connections[WORKER])
+        surroundings = Surroundings(
+            organisation_id, vectors_by_id, model.number, connections[WORKER]
+        )
         searched = surroundings.searched()
         Embedding.objects.using(WORKER).bulk_create(
             [
@@ -141,7 +151,7 @@ def _store(
                     audience_id=current[id_].audience_id,
                     kind=current[id_].kind,
                     group_id=current[id_].group_id,
-                    model=model,
+                    model=model.number,
                     own=vector,
                     embedding=searched[id_],
                 )
@@ -151,6 +161,10 @@ def _store(
             unique_fields=["organisation", "memory", "model"],
             update_fields=["own", "embedding", "audience", "kind", "group"],
         )
+        # What another model made of an earlier text must not come back with that model.
+        Embedding.objects.using(WORKER).filter(
+            organisation_id=organisation_id, memory_id__in=list(vectors_by_id)
+        ).exclude(model=model.number).delete()
         moved = surroundings.store(searched)
         partitions.refresh(organisation_id, moved, using=WORKER)
         ids = list(vectors_by_id)

@@ -25,7 +25,7 @@ log = logging.getLogger("commonmind.indexes")
 OWNER, WORKER = "owner", "worker"
 # Dead vectors stay in the graph and are walked through; rebuilding beats vacuuming them.
 REBUILD_FROM = 0.10
-_NAME = re.compile(r"(?:meaning|words)_([0-9a-f]{32})(?:_\d+)?")
+_NAME = re.compile(r"(?:meaning|words)_([0-9a-f]{32})(?:_(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def indexes_of(organisation_id: UUID) -> list[Index]:
 
 def maintain_indexes() -> list[str]:
     """Build what is missing, rebuild what is broken or stale, and drop what organisations that were
-    removed have left; returns the names touched.
+    removed and models that were replaced have left; returns the names touched.
     """
     touched = _drop_left()
     for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
@@ -80,10 +80,14 @@ def maintain_indexes() -> list[str]:
 def _drop_left() -> list[str]:
     with connections[OWNER].cursor() as cursor:
         cursor.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'public'")
-        made = {name: match[1] for (name,) in cursor.fetchall() if (match := _NAME.fullmatch(name))}
+        found = (_NAME.fullmatch(name) for (name,) in cursor.fetchall())
+        made = {match[0]: match.groups() for match in found if match}
     # Asked afterwards: whoever had an index by then and is not there now has gone.
     standing = {id_.hex for id_ in Organisation.objects.using(WORKER).values_list("id", flat=True)}
-    left = sorted(name for name, whose in made.items() if whose not in standing)
+    present = (None, str(model_id()))
+    left = sorted(
+        n for n, (whose, of) in made.items() if whose not in standing or of not in present
+    )
     for name in left:
         log.info("dropping %s", name)
         with connections[OWNER].cursor() as cursor:

@@ -5,14 +5,6 @@ kept apart: sentences that contradict each other lie close together in meaning.
 """
 
 import re
-from collections.abc import Mapping
-
-# Cosine of the texts' own vectors from which two texts may say the same, by the number of the model
-# (memories.encoders). Each model spreads its vectors differently; found on sentence pairs for
-# minilm, docs/adr/0008-consolidation.md. The fake encoder of the tests counts shared words.
-NEAR_DUPLICATE: Mapping[int, float] = {0: 0.85, 1: 0.92}
-# For a model nobody has measured: close enough to be sure, rather too few than one too many.
-UNMEASURED = 0.97
 
 _NOT_A_WORD = re.compile(r"[^\w%€$£+-]+")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -61,8 +53,3 @@ def contradict(one: str, other: str) -> bool:
 
 def _only(side: re.Pattern[str], here: str, there: str) -> bool:
     return bool(side.search(here)) and not side.search(there)
-
-
-def threshold(model: int, chosen: Mapping[int, float]) -> float:
-    """The cosine for a model; `chosen` are the operator's own, which win."""
-    return chosen.get(model, NEAR_DUPLICATE.get(model, UNMEASURED))

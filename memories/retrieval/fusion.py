@@ -7,15 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from memories.encoders.known import MEANING_FLOOR
 from memories.retrieval.types import Floats, Pool
 
 RRF_K = 60
 # Of meaning and words; found by measurement (docs/benchmarks.md).
 WEIGHTS = (0.47, 0.53)
 RRF_WEIGHTS = (0.6, 0.4)
-# The lower end of inner products with the searched vectors. Fixed: the true minimum would need
-# the whole scope, and changes nothing at the top.
-MEANING_FLOOR = -0.1
 # A full hit by words has at least so much of what every word of the question would be worth. Where
 # no candidate reaches that, the best shares a word or two by chance, and meaning decides.
 FULL = 0.65
@@ -45,18 +43,21 @@ def reciprocal_rank(
     return fused
 
 
-def fuse(pool: Pool, strategy: str, fusion: str) -> Floats:
+def fuse(pool: Pool, strategy: str, fusion: str, floor: float = MEANING_FLOOR) -> Floats:
     """One number in 0-1 for every candidate.
+
+    floor: the lower end of inner products with the searched vectors, fixed for a model: the true
+    minimum would need the whole scope, and changes nothing at the top.
 
     minmax weighs scores, so both arms judge every candidate; the reciprocal ranks are of what
     each arm found by itself.
     """
     if strategy == "vector":
-        return minmax(pool.product, MEANING_FLOOR)
+        return minmax(pool.product, floor)
     if strategy == "keyword":
         return minmax(pool.words)
     if fusion == "minmax":
-        return weighted(pool)
+        return weighted(pool, floor)
     near = np.where(pool.by_meaning, pool.product, np.nan)
     worded = np.where(pool.by_words, pool.words, np.nan)
     if fusion == "weighted_rrf":
@@ -65,9 +66,9 @@ def fuse(pool: Pool, strategy: str, fusion: str) -> Floats:
     return minmax(reciprocal_rank([near, worded, tagged]))
 
 
-def weighted(pool: Pool) -> Floats:
+def weighted(pool: Pool, floor: float = MEANING_FLOOR) -> Floats:
     """Both arms by WEIGHTS; one alone where the other found nothing."""
-    near = minmax(pool.product, MEANING_FLOOR)
+    near = minmax(pool.product, floor)
     found = np.nan_to_num(pool.words).max(initial=0.0)
     if found <= 0:
         return near

@@ -28,7 +28,7 @@ def rank(
     are judged together. caps: how many may come from each source.
     """
     pool, origins = merged([candidates(question, source) for source in sources])
-    fused = fuse(pool, question.strategy, question.fusion)
+    fused = fuse(pool, question.strategy, question.fusion, question.meaning_floor)
     judged = judge(question, pool, fused)
     best = top(question, pool, judged)
     if caps is not None:

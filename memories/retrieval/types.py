@@ -39,7 +39,8 @@ class Question:
     lexemes, named: the question's words as the text index has them, and the speakers of the
     scope whom it names, in lower case (see `retrieval.wording`). vector: None where only words
     are asked. asks_when, asks_about_self: see policies.cues; the latter only where a member asks.
-    automatic: whether nobody named the strategy.
+    automatic: whether nobody named the strategy. meaning_floor, near_duplicate: of the model whose
+    number is `model` (see memories.encoders.known).
     with_similarity: whether each hit is to carry the cosine with its own text. whole: whether
     every candidate is served, for explanations, in the place of the best `limit`.
     """
@@ -48,6 +49,8 @@ class Question:
     text: str
     language: str
     model: int
+    meaning_floor: float
+    near_duplicate: float
     limit: int
     now: datetime
     strategy: str = "hybrid"

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from memories.encoders import known_model
 from memories.models import Memory, Status
 from memories.policies.reasons import Share, reasons
 from memories.policies.scoring import TIER_WEIGHT
 from memories.policies.wording import stems
 from memories.retrieval.candidates import POOL
 from memories.retrieval.excluding import Nearness, exclusions, nearness
-from memories.retrieval.fusion import MEANING_FLOOR
 from memories.retrieval.pipeline import search
 from memories.retrieval.types import Hit, Question
 from memories.services.managing import fetch
@@ -191,13 +191,14 @@ def _left_out_by(name: str) -> str:
 
 def beside(hits: Sequence[Hit]) -> Mapping[UUID, Share]:
     """Each hit's parts in 0-1, as a share of the best hit's."""
-    nearest = max((h.vector for h in hits if h.vector is not None), default=0.0) - MEANING_FLOOR
+    floor = known_model().meaning_floor
+    nearest = max((h.vector for h in hits if h.vector is not None), default=0.0) - floor
     most = max((h.keyword or 0.0 for h in hits), default=0.0)
     return {
         h.id: Share(
             meaning=None
             if h.vector is None or nearest <= 0
-            else max(0.0, (h.vector - MEANING_FLOOR) / nearest),
+            else max(0.0, (h.vector - floor) / nearest),
             words=None if not most else (h.keyword or 0.0) / most,
             fits=h.cues,
             strength=h.strength,

@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 from django.db.models import Q
 
-from memories.encoders import EncoderError, encode_query, model_id
+from memories.encoders import EncoderError, encode_query, known_model
 from memories.models import Memory
 from memories.policies.cues import asks_about_self, asks_when, forms
 from memories.retrieval.pipeline import search
@@ -167,12 +167,14 @@ def sayable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
 
 
 def _question(principal: Principal, query: Query, now: datetime) -> Question:
-    actor = principal.actor
+    actor, model = principal.actor, known_model()
     return Question(
         organisation_id=actor.organisation_id,
         text=query.text,
         language=principal.language,
-        model=model_id(),
+        model=model.number,
+        meaning_floor=model.meaning_floor,
+        near_duplicate=model.near_duplicate,
         limit=query.limit,
         now=now,
         strategy=ALIASES.get(query.strategy, query.strategy),

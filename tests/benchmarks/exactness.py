@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memories.comparing.metrics import mean, spread
 from memories.comparing.tables import Table
-from memories.encoders import model_id
+from memories.encoders import known_model
 from memories.retrieval.pipeline import search
 from memories.retrieval.types import Question
 from orgs.principals import Principal, resolve
@@ -78,11 +78,14 @@ def compared(made: Synthetic, share: str, questions: Matrix) -> dict[str, Any]:
 
 def served_by(principal: Principal, vector: Matrix) -> list[Any]:
     """The ids that the product's pipeline serves for a vector."""
+    model = known_model()
     question = Question(
         organisation_id=principal.organisation_id,
         text="",
         language=principal.language,
-        model=model_id(),
+        model=model.number,
+        meaning_floor=model.meaning_floor,
+        near_duplicate=model.near_duplicate,
         limit=TOP,
         now=timezone.now(),
         strategy="vector",

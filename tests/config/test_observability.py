@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # What nobody may find in a log: the start of every word is the same, so that a part shows too.
 PLANTED = "zyxplanted-garnet-lighthouse"
 TRACE = "zyxplanted"
+TASK = "0197a1b2-0000-4000-8000-00000000beef"
 
 
 @pytest.fixture
@@ -184,6 +185,47 @@ def test_a_library_is_not_quoted(written: io.StringIO) -> None:
     ]
     assert found[4]["request_id"] == "abc"
     assert found[4]["exception"] == ["builtins.KeyError"]
+    assert TRACE not in written.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("logger", "template", "given", "line"),
+    [
+        (
+            "celery.app.trace",
+            "Task %(name)s[%(id)s] succeeded in %(runtime)ss: %(return_value)s",
+            {"name": "memories.embed_pending", "id": TASK, "runtime": 0.25, "return_value": TRACE},
+            f"Task memories.embed_pending[{TASK}] succeeded in 0.25s: ...",
+        ),
+        (
+            "celery.worker.strategy",
+            "Task %(name)s[%(id)s] received",
+            {"name": "memories.run_job", "id": TASK, "args": TRACE, "kwargs": {"a": TRACE}},
+            f"Task memories.run_job[{TASK}] received",
+        ),
+        (
+            "celery.app.trace",
+            "Task %(name)s[%(id)s] %(description)s: %(exc)s",
+            {"name": "memories.x", "id": TASK, "description": "raised unexpected", "exc": TRACE},
+            f"Task memories.x[{TASK}] raised unexpected: ...",
+        ),
+        (
+            "celery.worker.request",
+            "Hard time limit (%ss) exceeded for %s[%s]",
+            (600, "memories.run_job", TASK),
+            f"Hard time limit (600s) exceeded for memories.run_job[{TASK}]",
+        ),
+        ("celery.worker.request", "Task handler raised error: %r", (TRACE,), "error: '...'"),
+        ("celery.other", "Got %(name)s", {"name": "memories.x"}, "Got %(name)s"),
+    ],
+)
+def test_a_workers_line_names_the_task_and_nothing_that_it_was_given(
+    written: io.StringIO, logger: str, template: str, given: Any, line: str
+) -> None:
+    arguments = (given,) if isinstance(given, dict) else given
+    logging.getLogger(logger).error(template, *arguments)
+    [found] = lines(written)
+    assert found["message"].endswith(line)
     assert TRACE not in written.getvalue()
 
 

@@ -7,10 +7,7 @@ where the same thing said on several levels is served once.
 
 from dataclasses import replace
 
-from django.conf import settings
-
 from memories.policies.complexity import MEDIUM_BELOW, SIMPLE_BELOW, complexity
-from memories.policies.consolidation import threshold
 from memories.retrieval.candidates import Source
 from memories.retrieval.consolidating import consolidated, facts
 from memories.retrieval.ranking import rank
@@ -67,6 +64,5 @@ def on_all_levels(question: Question) -> list[Hit]:
     """Up to LEVELS of each, by both arms, each thing once."""
     wanted = replace(question, strategy="hybrid", limit=sum(LEVELS))
     hits = rank(wanted, [INDIVIDUAL, GROUP, CROSS_GROUP], LEVELS)
-    near = threshold(question.model, settings.NEAR_DUPLICATE_SIMILARITY)
-    found = consolidated(hits, facts(question, hits, near=True), near=near)
+    found = consolidated(hits, facts(question, hits, near=True), near=question.near_duplicate)
     return found if question.whole else found[: question.limit]

@@ -39,7 +39,8 @@ def graph(question: Question) -> Served:
         limit=REACHED,
     )
     pool, _ = merged([candidates(wanted), given(wanted, [one.id for one in reached])])
-    judged = judge(wanted, pool, fuse(pool, wanted.strategy, wanted.fusion))
+    fused = fuse(pool, wanted.strategy, wanted.fusion, wanted.meaning_floor)
+    judged = judge(wanted, pool, fused)
     judged = lifted(judged, walked(pool, {one.id: one.score for one in reached}))
     places = top(question, pool, judged)
     return Served([hit(pool, judged, place) for place in places], question.strategy)

@@ -2,8 +2,10 @@
 
 import getpass
 import secrets
+import sys
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from orgs.management.output import SpeakingCommand
@@ -19,12 +21,7 @@ class Command(SpeakingCommand):
         parser.add_argument("--generate", action="store_true", help="print a random password")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["generate"]:
-            password = secrets.token_urlsafe(16)
-        else:
-            password = getpass.getpass()
-            if password != getpass.getpass("Again: "):
-                raise CommandError("The passwords differ; nothing was changed.")
+        password = secrets.token_urlsafe(16) if options["generate"] else _asked()
         email = User.objects.normalise(options["email"])
         user = User.objects.filter(email=email).first()
         if user is None:
@@ -33,7 +30,21 @@ class Command(SpeakingCommand):
             user.is_staff = user.is_superuser = True
             user.set_password(password)
             user.save()
-        result = {"email": email}
+        result = {"email": email, "url": f"{settings.PUBLIC_URL}/admin/"}
         if options["generate"]:
             result["password"] = password
         self.say(result, as_json=options["json"])
+
+
+def _asked() -> str:
+    """A password typed twice. Raises CommandError where there is nobody to ask, or they differ."""
+    if not sys.stdin.isatty():
+        raise CommandError("There is no terminal to type a password into; use --generate.")
+    try:
+        password = getpass.getpass()
+        again = getpass.getpass("Again: ")
+    except (EOFError, KeyboardInterrupt):
+        raise CommandError("No password was typed; nothing was changed.") from None
+    if not password or password != again:
+        raise CommandError("The passwords differ or are empty; nothing was changed.")
+    return password

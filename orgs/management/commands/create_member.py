@@ -45,6 +45,7 @@ class Command(SpeakingCommand):
             "email": options["email"],
             "name": member.name,
             "role": member.role,
+            "url": settings.PUBLIC_URL,
         }
         if secret:
             result["invite_url"] = f"{settings.PUBLIC_URL}/invite/{organisation.id}/{secret}"

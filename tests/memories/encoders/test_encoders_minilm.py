@@ -1,10 +1,11 @@
-"""The real model. The first run exports it, which takes some ten seconds."""
+"""The real model. The first run writes it, which takes some seconds."""
 
 import os
 import subprocess
 import sys
 
 import numpy as np
+import onnxruntime
 import pytest
 
 from memories.encoders import base
@@ -12,7 +13,7 @@ from memories.encoders.base import get_encoder
 from memories.encoders.minilm import load_minilm
 from memories.encoders.sentence_transformers import SentenceTransformerEncoder
 
-# The export alone may take minutes where many share the cores.
+# Writing it may take a minute where many share the cores.
 pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
 
 TEXTS = [
@@ -50,12 +51,35 @@ def reference():
     return SentenceTransformerEncoder(str(get_model_path())).encode(TEXTS)
 
 
-@pytest.mark.parametrize(("variant", "least"), [("fp32", 0.9999), ("int8", 0.94)])
-def test_it_agrees_with_sentence_transformers(load, reference, variant, least):
-    vectors = load(variant).encode(TEXTS)
+@pytest.mark.models
+@pytest.mark.conformance("O16")
+def test_the_graph_written_by_hand_equals_sentence_transformers(load, reference):
+    vectors = load("fp32").encode(TEXTS)
     assert vectors.dtype == np.float32
+    np.testing.assert_allclose(vectors, reference, atol=1e-5)
+
+
+@pytest.mark.models
+@pytest.mark.conformance("O16")
+def test_eight_bits_lose_little(load, reference):
+    """On sentences .993 on average, .978 at worst; nonsense and nothing at all lose more."""
+    vectors = load("int8").encode(TEXTS)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, rtol=1e-5)
-    assert ((vectors * reference).sum(axis=1) >= least).all()
+    cosines = (vectors * reference).sum(axis=1)
+    assert (cosines[:3] >= 0.97).all()
+    assert (cosines >= 0.94).all()
+
+
+def test_padding_changes_no_vector(load, models):
+    """The mask leaves out what was only added to make texts equally long."""
+    load("fp32")
+    [file] = models.glob("models/*/fp32.onnx")
+    session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+    ids = np.array([[101, 1037, 3899, 102, 0, 0, 0], [101, 1037, 3899, 17554, 2015, 1012, 102]])
+    mask = (ids > 0).astype(np.int64)
+    [together] = session.run(None, {"input_ids": ids, "attention_mask": mask})
+    alone = {"input_ids": ids[:1, :4], "attention_mask": mask[:1, :4]}
+    np.testing.assert_allclose(session.run(None, alone)[0][0], together[0], atol=1e-6)
 
 
 def test_a_vector_does_not_depend_on_its_neighbours(load):
@@ -74,13 +98,14 @@ def test_nothing_in_gives_no_rows(load):
     assert load("int8").encode([]).shape == (0, 384)
 
 
-def test_serving_it_never_loads_torch(load, models):
+def test_serving_it_loads_no_torch_and_no_onnx(load, models):
     load("int8")
     code = (
         "import sys; from django.conf import settings;"
         f"settings.configure(DATA_DIR={str(models)!r}, ENCODER='minilm');"
         "from memories.encoders import encode_query; encode_query('hello');"
-        "print(sorted({'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)))"
+        "heavy = {'torch', 'transformers', 'sentence_transformers', 'onnx'};"
+        "print(sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memories.policies.consolidation import contradict, normalised, threshold
+from memories.policies.consolidation import contradict, normalised
 from memories.policies.nearness import NEAREST, nearness
 
 
@@ -39,12 +39,6 @@ def test_what_contradicts_is_kept_apart(one: str, other: str) -> None:
 )
 def test_what_agrees_may_be_one(one: str, other: str) -> None:
     assert not contradict(one, other)
-
-
-def test_each_model_has_its_threshold_and_the_operators_wins() -> None:
-    assert threshold(1, {}) != threshold(0, {})
-    assert threshold(1, {1: 0.5}) == 0.5
-    assert threshold(77, {}) > max(threshold(0, {}), threshold(1, {}))
 
 
 def test_the_nearest_audience_comes_first() -> None:

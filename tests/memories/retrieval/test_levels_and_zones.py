@@ -118,7 +118,7 @@ def test_nearly_the_same_is_one_result_by_the_models_threshold(here: Tenant, set
     assert "The red apples are never delivered on Monday morning" in found
     assert "Pears are green" in found
     # The fake encoder's number; a stricter operator keeps them apart.
-    settings.NEAR_DUPLICATE_SIMILARITY = {0: 0.9999}
+    settings.NEAR_DUPLICATE_SIMILARITY = 0.9999
     assert set(twins) <= set(contents(ask(person, WIDE)))
 
 

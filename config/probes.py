@@ -1,0 +1,51 @@
+"""Health and figures for who asks from inside: by address, or by the name of a service.
+
+A health check of a container, an orchestrator and Prometheus know no public name, which Django
+would ask of every request. Nothing in these answers depends on the name that was asked for. A name
+with a dot stays refused unless it is the site's own: a web page elsewhere that has its own name
+point here reads nothing.
+"""
+
+import ipaddress
+import re
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.request import split_domain_port, validate_host
+from django.urls import resolve
+
+PATHS = ("/healthz", "/readyz", "/metrics")
+_ONE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?")
+Handler = Callable[[HttpRequest], HttpResponse]
+
+
+class ProbesMiddleware:
+    """Answers the three paths at once where the name that was asked for means inside."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path not in PATHS or request.method not in ("GET", "HEAD"):
+            return self.get_response(request)
+        if not from_inside(request.META.get("HTTP_HOST", "")):
+            return self.get_response(request)
+        match = request.resolver_match = resolve(request.path)
+        try:
+            response: HttpResponse = match.func(request)
+        except Http404:
+            return HttpResponse(status=404)
+        return response
+
+
+def from_inside(host: str) -> bool:
+    """Whether a Host header is an address or a single name, and not one of the site's own."""
+    domain, _port = split_domain_port(host)
+    if not domain or validate_host(domain, settings.ALLOWED_HOSTS):
+        return False
+    try:
+        ipaddress.ip_address(domain.strip("[]"))
+    except ValueError:
+        return bool(_ONE_NAME.fullmatch(domain))
+    return True

@@ -1,0 +1,24 @@
+"""Load the embedding model that ENCODER names, and say what it is; code 1 where it does not fit."""
+
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from memories.encoders import EncoderError, get_encoder, known_model
+from orgs.management.output import SpeakingCommand
+
+
+class Command(SpeakingCommand):
+    help = "Load the embedding model that ENCODER names, and say what it is."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            encoder = get_encoder()
+        except EncoderError as error:
+            raise CommandError(f"Not started: {error}.") from error
+        model = known_model()
+        if options["verbosity"]:
+            self.say(
+                {"encoder": encoder.name, "number": model.number, "dimensions": encoder.dimensions},
+                as_json=options["json"],
+            )
