@@ -19,7 +19,8 @@ from memories.services.managing import (
     may_forget,
     may_restore,
 )
-from memories.services.readers import Readers, readers_of
+from memories.services.reader_words import Readers
+from memories.services.readers import readers_of
 from memories.services.recalling import Query, asker, serve
 from memories.services.references import References
 from memories.services.restating import restatement_of

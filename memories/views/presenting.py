@@ -13,7 +13,7 @@ from memories.models import Category, Contribution, Memory, Origin, Restatement,
 from memories.policies.strength import strength
 from memories.policies.wording import excerpt, marked
 from memories.services.browsing import Detail, Shown
-from memories.services.readers import Readers
+from memories.services.reader_words import Readers
 from orgs.models import AudienceKind
 from robots.models import Robot
 from robots.services import IMPORT

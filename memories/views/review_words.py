@@ -1,6 +1,5 @@
 """Items of the review queue in words."""
 
-from dataclasses import replace
 from typing import Any
 
 from django.urls import reverse
@@ -8,7 +7,7 @@ from django.urls import reverse
 from memories.models import Cause, Memory, Proposal, State
 from memories.policies.wording import differences, excerpt
 from memories.services.inspecting import Inspected
-from memories.services.readers import Readers
+from memories.services.reader_words import Readers
 from memories.views import presenting
 
 TONES = {State.OPEN: "warn", State.APPROVED: "good", State.MERGED: "good", State.REJECTED: "bad"}
@@ -70,12 +69,6 @@ def done(item: Proposal) -> str:
     return DONE.get((Cause(item.cause), State(item.state))) or OTHERWISE[State(item.state)]
 
 
-def newly(readers: Readers) -> Readers:
-    """Who would be able to read it."""
-    words = readers.sentence.replace("can read this", "would newly be able to read this")
-    return replace(readers, sentence=words)
-
-
 def row(item: Proposal, readers: Readers, me: object, organisation: str) -> dict[str, Any]:
     """One line of the list."""
     return {
@@ -108,8 +101,6 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
     """For memories/review.html."""
     item, memory = found.item, found.item.memory
     approve, edit, rejected = BUTTONS[Cause(item.cause)]
-    new = item.cause in (Cause.PUBLISH, Cause.RETURN)
-    readers = newly(found.readers) if new and item.state == State.OPEN else found.readers
     correction = item.cause == Cause.CORRECTION
     return {
         "item": {
@@ -133,7 +124,7 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
             "decided_at": item.decided_at,
             "is_duplicate": item.cause == Cause.DUPLICATE,
         },
-        "audience": presenting.audience(readers),
+        "audience": presenting.audience(found.readers),
         "similar": [beside(other) for other in found.similar],
         "suggestion": item.content or memory.content,
         "approve_label": approve,
