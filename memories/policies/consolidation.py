@@ -11,6 +11,9 @@ from collections.abc import Mapping
 # (memories.encoders). Each model spreads its vectors differently; found on sentence pairs for
 # minilm, docs/adr/0008-consolidation.md. The fake encoder of the tests counts shared words.
 NEAR_DUPLICATE: Mapping[int, float] = {0: 0.85, 1: 0.92}
+# The same, from where two texts are about one matter at all: below it nothing is called near.
+# A model nobody has measured is left to its order.
+RELATED: Mapping[int, float] = {0: 0.3, 1: 0.35}
 # For a model nobody has measured: close enough to be sure, rather too few than one too many.
 UNMEASURED = 0.97
 

@@ -139,13 +139,12 @@ def matching_ids(actor: Actor, selection: Selection, *, now: datetime) -> list[U
 
 
 def forgotten(
-    actor: Actor, *, organisation: str, since: datetime, older_than: UUID | None = None
+    actor: Actor, *, organisation: str, now: datetime, older_than: UUID | None = None
 ) -> Page:
-    """What the asker may bring back and was forgotten since then."""
+    """What the asker may bring back, however long ago it was forgotten."""
     principal = resolve(actor)
     with principal.scope():
-        rows = matching(principal, Selection(status=Status.FORGOTTEN), since)
-        rows = rows.filter(forgotten_at__gte=since)
+        rows = matching(principal, Selection(status=Status.FORGOTTEN), now)
         if older_than:
             rows = rows.filter(id__lt=older_than)
         page = rows.with_names().newest(PAGE + 1)

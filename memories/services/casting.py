@@ -5,7 +5,9 @@ from uuid import UUID
 
 from memories.policies.visibility import Visibility
 from memories.services.lines import BadLine, Line
+from orgs import audit
 from orgs.models import AudienceKind, ExternalIdentity, Group, Member, Organisation
+from orgs.principals import Actor
 from orgs.rls import organisation_scope
 from orgs.services import (
     Reader,
@@ -30,6 +32,8 @@ class Cast:
     groups: external ids that the file uses. In a list such a name is the group, wherever the
     group's own lines stand. read: the groups that whoever asked for it reads, None for who has a
     shell. Into no other group the file brings somebody who can sign in, and it tells of none.
+    keeper: a person who has chosen to be in the groups that this import makes, and to look after
+    them; without one they belong to nobody.
     """
 
     def __init__(
@@ -40,10 +44,11 @@ class Cast:
         by_group: bool,
         groups: frozenset[str],
         read: frozenset[UUID] | None = None,
+        keeper: Actor | None = None,
     ) -> None:
         self.organisation, self.now, self.by_group = organisation, now, by_group
         self.new_groups = self.new_members = 0
-        self._named, self._read = groups, read
+        self._named, self._read, self._keeper = groups, read, keeper
         self._untold: set[UUID] = set()
         self.groups: dict[str, UUID] = {}
         self._members: dict[str, UUID] = {}
@@ -62,9 +67,7 @@ class Cast:
     def group(self, external_id: str) -> UUID:
         """The group of this external id, made if it is new."""
         if external_id not in self.groups:
-            group = create_group(
-                organisation_id=self.organisation.id, external_id=external_id, now=self.now
-            )
+            group = self._new_group(external_id)
             self.groups[external_id] = group.id
             self.new_groups += 1
             self._untold.add(group.id)
@@ -74,6 +77,30 @@ class Cast:
             self._untold.add(found)
             self.new_groups += 1
         return found
+
+    def _new_group(self, external_id: str) -> Group:
+        keeper = self._keeper
+        group = create_group(
+            organisation_id=self.organisation.id,
+            external_id=external_id,
+            owner_id=keeper.member_id if keeper else None,
+            now=self.now,
+        )
+        if keeper and keeper.member_id:
+            add_to_group(
+                organisation_id=self.organisation.id,
+                group_id=group.id,
+                member_ids=[keeper.member_id],
+            )
+            audit.record(
+                "group.created",
+                actor=keeper,
+                now=self.now,
+                target=group.id,
+                target_type="group",
+                imported=True,
+            )
+        return group
 
     def _closed(self, group_id: UUID) -> bool:
         return self._read is not None and group_id not in self._read

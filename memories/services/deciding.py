@@ -156,6 +156,7 @@ def _publish(taken: _Taken, answer: Answer) -> dict[str, Any]:
         content=answer.content or memory.content,
         by_subject=item.cause == Cause.RETURN,
         now=taken.now,
+        id_=UUID(item.outcome["undone"]) if "undone" in item.outcome else None,
     )
     joining.shelve(memory, taken.now)
     audit.record(

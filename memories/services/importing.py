@@ -56,7 +56,7 @@ class Importer:
     """Carries one file into one organisation, chunk by chunk, each in its own transaction.
 
     groups: external ids that the file uses; in a list such a name is the group, wherever the
-    group's own lines stand. read: see `Cast`.
+    group's own lines stand. read, keeper: see `Cast`.
     """
 
     def __init__(
@@ -67,11 +67,17 @@ class Importer:
         speaker_scope: str,
         groups: frozenset[str] = frozenset(),
         read: frozenset[UUID] | None = None,
+        keeper: Actor | None = None,
     ) -> None:
         self.organisation, self.robot, self.now = organisation, robot, now
         self.report = Report()
         self.cast = Cast(
-            organisation, now, by_group=speaker_scope == "group", groups=groups, read=read
+            organisation,
+            now,
+            by_group=speaker_scope == "group",
+            groups=groups,
+            read=read,
+            keeper=keeper,
         )
 
     def run(self, lines: Iterable[bytes], tick: Callable[[int], None] = lambda n: None) -> Report:

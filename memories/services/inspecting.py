@@ -30,7 +30,8 @@ class Inspected:
     """An item with its surroundings.
 
     readers: who would be added where a proposal would go, else those of now. similar: for a
-    proposal what is known already. decides: whether the asker may decide it now; held: somebody else has it open.
+    proposal what is known already. decides: whether the asker may decide it now; held: somebody
+    else has it open.
     """
 
     item: Proposal

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import F
 
-from memories.models import Memory, Status
+from memories.models import Derivation, Memory, Status
 from memories.policies.deduplication import content_hash
 from memories.policies.visibility import Misplaced
 from memories.services import writing
@@ -28,12 +28,19 @@ SET count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.las
 
 
 def copy_to(
-    memory: Memory, audience_id: UUID, *, content: str, by_subject: bool, now: datetime
+    memory: Memory,
+    audience_id: UUID,
+    *,
+    content: str,
+    by_subject: bool,
+    now: datetime,
+    id_: UUID | None = None,
 ) -> dict[str, Any]:
     """A copy of the memory for other readers; what they have already counts once more.
 
     Returns {made: id} and, where it was there, what it was. by_subject: its subject brings it
-    back, and so may also what they forgot. Raises Misplaced for what its subject forgot.
+    back, and so may also what they forgot. id_: of the copy, where it was made before and undone,
+    so that links lead to it again. Raises Misplaced for what its subject forgot.
     """
     digest = content_hash(content, speaker=memory.speaker, subject=memory.member_id)
     there = Memory.objects.filter(
@@ -41,7 +48,8 @@ def copy_to(
     )
     twin = there.select_for_update().order_by("forgotten_by_subject", "id").first()
     if twin is None:
-        return {"made": str(_insert_copy(memory, audience_id, content, digest, now))}
+        made = _insert_copy(memory, audience_id, content, digest, now, id_ or new_id())
+        return {"made": str(made)}
     if twin.forgotten_by_subject and not by_subject:
         raise Misplaced("Whom this is about has forgotten it; only they bring it back.")
     before = twin.status
@@ -52,10 +60,10 @@ def copy_to(
 
 
 def _insert_copy(
-    memory: Memory, audience_id: UUID, content: str, digest: bytes, now: datetime
+    memory: Memory, audience_id: UUID, content: str, digest: bytes, now: datetime, id_: UUID
 ) -> UUID:
     row = copy(memory)
-    row.pk, row.audience_id, row.content, row.content_hash = new_id(), audience_id, content, digest
+    row.pk, row.audience_id, row.content, row.content_hash = id_, audience_id, content, digest
     row.status, row.proposed_audience_id, row.deposited_by = Status.ACTIVE, None, None
     row.version = row.remember_count = 1
     row.access_count, row.last_accessed_at = 0, None
@@ -85,6 +93,18 @@ def count(memory: Memory, times: int) -> None:
     Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id).update(
         remember_count=F("remember_count") + times
     )
+
+
+def is_built_on(memory: Memory) -> bool:
+    """Whether somebody has changed a copy, said it again or made something of it."""
+    used = Derivation.objects.filter(organisation_id=memory.organisation_id, source_id=memory.id)
+    return memory.version != 1 or memory.remember_count != 1 or used.exists()
+
+
+def discard(memory: Memory, now: datetime) -> None:
+    """Take a copy away as if it had never been made; it is nobody's to find in a trash."""
+    writing.unindex([memory], now)
+    Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id).delete()
 
 
 def shelve(memory: Memory, now: datetime) -> None:

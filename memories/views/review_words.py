@@ -19,6 +19,10 @@ BUTTONS = {
     Cause.RETURN: ("Bring it back", "", "Keep it forgotten"),
     Cause.DUPLICATE: ("", "", "They differ: keep both"),
 }
+# The keys of approving and of rejecting. `a` is everywhere the yes that destroys nothing; what
+# takes something away has a key of its own.
+KEYS = {Cause.REPORT: ("f", "a"), Cause.DUPLICATE: ("", "a")}
+USUAL_KEYS = ("a", "r")
 DONE = {
     (Cause.PUBLISH, State.APPROVED): "Approved. Everyone can read it now.",
     (Cause.CORRECTION, State.APPROVED): "Approved. The memory says the new text.",
@@ -92,6 +96,7 @@ def beside(memory: Memory) -> dict[str, Any]:
     return {
         "id": memory.id,
         "content": excerpt(memory.content, set(), 1200),
+        "whole": memory.content,
         "url": reverse("memory-page", args=[memory.id]),
         "version": memory.version,
     }
@@ -123,10 +128,15 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
             "decided_by": item.decided_by.name if item.decided_by else "",
             "decided_at": item.decided_at,
             "is_duplicate": item.cause == Cause.DUPLICATE,
+            "is_proposal": item.cause == Cause.PUBLISH,
+            "may_merge": item.cause in (Cause.PUBLISH, Cause.DUPLICATE),
         },
         "audience": presenting.audience(found.readers),
         "similar": [beside(other) for other in found.similar],
         "suggestion": item.content or memory.content,
+        "approve_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[0],
+        "reject_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[1],
+        "destroys": item.cause == Cause.REPORT,
         "approve_label": approve,
         "edit_label": edit,
         "reject_label": rejected,
