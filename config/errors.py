@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import Resolver404, resolve
 
 from orgs.api.problems import NOT_FOUND_DETAIL, TITLES, describe, plain_problem
 from orgs.limits import TooMany
@@ -13,8 +14,14 @@ from orgs.limits import TooMany
 log = logging.getLogger("commonmind.pages")
 Handler = Callable[[HttpRequest], HttpResponse]
 
+# What answers programs; there an empty answer with its status is all that is wanted.
+BARE = ("/api/", "/mcp", "/admin/", "/healthz", "/readyz", "/metrics")
 # Words for what has no page of its own: (title, text) by status.
 WORDS = {
+    405: (
+        "This address takes no form",
+        "Nothing was changed. Open the page by its link, and send what you find there.",
+    ),
     409: ("That does not fit what is there now", "Nothing was changed."),
     413: ("That was too much at once", "Nothing was changed. Send a shorter text."),
     503: (
@@ -74,6 +81,35 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return render(request, "403_csrf.html", context, status=403)
 
 
+def _instead(request: HttpRequest, allowed: str) -> HttpResponse:
+    """Where somebody asks for the address of a form's answer: the page above, where the form is.
+
+    It comes about by loading a page anew after an error, by a bookmark, or after signing in again.
+    """
+    if request.method in ("GET", "HEAD"):
+        above = _above(request.path)
+        if not getattr(request, "htmx", False):
+            return redirect(above)
+        answer = HttpResponse(status=204)
+        answer["HX-Redirect"] = above
+        return answer
+    answer = _page(request, 405)
+    answer["Allow"] = allowed
+    return answer
+
+
+def _above(path: str) -> str:
+    """The nearest address above that is a page; it may be one that takes a form only, and then
+    leads on."""
+    while path := path.rstrip("/").rpartition("/")[0]:
+        try:
+            resolve(f"{path}/")
+        except Resolver404:
+            continue
+        return f"{path}/"
+    return "/"
+
+
 class PageErrorsMiddleware:
     """What services raise, as a page: the same mapping that makes problems of it for robots."""
 
@@ -81,7 +117,14 @@ class PageErrorsMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if (
+            response.status_code == 405
+            and not request.path.startswith(BARE)
+            and not response.content
+        ):
+            return _instead(request, response["Allow"])
+        return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if request.path.startswith("/api/"):

@@ -116,6 +116,7 @@ pages = [
     path("review/<uuid:item_id>/edit/", review.edit, name="review-edit"),
     path("review/<uuid:item_id>/reject/", review.reject, name="review-reject"),
     path("review/<uuid:item_id>/merge/", review.merge, name="review-merge"),
+    path("review/<uuid:item_id>/drop/", review.drop, name="review-drop"),
     path("review/<uuid:item_id>/skip/", review.skip, name="review-skip"),
     path("review/<uuid:item_id>/undo/", review.undo, name="review-undo"),
     path("review/<uuid:item_id>/assign/", review.assign, name="review-assign"),

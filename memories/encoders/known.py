@@ -24,7 +24,8 @@ class Model:
 
     meaning_floor: the inner product with a searched vector from which meaning begins to count.
     near_duplicate: the cosine from which two texts may be one result. twin: the cosine of searched
-    vectors from which somebody is asked whether two memories are one.
+    vectors from which somebody is asked whether two memories are one. related: the cosine from
+    which two texts are about one matter at all; 0 leaves a model nobody measured to its order.
     """
 
     name: str
@@ -32,13 +33,14 @@ class Model:
     meaning_floor: float = MEANING_FLOOR
     near_duplicate: float = SURELY_NEAR
     twin: float = SURELY_NEAR
+    related: float = 0.0
 
 
 # Found on sentence pairs for minilm (docs/adr/0008-consolidation.md); the fake encoder of the tests
 # counts shared words.
 KNOWN: Mapping[str, Model] = {
-    "fake": Model("fake", 0, near_duplicate=0.85, twin=0.92),
-    "minilm": Model("minilm", 1, near_duplicate=0.92, twin=0.92),
+    "fake": Model("fake", 0, near_duplicate=0.85, twin=0.92, related=0.3),
+    "minilm": Model("minilm", 1, near_duplicate=0.92, twin=0.92, related=0.35),
 }
 # What an encoder calls itself leads back to it, so that a stored model name can be used.
 _ALIASES = {"all-MiniLM-L6-v2": "minilm", "fake-384": "fake"}

@@ -32,7 +32,8 @@ class Proposal(MemoryPart):
     a duplicate, or what a proposal was merged into. target_audience: who would read it.
     proposed_by, robot: who asks; both are empty for what maintenance found. content: the text of
     a correction. seen_version: the memory's version, and so the readers, for which it was written.
-    outcome: what the decision changed, so that it can be undone.
+    outcome: what the decision changed, so that it can be undone; after that `undone`, the id that
+    the copy had.
     """
 
     cause = models.CharField(max_length=10, choices=Cause.choices)

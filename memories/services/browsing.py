@@ -19,7 +19,8 @@ from memories.services.managing import (
     may_forget,
     may_restore,
 )
-from memories.services.readers import Readers, readers_of
+from memories.services.reader_words import Readers
+from memories.services.readers import readers_of
 from memories.services.recalling import Query, asker, serve
 from memories.services.red_lines import is_their_own
 from memories.services.references import References
@@ -141,13 +142,12 @@ def matching_ids(actor: Actor, selection: Selection, *, now: datetime) -> list[U
 
 
 def forgotten(
-    actor: Actor, *, organisation: str, since: datetime, older_than: UUID | None = None
+    actor: Actor, *, organisation: str, now: datetime, older_than: UUID | None = None
 ) -> Page:
-    """What the asker may bring back and was forgotten since then."""
+    """What the asker may bring back, however long ago it was forgotten."""
     principal = resolve(actor)
     with principal.scope():
-        rows = matching(principal, Selection(status=Status.FORGOTTEN), since)
-        rows = rows.filter(forgotten_at__gte=since)
+        rows = matching(principal, Selection(status=Status.FORGOTTEN), now)
         if older_than:
             rows = rows.filter(id__lt=older_than)
         page = rows.with_names().newest(PAGE + 1)

@@ -7,7 +7,9 @@ from django.db.models import Q, QuerySet
 
 from memories.policies.visibility import Visibility
 from memories.services.lines import BadLine, Line
+from orgs import audit
 from orgs.models import AudienceKind, ExternalIdentity, Group, Member, Organisation
+from orgs.principals import Actor
 from orgs.rls import organisation_scope
 from orgs.services import (
     AlreadyExists,
@@ -38,6 +40,7 @@ class Cast:
     group's own lines stand. owner: the admin who asked for it, and owns the groups that it makes;
     None for who has a shell. read: the groups that this admin reads. The file knows no others but
     those of the owner, and adds people who can sign in only to what the owner reads.
+    keeper: the same admin where they chose to sit in the groups that this import makes.
     """
 
     def __init__(
@@ -49,10 +52,11 @@ class Cast:
         groups: frozenset[str],
         read: frozenset[UUID] | None = None,
         owner: UUID | None = None,
+        keeper: Actor | None = None,
     ) -> None:
         self.organisation, self.now, self.by_group = organisation, now, by_group
         self.new_groups = self.new_members = 0
-        self._named, self._read, self._owner = groups, read, owner
+        self._named, self._read, self._owner, self._keeper = groups, read, owner, keeper
         self.groups: dict[str, UUID] = {}
         self._members: dict[Name, UUID] = {}
         self._audiences: dict[object, UUID] = {}
@@ -112,7 +116,25 @@ class Cast:
             rows = candidates.filter(external_id=external_id).order_by("id")
             return rows.values_list("id", flat=True)[0]
         self.new_groups += 1
+        self._seat_keeper(group)
         return group.id
+
+    def _seat_keeper(self, group: Group) -> None:
+        """Put whoever chose so into a group that this import made; on the record, as it widens."""
+        keeper = self._keeper
+        if keeper is None or keeper.member_id is None:
+            return
+        add_to_group(
+            organisation_id=self.organisation.id, group_id=group.id, member_ids=[keeper.member_id]
+        )
+        audit.record(
+            "group.created",
+            actor=keeper,
+            now=self.now,
+            target=group.id,
+            target_type="group",
+            imported=True,
+        )
 
     def _closed(self, group_id: UUID) -> bool:
         return self._read is not None and group_id not in self._read

@@ -182,6 +182,7 @@ def _publish(taken: _Taken, answer: Answer) -> dict[str, Any]:
         editor=taken.principal.actor,
         by_subject=item.cause == Cause.RETURN,
         now=taken.now,
+        id_=UUID(item.outcome["undone"]) if "undone" in item.outcome else None,
     )
     joining.shelve(memory, taken.now)
     pass_on(memory, UUID(outcome["made"]), taken.now)

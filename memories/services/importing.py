@@ -56,7 +56,7 @@ class Importer:
     """Carries one file into one organisation, chunk by chunk, each in its own transaction.
 
     groups: external ids that the file uses; in a list such a name is the group, wherever the
-    group's own lines stand. read, owner: see `Cast`.
+    group's own lines stand. read, owner, keeper: see `Cast`.
     """
 
     def __init__(
@@ -68,6 +68,7 @@ class Importer:
         groups: frozenset[str] = frozenset(),
         read: frozenset[UUID] | None = None,
         owner: UUID | None = None,
+        keeper: Actor | None = None,
     ) -> None:
         self.organisation, self.robot, self.now = organisation, robot, now
         self.report = Report()
@@ -78,6 +79,7 @@ class Importer:
             groups=groups,
             read=read,
             owner=owner,
+            keeper=keeper,
         )
 
     def run(self, lines: Iterable[bytes], tick: Callable[[int], None] = lambda n: None) -> Report:

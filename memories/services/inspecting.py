@@ -6,7 +6,8 @@ from uuid import UUID
 
 from memories.models import Cause, Memory, Proposal, State
 from memories.services.history import versions_of
-from memories.services.readers import Readers, readers_in
+from memories.services.reader_words import Readers
+from memories.services.readers import newly_in, readers_in
 from memories.services.recalling import resembling
 from memories.services.reviewing import (
     Count,
@@ -28,8 +29,9 @@ PAGE = 30
 class Inspected:
     """An item with its surroundings.
 
-    readers: of where it would go, or of the memory. similar: for a proposal what is known
-    already. decides: whether the asker may decide it now; held: somebody else has it open.
+    readers: who would be added where a proposal would go, else those of now. similar: for a
+    proposal what is known already. decides: whether the asker may decide it now; held: somebody
+    else has it open.
     """
 
     item: Proposal
@@ -77,9 +79,13 @@ def _midnight(now: datetime) -> datetime:
 
 
 def _readers(principal: Principal, item: Proposal, organisation: str) -> Readers:
-    place = item.memory.audience
-    if item.target_audience and item.target_audience_id in principal.audiences:
-        place = item.target_audience
+    """While a proposal waits, who would be added; of everything else who reads it now."""
+    place, target = item.memory.audience, item.target_audience
+    if target and target.id in principal.audiences:
+        if item.state == State.OPEN:
+            return newly_in(principal, target, place, organisation)
+        if item.state in (State.APPROVED, State.MERGED):
+            place = target
     return readers_in(principal, [place], organisation)[place.id]
 
 

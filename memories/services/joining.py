@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import F
 
-from memories.models import Memory, Status
+from memories.models import Derivation, Memory, Status
 from memories.policies.deduplication import content_hash
 from memories.policies.visibility import Misplaced
 from memories.services import writing
@@ -37,12 +37,14 @@ def copy_to(
     editor: Actor,
     by_subject: bool,
     now: datetime,
+    id_: UUID | None = None,
 ) -> dict[str, Any]:
     """A copy of the memory for other readers; what they have already counts once more.
 
     Returns {made: id} and, where it was there, what it was. editor: whose the text is where it is
     another than the memory's; author and speaker stay who they are. by_subject: its subject brings
-    it back, and so may also what they forgot. Raises Misplaced for what its subject forgot.
+    it back, and so may also what they forgot. id_: of the copy, where it was made before and
+    undone, so that links lead to it again. Raises Misplaced for what its subject forgot.
     """
     digest = content_hash(content, speaker=memory.speaker, subject=memory.member_id)
     there = Memory.objects.filter(
@@ -50,7 +52,9 @@ def copy_to(
     )
     twin = there.select_for_update().order_by("forgotten_by_subject", "id").first()
     if twin is None:
-        return {"made": str(_insert_copy(memory, audience_id, content, digest, editor, now))}
+        row = _reworded_copy(memory, content, editor)
+        row.pk, row.audience_id, row.content_hash = id_ or new_id(), audience_id, digest
+        return {"made": str(_insert_copy(row, now))}
     if twin.forgotten_by_subject and not by_subject:
         raise Misplaced("Whom this is about has forgotten it; only they bring it back.")
     before = twin.status
@@ -60,20 +64,23 @@ def copy_to(
     return {"made": str(twin.id), "was": before, **joined}
 
 
-def _insert_copy(
-    memory: Memory, audience_id: UUID, content: str, digest: bytes, editor: Actor, now: datetime
-) -> UUID:
+def _reworded_copy(memory: Memory, content: str, editor: Actor) -> Memory:
     row = copy(memory)
     if content != memory.content:
         reword(row, words_by(editor))
-    row.pk, row.audience_id, row.content, row.content_hash = new_id(), audience_id, content, digest
+    row.content = content
+    return row
+
+
+def _insert_copy(row: Memory, now: datetime) -> UUID:
+    """Write a copy that has its id, audience and text as a memory of its own."""
     row.status, row.proposed_audience_id, row.deposited_by = Status.ACTIVE, None, None
     row.version = row.remember_count = 1
     row.access_count, row.last_accessed_at = 0, None
     row.editor_id = row.editor_robot_id = None
     row.created_at = row.updated_at = now
     taken = Memory.objects.filter(
-        organisation_id=row.organisation_id, audience_id=audience_id, key=row.key
+        organisation_id=row.organisation_id, audience_id=row.audience_id, key=row.key
     )
     if row.key is not None and taken.exists():
         row.key = None
@@ -96,6 +103,18 @@ def count(memory: Memory, times: int) -> None:
     Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id).update(
         remember_count=F("remember_count") + times
     )
+
+
+def is_built_on(memory: Memory) -> bool:
+    """Whether somebody has changed a copy, said it again or made something of it."""
+    used = Derivation.objects.filter(organisation_id=memory.organisation_id, source_id=memory.id)
+    return memory.version != 1 or memory.remember_count != 1 or used.exists()
+
+
+def discard(memory: Memory, now: datetime) -> None:
+    """Take a copy away as if it had never been made; it is nobody's to find in a trash."""
+    writing.unindex([memory], now)
+    Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id).delete()
 
 
 def shelve(memory: Memory, now: datetime) -> None:

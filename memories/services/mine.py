@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from memories.models import Memory, Status
 from memories.policies.visibility import Place, Visibility, derive_kind
@@ -19,7 +19,7 @@ from memories.services.queueing import withdraw
 from memories.services.restating import restate_after
 from memories.services.withdrawing import take_away
 from orgs import audit
-from orgs.models import AudienceKind
+from orgs.models import AudienceEntry, AudienceKind, ReaderKind
 from orgs.principals import Actor, Principal, resolve
 from robots.services.unsaying import say_all_again, unsay_all
 
@@ -31,14 +31,19 @@ OPEN_PLACES = (AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLI
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """How much is kept, how much of it only the member sees, and with how many groups the rest
-    is shared."""
+    """How much is kept: private to the member, shared, or waiting for review.
+
+    groups, everyone, people: with how many groups the shared part is shared, and how much of it
+    with everyone and with people by name.
+    """
 
     total: int
     private: int
     shared: int
     groups: int
     everyone: int
+    people: int
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,8 @@ def _view(principal: Principal, view: str) -> MemoryQuerySet:
             return rows.filter(author_id=actor.member_id).exclude(status=Status.FORGOTTEN)
         case "shared":
             concerned = about(actor) | Q(author_id=actor.member_id)
-            return rows.filter(concerned, status=Status.ACTIVE, audience__kind__in=OPEN_PLACES)
+            rows = rows.filter(concerned, status=Status.ACTIVE, audience__kind__in=OPEN_PLACES)
+            return rows.exclude(_alone(actor))
         case "forgotten":
             concerned = about(actor) | Q(author_id=actor.member_id, forgotten_by_subject=False)
             return rows.filter(concerned, status=Status.FORGOTTEN)
@@ -88,15 +94,30 @@ def listed(actor: Actor, view: str, *, organisation: str, before: UUID | None = 
         return Mine(shown, _overview(principal), last)
 
 
+def _alone(actor: Actor) -> Q:
+    """Lists that name the member and nobody else."""
+    entries = AudienceEntry.objects.filter(
+        organisation_id=actor.organisation_id, audience_id=OuterRef("audience_id")
+    )
+    others = Exists(entries.exclude(kind=ReaderKind.MEMBER, reader=actor.member_id))
+    return Q(~others, audience__kind=AudienceKind.EXPLICIT)
+
+
 def _overview(principal: Principal) -> Overview:
-    kinds = Q(audience__kind__in=OPEN_PLACES)
+    kind = "audience__kind"
+    alone, named = _alone(principal.actor), Q(**{kind: AudienceKind.EXPLICIT})
+    open_ = Q(**{f"{kind}__in": OPEN_PLACES})
     return Overview(
         **_view(principal, "about").aggregate(
             total=Count("id"),
-            private=Count("id", filter=Q(audience__kind=AudienceKind.MEMBER)),
-            shared=Count("id", filter=kinds),
-            everyone=Count("id", filter=Q(audience__kind=AudienceKind.ORGANISATION)),
-            groups=Count("group_id", filter=Q(audience__kind=AudienceKind.GROUP), distinct=True),
+            private=Count("id", filter=Q(**{kind: AudienceKind.MEMBER}) | alone),
+            shared=Count("id", filter=open_ & ~alone),
+            everyone=Count("id", filter=Q(**{kind: AudienceKind.ORGANISATION})),
+            people=Count("id", filter=named & ~alone),
+            groups=Count(
+                "audience__group_id", filter=Q(**{kind: AudienceKind.GROUP}), distinct=True
+            ),
+            waiting=Count("id", filter=Q(**{kind: AudienceKind.REVIEW})),
         )
     )
 

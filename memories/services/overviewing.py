@@ -52,6 +52,12 @@ SELECT
     EXISTS (SELECT 1 FROM orgs_auditentry WHERE organisation_id = %(organisation)s
         AND member = %(me)s AND action = 'playground.asked')
 """
+_HELPED = """
+SELECT EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
+    AND r.retired_at IS NULL AND (r.owner_id = %(me)s OR r.id IN (
+        SELECT robot_id FROM robots_delegation WHERE organisation_id = %(organisation)s
+        AND member_id = %(me)s AND revoked_at IS NULL)))
+"""
 STEPS = ("invite", "robot", "remember", "recall", "readers")
 
 
@@ -59,7 +65,8 @@ STEPS = ("invite", "robot", "remember", "recall", "readers")
 class Figures:
     """How many readable memories by audience, kind, tier and day; `capped` beyond LOOKED_AT.
 
-    by_day: the last DAYS days in the asker's time zone, the oldest first.
+    by_day: the last DAYS days in the asker's time zone, the oldest first. helped: robots read
+    what is private to the asker.
     """
 
     total: int = 0
@@ -68,6 +75,7 @@ class Figures:
     by_kind: Counter[str] = field(default_factory=Counter)
     by_tier: Counter[str] = field(default_factory=Counter)
     by_day: list[tuple[date, int]] = field(default_factory=list)
+    helped: bool = False
 
     @property
     def this_week(self) -> int:
@@ -140,6 +148,8 @@ def _figures(principal: Principal, now: datetime) -> Figures:
     with connection.cursor() as cursor:
         cursor.execute(_FIGURES, values)
         rows = cursor.fetchall()
+        cursor.execute(_HELPED, values | {"me": principal.actor.member_id})
+        (helped,) = cursor.fetchone()
     by_audience, by_kind, by_tier = Counter[str](), Counter[str](), Counter[str]()
     by_day: Counter[date] = Counter()
     for audience, kind, tier, day, number in rows:
@@ -157,4 +167,5 @@ def _figures(principal: Principal, now: datetime) -> Figures:
         by_kind,
         by_tier,
         [(day, by_day[day]) for day in days],
+        helped,
     )

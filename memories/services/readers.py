@@ -1,7 +1,8 @@
 """Who can read a memory, in words and by name, for somebody who reads it themselves.
 
 A page of memories costs as many queries as one memory. Group names come only from groups that
-the asker reads, so that nothing is learnt from a list that names another group.
+the asker reads, so that nothing is learnt from a list that names another group. The sentences
+count who can read now: whoever cannot sign in, or has no key, is named beside them.
 """
 
 from collections.abc import Iterable
@@ -11,67 +12,20 @@ from uuid import UUID
 from django.db import connection
 
 from memories.models import Memory
-from orgs.models import Audience, AudienceKind
+from memories.services.reader_words import People, Reader, Readers, in_words, newly_in_words
+from orgs.models import Audience
 from orgs.principals import MODERATORS, Principal
 
 SHOWN = 8
+MOST_GROUPS = 20
 
-
-@dataclass(frozen=True, slots=True)
-class Readers:
-    """An audience as people say it.
-
-    label: a few words for a list; sentence: who can read this; names: of people, the asker first
-    as "You"; more: how many are not named; group: where it is one that the asker knows.
-    """
-
-    kind: str
-    label: str
-    sentence: str
-    names: tuple[str, ...] = ()
-    more: int = 0
-    group: UUID | None = None
-
-
-@dataclass(slots=True)
-class _Known:
-    """What was looked up for one audience.
-
-    inside: how many people are of it; others: how many read it because they curate. names are
-    of people, the asker first, and of no more than SHOWN. hidden: groups not to be named.
-    """
-
-    inside: int = 0
-    others: int = 0
-    names: list[str] = field(default_factory=list)
-    robots: list[str] = field(default_factory=list)
-    robot_count: int = 0
-    groups: list[str] = field(default_factory=list)
-    hidden: int = 0
-    helpers: list[str] = field(default_factory=list)
-
-    @property
-    def more(self) -> int:
-        return self.inside + self.others - len(self.names)
-
-
-def people(count: int) -> str:
-    """1 person, 2 people."""
-    return "1 person" if count == 1 else f"{count:,} people"
-
-
-def and_robots(count: int) -> str:
-    """The rest of a sentence: nothing, " and 1 robot", " and 2 robots"."""
-    if not count:
-        return ""
-    return " and 1 robot" if count == 1 else f" and {count:,} robots"
-
-
-# One statement for a whole page: people and robots of each audience, counted in the database.
-# Group names come only from groups that the asker reads.
-_LOOK_UP = """
+# People, robots and helpers of each audience, each once, with the reason for which they read.
+# enters: a person who can sign in, a robot with a key that reads. A helper reads for one of the
+# people and not alone: by that member's leave, as their own robot, or where both are in the
+# group in which the list was made.
+_ROWS = """
 WITH wanted AS MATERIALIZED (
-    SELECT id, kind, group_id FROM orgs_audience
+    SELECT id, kind, key, group_id FROM orgs_audience
     WHERE organisation_id = %(organisation)s AND id = ANY(%(audiences)s)
 ), entries AS MATERIALIZED (
     SELECT e.audience_id, e.kind, e.reader FROM orgs_audienceentry e
@@ -85,62 +39,148 @@ WITH wanted AS MATERIALIZED (
       AND (%(moderates)s AND NOT g.confidential OR g.id IN (
           SELECT group_id FROM orgs_groupmembership
           WHERE organisation_id = %(organisation)s AND member_id = %(me)s))
+), keyed AS (
+    SELECT k.robot_id, bool_or(k.scopes @> '["read"]') AS reads,
+        bool_or(k.scopes @> '["read", "act_for"]') AS acts
+    FROM robots_key k WHERE k.organisation_id = %(organisation)s AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > now())
+    GROUP BY k.robot_id
+), live AS MATERIALIZED (
+    SELECT r.id, r.name, r.owner_id, coalesce(k.reads, false) AS reads,
+        coalesce(k.acts, false) AS acts
+    FROM robots_robot r LEFT JOIN keyed k ON k.robot_id = r.id
+    WHERE r.organisation_id = %(organisation)s AND r.builtin IS NULL AND r.retired_at IS NULL
 ), seats AS MATERIALIZED (
-    SELECT w.id AS audience, s.member_id AS member, true AS inside
+    SELECT w.id AS audience, s.member_id AS member, 'seat' AS reason, 1 AS rank
     FROM wanted w JOIN seen g ON w.kind = 'group' AND g.id = w.group_id
     JOIN orgs_groupmembership s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
-    UNION
-    SELECT audience_id, reader, true FROM entries WHERE kind = 'member'
-), people AS (
-    SELECT audience, member, inside FROM seats
     UNION ALL
-    SELECT w.id, m.id, w.kind <> 'group' FROM wanted w
-    JOIN orgs_member m ON m.organisation_id = %(organisation)s AND m.removed_at IS NULL
-    WHERE (w.kind = 'organisation'
-           OR w.kind = 'review' AND m.role = ANY(%(moderators)s)
-           OR w.kind = 'group' AND m.role = ANY(%(moderators)s)
-              AND w.group_id IN (SELECT id FROM seen WHERE NOT confidential))
-      AND NOT EXISTS (SELECT 1 FROM seats WHERE audience = w.id AND member = m.id)
-), placed AS (
-    SELECT p.audience, p.inside, m.id = %(me)s AS mine, m.name,
-        row_number() OVER (PARTITION BY p.audience
-                           ORDER BY m.id = %(me)s DESC, lower(m.name), m.id) AS place
-    FROM people p JOIN orgs_member m
-    ON m.organisation_id = %(organisation)s AND m.id = p.member AND m.removed_at IS NULL
+    SELECT audience_id, reader, 'named', 1 FROM entries WHERE kind = 'member'
+    UNION ALL
+    SELECT e.audience_id, s.member_id, 'through', 2 FROM entries e
+    JOIN seen g ON e.kind = 'group' AND g.id = e.reader
+    JOIN orgs_groupmembership s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
+    UNION ALL
+    SELECT id, key::uuid, 'own', 1 FROM wanted WHERE kind = 'member'
+), persons AS (
+    SELECT audience, member, reason, rank FROM seats
+    UNION ALL
+    SELECT w.id, m.id, CASE w.kind WHEN 'organisation' THEN 'everyone' ELSE 'curates' END, 3
+    FROM wanted w JOIN orgs_member m ON m.organisation_id = %(organisation)s
+    WHERE w.kind = 'organisation'
+       OR m.role = ANY(%(moderators)s) AND (w.kind = 'review' OR w.kind = 'group'
+           AND w.group_id IN (SELECT id FROM seen WHERE NOT confidential))
+), people AS (
+    SELECT DISTINCT ON (p.audience, p.member) p.audience, m.id, m.name, p.reason,
+        m.joined_at IS NOT NULL AND coalesce(u.is_active, false) AS enters,
+        m.id = %(me)s AS mine
+    FROM persons p
+    JOIN orgs_member m ON m.organisation_id = %(organisation)s AND m.id = p.member
+    LEFT JOIN orgs_user u ON u.id = m.user_id
+    WHERE m.removed_at IS NULL ORDER BY p.audience, p.member, p.rank
+), alone AS MATERIALIZED (
+    SELECT w.id AS audience, r.id, 'everyone' AS reason, 1 AS rank
+    FROM wanted w CROSS JOIN live r WHERE w.kind = 'organisation'
+    UNION ALL
+    SELECT e.audience_id, e.reader, 'named', 1 FROM entries e WHERE e.kind = 'robot'
+    UNION ALL
+    SELECT w.id, s.robot_id, 'seat', 1 FROM wanted w
+    JOIN seen g ON w.kind = 'group' AND g.id = w.group_id
+    JOIN robots_robotgroup s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
+    UNION ALL
+    SELECT e.audience_id, s.robot_id, 'through', 2 FROM entries e
+    JOIN seen g ON e.kind = 'group' AND g.id = e.reader
+    JOIN robots_robotgroup s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
 ), robots AS (
-    SELECT w.id AS audience, r.name FROM wanted w
-    JOIN robots_robot r ON r.organisation_id = %(organisation)s
-    WHERE r.builtin IS NULL AND r.retired_at IS NULL
-      AND (w.kind = 'organisation'
-           OR w.kind = 'group' AND w.group_id IN (SELECT id FROM seen) AND EXISTS (
-               SELECT 1 FROM robots_robotgroup s WHERE s.organisation_id = %(organisation)s
-               AND s.robot_id = r.id AND s.group_id = w.group_id)
-           OR EXISTS (SELECT 1 FROM entries e WHERE e.audience_id = w.id
-                      AND e.kind = 'robot' AND e.reader = r.id))
+    SELECT DISTINCT ON (a.audience, r.id) a.audience, r.id, r.name, a.reason, r.reads AS enters
+    FROM alone a JOIN live r ON r.id = a.id ORDER BY a.audience, r.id, a.rank
+), leave AS MATERIALIZED (
+    SELECT member_id AS member, robot_id AS robot FROM robots_delegation
+    WHERE organisation_id = %(organisation)s AND revoked_at IS NULL
+    UNION SELECT owner_id, id FROM live WHERE owner_id IS NOT NULL
+), helps AS (
+    SELECT s.audience, s.member, l.robot, 'leave' AS reason
+    FROM seats s JOIN leave l ON l.member = s.member
+    UNION ALL
+    SELECT s.audience, s.member, t.robot_id, 'acts' FROM seats s
+    JOIN wanted w ON w.id = s.audience AND w.kind = 'explicit'
+    JOIN orgs_groupmembership h ON h.organisation_id = %(organisation)s
+        AND h.group_id = w.group_id AND h.member_id = s.member
+    JOIN robots_robotgroup t ON t.organisation_id = %(organisation)s AND t.group_id = h.group_id
+), helpers AS (
+    SELECT h.audience, r.id, r.name, max(h.reason) AS reason,
+        r.acts OR w.kind = 'member' AS enters, bool_or(h.member = %(me)s) AS mine
+    FROM helps h JOIN live r ON r.id = h.robot JOIN wanted w ON w.id = h.audience
+    JOIN orgs_member m ON m.organisation_id = %(organisation)s AND m.id = h.member
+        AND m.removed_at IS NULL
+    WHERE NOT EXISTS (SELECT 1 FROM robots x
+                      WHERE x.audience = h.audience AND x.id = r.id AND x.enters)
+    GROUP BY h.audience, r.id, r.name, r.acts, w.kind
+), rows AS MATERIALIZED (
+    SELECT audience, 'person' AS what, id, name, reason, enters, mine FROM people
+    UNION ALL SELECT audience, 'robot', id, name, reason, enters, false FROM robots
+    UNION ALL SELECT audience, 'helper', id, name, reason, enters, mine FROM helpers
+), placed AS MATERIALIZED (
+    SELECT r.*, row_number() OVER (PARTITION BY r.audience, r.what, r.enters
+                                   ORDER BY r.mine DESC, lower(r.name), r.id) AS place
+    FROM rows r WHERE NOT EXISTS (
+        SELECT 1 FROM rows b WHERE b.audience = %(before)s::uuid AND r.audience <> b.audience
+        AND b.id = r.id AND (b.enters OR NOT r.enters))
 )
-SELECT audience, 'people', count(*) FILTER (WHERE inside), count(*) FILTER (WHERE NOT inside),
-    array_agg(CASE WHEN mine THEN 'You' ELSE name END ORDER BY place)
-        FILTER (WHERE place <= %(shown)s)
-FROM placed GROUP BY audience
+"""
+# The counts and the first of them by name, from the same rows.
+_LOOK_UP = f"""{_ROWS}
+SELECT audience, what, reason, enters, mine, count(*), NULL::uuid, '' FROM placed
+GROUP BY audience, what, reason, enters, mine
 UNION ALL
-SELECT audience, 'robots', count(*), 0, (array_agg(name ORDER BY name))[1:%(most)s]
-FROM robots GROUP BY audience
+SELECT audience, what, reason, enters, mine, place, id, name FROM placed
+WHERE place <= %(shown)s
 UNION ALL
-SELECT w.id, 'groups', 0, count(*) FILTER (WHERE g.id IS NULL),
-    array_agg(g.name ORDER BY g.name) FILTER (WHERE g.id IS NOT NULL)
+(SELECT w.id, 'group', '', g.id IS NOT NULL, false, row_number() OVER (ORDER BY g.name), g.id,
+    coalesce(g.name, '')
 FROM wanted w LEFT JOIN entries e ON e.audience_id = w.id AND e.kind = 'group'
 LEFT JOIN seen g ON g.id = coalesce(e.reader, w.group_id)
-WHERE e.reader IS NOT NULL OR w.kind = 'group' GROUP BY w.id
-UNION ALL
-SELECT w.id, 'helpers', count(*), 0, array_agg(r.name ORDER BY r.name) FROM wanted w
-JOIN robots_robot r ON w.kind = 'member' AND r.organisation_id = %(organisation)s
-    AND r.retired_at IS NULL
-WHERE r.owner_id = %(me)s OR EXISTS (
-    SELECT 1 FROM robots_delegation d WHERE d.organisation_id = %(organisation)s
-    AND d.member_id = %(me)s AND d.robot_id = r.id AND d.revoked_at IS NULL)
-GROUP BY w.id
+WHERE e.reader IS NOT NULL OR w.kind = 'group')
+ORDER BY 6
 """
-MOST_ROBOTS = 20
+
+
+@dataclass(slots=True)
+class _Known:
+    """What was looked up for one audience."""
+
+    counts: list[tuple[str, str, bool, bool, int]] = field(default_factory=list)
+    shown: list[Reader] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+    hidden: int = 0
+
+    def summed(self) -> People:
+        """The counts that sentences are made of."""
+
+        def number(what: str, *reasons: str, enters: bool | None = True) -> int:
+            return sum(
+                n
+                for kind, reason, able, _, n in self.counts
+                if kind == what and enters in (able, None) and (not reasons or reason in reasons)
+            )
+
+        return People(
+            inside=number("person") - number("person", "curates", "through"),
+            curating=number("person", "curates"),
+            through=number("person", "through"),
+            listed=number("person", "named", enters=None),
+            robots=number("robot"),
+            robots_listed=number("robot", "named"),
+            helpers=number("helper"),
+            mine=sum(
+                n for what, _, able, mine, n in self.counts if what == "helper" and able and mine
+            ),
+            away=number("person", enters=False),
+            keyless=number("robot", enters=False),
+            groups=tuple(self.groups),
+            hidden=self.hidden,
+            shown=tuple(self.shown),
+        )
 
 
 def readers_of(
@@ -158,14 +198,22 @@ def readers_in(
     known = _look_up(principal, list(audiences))
     return {
         id_: replace(
-            _words(audience.kind, organisation, known[id_]),
+            in_words(audience.kind, organisation, known[id_].summed()),
             group=audience.group_id if known[id_].groups else None,
         )
         for id_, audience in audiences.items()
     }
 
 
-def _look_up(principal: Principal, audiences: list[UUID]) -> dict[UUID, _Known]:
+def newly_in(principal: Principal, place: Audience, before: Audience, organisation: str) -> Readers:
+    """Who would read it in `place` and does not where it is; the asker reads both. One query."""
+    known = _look_up(principal, [place.id, before.id], before.id)[place.id]
+    return newly_in_words(place.kind, organisation, known.summed())
+
+
+def _look_up(
+    principal: Principal, audiences: list[UUID], before: UUID | None = None
+) -> dict[UUID, _Known]:
     found = {id_: _Known() for id_ in audiences}
     if not found:
         return found
@@ -176,104 +224,26 @@ def _look_up(principal: Principal, audiences: list[UUID]) -> dict[UUID, _Known]:
             {
                 "organisation": principal.organisation_id,
                 "audiences": audiences,
+                "before": before,
                 "me": actor.member_id,
                 "moderates": actor.moderates,
                 "moderators": list(MODERATORS),
                 "shown": SHOWN,
-                "most": MOST_ROBOTS,
             },
         )
-        for id_, what, count, others, names in cursor.fetchall():
-            _fill(found[id_], what, count, others, names or [])
+        for audience, what, reason, enters, mine, number, id_, name in cursor.fetchall():
+            known = found[audience]
+            if what == "group":
+                _note_group(known, name if enters else "")
+            elif id_ is None:
+                known.counts.append((what, reason, enters, mine, number))
+            else:
+                known.shown.append(Reader(what, id_, name, reason, enters, mine))
     return found
 
 
-def _fill(known: _Known, what: str, count: int, others: int, names: list[str]) -> None:
-    match what:
-        case "people":
-            known.inside, known.others, known.names = count, others, names
-        case "robots":
-            known.robot_count, known.robots = count, names
-        case "groups":
-            known.groups, known.hidden = names, others
-        case "helpers":
-            known.helpers = names
-
-
-def _words(kind: str, organisation: str, known: _Known) -> Readers:
-    match kind:
-        case AudienceKind.ORGANISATION:
-            return _everyone(organisation, known)
-        case AudienceKind.GROUP:
-            return _group(known)
-        case AudienceKind.MEMBER:
-            return _only_you(known)
-        case AudienceKind.REVIEW:
-            return Readers(
-                AudienceKind.REVIEW,
-                "Waiting for review",
-                "Its author and those who curate can read this, until somebody has decided.",
-                tuple(known.names),
-                known.more,
-            )
-    return _list(known)
-
-
-def _everyone(organisation: str, known: _Known) -> Readers:
-    who = f"All {people(known.inside)}" if known.inside > 1 else "You"
-    return Readers(
-        AudienceKind.ORGANISATION,
-        f"Everyone in {organisation}",
-        f"{who}{and_robots(known.robot_count)} in {organisation} can read this.",
-        tuple(known.names),
-        known.more,
-    )
-
-
-def _group(known: _Known) -> Readers:
-    if not known.groups:
-        return Readers(AudienceKind.GROUP, "A group", "The people of its group can read this.")
-    name = known.groups[0]
-    sentence = f"{people(known.inside)}{and_robots(known.robot_count)} in {name} can read this"
-    if known.others:
-        sentence += f", and {known.others} who curate"
-    return Readers(AudienceKind.GROUP, name, f"{sentence}.", tuple(known.names), known.more)
-
-
-def _only_you(known: _Known) -> Readers:
-    sentence = "Only you can read this."
-    if known.helpers:
-        sentence = f"Only you can read this, and {_joined(known.helpers)} when working for you."
-    return Readers(AudienceKind.MEMBER, "Only you", sentence)
-
-
-def _list(known: _Known) -> Readers:
-    parts = [f"everyone in {name}" for name in known.groups]
-    if known.hidden:
-        parts.append("one more group" if known.hidden == 1 else f"{known.hidden} more groups")
-    if known.inside:
-        parts.append("you" if known.names == ["You"] else people(known.inside))
-    parts += known.robots
-    sentence = f"{_joined(parts)} can read this."
-    label = _short([*known.groups, *known.names, *known.robots], known.more + known.hidden)
-    return Readers(
-        AudienceKind.EXPLICIT,
-        label,
-        sentence[0].upper() + sentence[1:],
-        tuple(known.names),
-        known.more,
-    )
-
-
-def _joined(words: list[str]) -> str:
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _short(names: list[str], hidden: int) -> str:
-    """Two names and how many others."""
-    rest = len(names) - 2 + hidden
-    if rest <= 0:
-        return _joined(names) or "Some people"
-    return f"{', '.join(names[:2])} and {rest} more"
+def _note_group(known: _Known, name: str) -> None:
+    if name and len(known.groups) < MOST_GROUPS:
+        known.groups.append(name)
+    else:
+        known.hidden += 1

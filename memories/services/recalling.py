@@ -123,16 +123,18 @@ def prepare(principal: Principal, query: Query, now: datetime) -> Question:
 def resembling(
     principal: Principal, text: str, audience_id: UUID, *, now: datetime, limit: int = 3
 ) -> list[Memory]:
-    """What the readers of one audience have that is most like a text, best first.
+    """What the readers of one audience have that is like a text, best first; nothing that is not.
 
     Nothing is counted or recorded: whoever reviews is not asking.
     """
     alone = principal.narrowed(frozenset({audience_id}))
     query = Query(text=text[:COMPARED], limit=limit, counts=False)
     with alone.scope():
-        served = search(prepare(alone, query, now))
-        rows = whole_memories(principal.organisation_id, [hit.id for hit in served.hits])
-    return [rows[hit.id] for hit in served.hits if hit.id in rows]
+        question = prepare(alone, query, now)
+        near = known_model().related
+        ids = [h.id for h in search(question).hits if h.similarity is None or h.similarity >= near]
+        rows = whole_memories(principal.organisation_id, ids)
+    return [rows[id_] for id_ in ids if id_ in rows]
 
 
 def _shareable(principal: Principal, group: str) -> Principal:

@@ -13,7 +13,7 @@ import orjson
 from django.conf import settings
 from django.utils import timezone
 
-from memories.models import Job, JobKind
+from memories.models import Job, JobKind, Memory
 from memories.services.importing import UNREADABLE, Importer
 from memories.services.jobs import enqueue, finish, progress
 from memories.services.lines import LONGEST_LINE, bounded, group_names
@@ -44,14 +44,28 @@ def _path(job_id: UUID) -> Path:
 
 
 def begin_import(
-    actor: Actor, file: IO[bytes], *, name: str, size: int, by_group: bool, now: datetime
+    actor: Actor,
+    file: IO[bytes],
+    *,
+    name: str,
+    size: int,
+    by_group: bool,
+    keep: bool = False,
+    now: datetime,
 ) -> Job:
-    """Keep an uploaded file and ask for its import. Raises Unreadable and PermissionError."""
+    """Keep an uploaded file and ask for its import; keep: the asker looks after its new groups.
+
+    Raises Unreadable and PermissionError.
+    """
     _may(actor)
     check(file, size)
     principal = resolve(actor)
     with principal.scope():
-        parameters = {"name": name[:200], "speaker_scope": "group" if by_group else "organisation"}
+        parameters = {
+            "name": name[:200],
+            "speaker_scope": "group" if by_group else "organisation",
+            "keep": keep,
+        }
         job = enqueue(principal, JobKind.IMPORT, parameters, total=size, now=now)
         file.seek(0)
         with _path(job.id).open("wb") as kept:
@@ -132,6 +146,7 @@ def run_import(actor: Actor, job: Job) -> None:
         frozenset(groups),
         read,
         actor.member_id,
+        actor if job.parameters.get("keep") else None,
     )
     job.done, job.problems = 0, []
     try:
@@ -162,4 +177,20 @@ def _figures(job: Job, importer: Importer) -> None:
         "skipped": report.skipped,
         "groups": report.groups,
         "members": report.members,
+        "at": importer.now.isoformat(),
     }
+
+
+def readable_of(actor: Actor, job: Job) -> tuple[int, UUID | None]:
+    """How much of what an import brought the asker reads, and the robot that brought it."""
+    if "at" not in job.result:
+        return 0, None
+    principal = resolve(actor)
+    with principal.scope():
+        brought = Memory.objects.filter(
+            organisation_id=principal.organisation_id,
+            robot__builtin=IMPORT,
+            created_at=datetime.fromisoformat(job.result["at"]),
+        )
+        row = brought.values_list("robot_id", flat=True).first()
+        return brought.for_people().count(), row

@@ -91,13 +91,18 @@ def _write_back(actor: Actor, memory: Memory, item: Proposal, now: datetime) -> 
 
 
 def _unmake(memory: Memory, item: Proposal, now: datetime) -> None:
-    """A copy is forgotten again; what was there before is what it was."""
+    """A copy goes, for its words are with the original; what was there is what it was."""
     was = item.outcome.get("was", "")
     if was == Status.ACTIVE:
         return
-    if memory.status != Status.ACTIVE or (not was and memory.version != 1):
+    if memory.status != Status.ACTIVE or (not was and joining.is_built_on(memory)):
         raise AlreadyExists(CHANGED)
-    take_away(None, memory, by_subject=item.cause == Cause.RETURN, now=now)
+    if not was:
+        joining.discard(memory, now)
+    elif was == Status.ARCHIVED:
+        joining.shelve(memory, now)
+    else:
+        take_away(None, memory, by_subject=item.cause == Cause.RETURN, now=now)
 
 
 def _unprotect(principal: Principal, memory: Memory, item: Proposal, now: datetime) -> None:
@@ -107,11 +112,13 @@ def _unprotect(principal: Principal, memory: Memory, item: Proposal, now: dateti
 
 
 def _reopen(item: Proposal, now: datetime, actor: Actor) -> None:
+    made = item.outcome.get("made", "") if "was" not in item.outcome else ""
+    kept = {"undone": made} if made else {}
     try:
         with transaction.atomic():
             Proposal.objects.filter(organisation_id=item.organisation_id, id=item.id).update(
                 state=State.OPEN,
-                outcome={},
+                outcome=kept,
                 decision="",
                 decided_by=None,
                 decided_at=None,

@@ -81,16 +81,48 @@ WORDS = {
     "memory.divided": "took apart",
     "robot.registered": "registered",
     "robot.seated": "changed the groups of",
-    "key.created": "made a key",
-    "key.renewed": "renewed a key",
-    "key.revoked": "revoked a key",
+    "key.created": "made the key",
+    "key.renewed": "made, in the place of an older one, the key",
+    "key.revoked": "revoked the key",
     "delegation.given": "gave leave to",
     "delegation.revoked": "took leave back",
+    "memories.forgotten": "forgot everything about themselves",
+    "memories.restored": "brought back what they had forgotten about themselves",
+    "entity.given": "named something in",
+    "entity.changed": "corrected a name in",
+    "entity.removed": "took a name away from",
+    "playground.asked": "asked in the playground as",
     "support.chose": "began to look at this organisation",
-    "support.listed": "looked at a list",
-    "support.viewed": "looked at one entry",
-    "support.opened": "opened a memory",
-    "support.read": "read a memory",
+    "support.listed": "looked at a list of",
+    "support.viewed": "looked at the facts of",
+    "support.opened": "opened the text of",
+    "support.read": "read",
+}
+
+
+# What a thing is called that has no name, or none that the reader may know.
+UNNAMED = {
+    "group": "a group that you are not in",
+    "member": "somebody who is gone",
+    "robot": "a robot that is gone",
+    "key": "a key that is gone",
+    "groupmembership": "who sits in a group",
+    "contribution": "who said a memory",
+    "pending": "work that waits",
+    "recall": "a question’s figures",
+    "auditentry": "this trail",
+}
+LISTS = {
+    "memory": "memories",
+    "member": "members",
+    "group": "groups",
+    "robot": "robots",
+    "key": "keys",
+    "groupmembership": "who sits in which group",
+    "contribution": "who said which memory",
+    "pending": "work that waits",
+    "recall": "questions’ figures",
+    "auditentry": "this trail",
 }
 
 
@@ -200,6 +232,8 @@ def _who(entry: AuditEntry, trail: Trail) -> tuple[str, dict[str, Any]]:
 def _what(entry: AuditEntry, trail: Trail) -> dict[str, str]:
     """The thing in words, with its address where the reader may open it."""
     target: UUID | None = entry.target
+    if entry.action == "support.listed":
+        return {"what": LISTS.get(entry.target_type, "entries")}
     if target is None or (entry.target_type == "member" and target == entry.member):
         return {"what": ""}
     if entry.target_type == "memory":
@@ -212,14 +246,16 @@ def _what(entry: AuditEntry, trail: Trail) -> dict[str, str]:
         "group": trail.groups,
         "key": trail.keys,
     }
-    hidden = {"group": "a group that you are not in"}.get(entry.target_type, "")
-    return {"what": known.get(entry.target_type, {}).get(target, hidden)}
+    named = known.get(entry.target_type, {}).get(target)
+    return {"what": named or UNNAMED.get(entry.target_type, "")}
 
 
 def _detail(entry: AuditEntry, trail: Trail) -> str:
     """Words of the trade beside it: a role, a number, a reason that support gave."""
     told = entry.detail
-    if entry.target_type == "memory" and not entry.action.startswith("support."):
+    if entry.action.startswith("support."):
+        return f"“{told['reason']}”" if told.get("reason") else ""
+    if entry.target_type == "memory":
         return _of_memory(entry, trail)
     match entry.action:
         case "member.role":
@@ -230,8 +266,7 @@ def _detail(entry: AuditEntry, trail: Trail) -> str:
             return "confidential" if told.get("confidential") else "open to curators"
         case "group.members":
             return f"{len(told.get('added', []))} in, {len(told.get('removed', []))} out"
-    support = entry.action.startswith("support.")
-    return str(told.get("reason", "") or entry.target_type) if support else ""
+    return ""
 
 
 def _of_memory(entry: AuditEntry, trail: Trail) -> str:

@@ -18,6 +18,7 @@ from memories.services import browsing
 from memories.services.drafts import Draft, Remembered
 from memories.services.forgetting import forget_memory, restore_memory
 from memories.services.managing import Outdated, edit_memory
+from memories.services.places import places
 from memories.services.red_lines import RedLine
 from memories.services.remembering import remember
 from memories.views import forms, presenting
@@ -51,10 +52,10 @@ def _audiences(request: HttpRequest) -> list[dict[str, Any]]:
     organisation = request.membership[1]
     proposes = request.actor.role == "member" and not organisation.members_publish
     return forms.audience_choices(
-        organisation.name,
-        browsing.groups_to_ask_in(request.actor),
+        places(request.actor, organisation=organisation.name),
         proposes=proposes,
-        chosen=request.POST.get("audience") or request.GET.get("audience") or "private",
+        # An address chooses nothing wider than private: one that means to share leaves it open.
+        chosen=request.POST.get("audience") or (None if "audience" in request.GET else "private"),
     )
 
 

@@ -1,5 +1,6 @@
 """What people type about memories."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from django.core.exceptions import ValidationError
 from memories.models import Category, Cause, Kind, Status, Tier, Type
 from memories.services.drafts import MAX_CONTENT_BYTES
 from memories.services.mine import VIEWS
+from memories.services.places import Place
 from memories.views.presenting import CATEGORIES
 from orgs.models import Group
 from orgs.services import as_uuid
@@ -149,10 +151,18 @@ class RejectForm(AnswerForm):
 
 
 class MergeForm(AnswerForm):
-    """into: an id, or from a list of several `id:version`."""
+    """With `content`, what the memory that stays says from then on; nothing is chosen unasked.
+
+    into: an id, or from a list of several `id:version`.
+    """
 
     into = forms.CharField(error_messages={"required": "Choose the memory that stays."})
-    content = forms.CharField(required=False)
+    content = forms.CharField(
+        error_messages={
+            "required": "Write what it should say from then on. Empty, one of the two texts would "
+            "be lost unseen."
+        }
+    )
 
     def clean(self) -> dict[str, Any]:
         """The id of the memory that stays, and the version of it that was on the screen."""
@@ -165,8 +175,14 @@ class MergeForm(AnswerForm):
                 self.cleaned_data["into_version"] = int(version)
         return self.cleaned_data
 
-    def clean_content(self) -> str | None:
-        return checked_content(self.cleaned_data["content"]) or None
+    def clean_content(self) -> str:
+        return checked_content(self.cleaned_data["content"])
+
+
+class DropForm(AnswerForm):
+    """Keep the older of two twins as it is and drop the newer."""
+
+    into = forms.UUIDField()
 
 
 class KnowledgeForm(forms.Form):
@@ -242,36 +258,25 @@ def nearest_importance(value: float) -> str:
 
 
 def audience_choices(
-    organisation: str, groups: list[Group], *, proposes: bool, chosen: str | None
+    places: Sequence[Place], *, proposes: bool, chosen: str | None
 ) -> list[dict[str, Any]]:
     """For components/choice_audience.html: from the narrowest to the widest."""
-    everyone = "Everyone in the organisation, people and robots, can read it."
-    if proposes:
-        everyone = "A curator looks at it first; then everyone in the organisation can read it."
-    found = [
-        {
-            "value": "private",
-            "kind": "member",
-            "label": "Only you",
-            "sentence": "Nobody else, unless you let a robot work for you.",
-        },
-        *(
+    found = []
+    for place in places:
+        readers = place.readers
+        sentence = f"{readers.sentence} {readers.note}".strip()
+        if proposes and place.value == "organisation":
+            sentence = f"A curator looks at it first. Then: {sentence}"
+        found.append(
             {
-                "value": f"group:{group.id}",
-                "kind": "group",
-                "label": group.name,
-                "sentence": "The people and robots in this group.",
+                "value": place.value,
+                "kind": readers.kind,
+                "label": readers.label,
+                "sentence": sentence,
+                "checked": place.value == chosen,
             }
-            for group in groups
-        ),
-        {
-            "value": "organisation",
-            "kind": "organisation",
-            "label": f"Everyone in {organisation}",
-            "sentence": everyone,
-        },
-    ]
-    return [{**choice, "checked": choice["value"] == chosen} for choice in found]
+        )
+    return found
 
 
 class SetForm(forms.Form):
@@ -369,6 +374,12 @@ class ImportForm(forms.Form):
         choices=[("organisation", "The same person"), ("group", "Two people")],
         initial="organisation",
         widget=forms.RadioSelect,
+    )
+    keep = forms.BooleanField(
+        required=False,
+        label="Put me into the groups that this file makes",
+        help_text="You read what the file puts there and look after these groups. It is written "
+        "into the audit trail. Otherwise only the people whom the file names are in them.",
     )
 
 

@@ -1,6 +1,7 @@
 """Work that takes longer: how far it is, what went wrong, undo and try again."""
 
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -13,6 +14,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from memories.models import Job, JobKind, JobState, Pending
 from memories.services import jobs
+from memories.services.transfer import readable_of
 from memories.services.unanswered import ask_again, unanswered
 from memories.views.changing_many import how_many
 from orgs.access import MODERATORS, WRITERS, members_only
@@ -30,6 +32,11 @@ STATES = {
     JobState.DEAD: ("Stopped", "bad"),
 }
 SHOWN = 200
+READ_BY = (
+    "The rest is for those whom the file names: the people of its groups and lists. You are not "
+    "among them, and an admin’s role opens no group that is confidential. People whom an import "
+    "makes have no account, so they read nothing before somebody invites them."
+)
 
 
 @require_safe
@@ -81,7 +88,30 @@ def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """One job; while it runs the page asks again by itself."""
     found = jobs.job_of(request.actor, job_id)
     part = "#progress" if request.htmx.target == "job" else ""
-    return render(request, f"memories/job.html{part}", _context(found))
+    return render(request, f"memories/job.html{part}", _context(found) | _led_to(request, found))
+
+
+def _led_to(request: HttpRequest, found: Job) -> dict[str, Any]:
+    """Where to look at what it did, and of an import who reads it."""
+    if found.kind != JobKind.IMPORT:
+        return {"see_url": reverse("library"), "see_label": "See the memories"}
+    new = found.result.get("imported", 0)
+    if found.state not in (JobState.DONE, JobState.DEAD) or not new:
+        return {}
+    read, robot = readable_of(request.actor, found)
+    told = {"reads": _reads(read, new), "why": READ_BY if read < new else ""}
+    if not read:
+        return told
+    address = f"{reverse('library')}?{urlencode({'robot': robot})}"
+    return told | {"see_url": address, "see_label": "See what was imported"}
+
+
+def _reads(read: int, new: int) -> str:
+    if read >= new:
+        return "You can read it." if new == 1 else "You can read all of it."
+    if not read:
+        return "You cannot read it." if new == 1 else "You can read none of it."
+    return f"You can read {read:,} of the {new:,} new ones."
 
 
 def _context(found: Job) -> dict[str, Any]:

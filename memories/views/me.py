@@ -1,6 +1,6 @@
 """My memories: what is kept about me, who sees it, and what robots may do with it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -22,9 +22,10 @@ from memories.services.patterns import set_sharing
 from memories.views import forms, origins, presenting
 from orgs.access import members_only
 from orgs.preferences import pause_learning, set_time_zone
+from robots.models import Robot
 from robots.services import delegate, identifying, revoke_delegation
 from robots.services.proving import MINUTES, code_of
-from robots.services.trusting import robots_on_offer, trusted
+from robots.services.trusting import robots_on_offer, trusted, working_for
 
 TABS = {
     "about": "About me",
@@ -36,7 +37,10 @@ EMPTY = {
     "about": ("Nothing yet", "No robot keeps anything about you that you may see."),
     "by": ("Nothing yet", "What you write down yourself is listed here."),
     "shared": ("Nothing is shared", "Nothing that is about you or by you has other readers."),
-    "forgotten": ("Nothing forgotten", "What you forget can be brought back here for 30 days."),
+    "forgotten": (
+        "Nothing forgotten",
+        "What you forget is listed here, and you can bring it back.",
+    ),
 }
 # For so long a look of support stands at the top; later it is among the notices.
 NOTICED = timedelta(days=30)
@@ -55,10 +59,14 @@ def overview(request: HttpRequest) -> HttpResponse:
         organisation=request.membership[1].name,
         before=form.cleaned_data.get("before"),
     )
-    return render(request, "me/index.html", _list(request, found, view) | _settings(request))
+    robots = working_for(request.actor)
+    context = _list(request, found, view, robots) | _settings(request, robots)
+    return render(request, "me/index.html", context)
 
 
-def _list(request: HttpRequest, found: mine.Mine, view: str) -> dict[str, Any]:
+def _list(
+    request: HttpRequest, found: mine.Mine, view: str, robots: Sequence[Robot]
+) -> dict[str, Any]:
     me, now, url = request.actor.member_id, timezone.now(), reverse("me")
     rows = [presenting.row(shown, me=me, now=now, wanted=frozenset()) for shown in found.rows]
     for row, shown in zip(rows, found.rows, strict=True):
@@ -67,6 +75,8 @@ def _list(request: HttpRequest, found: mine.Mine, view: str) -> dict[str, Any]:
     title, text = EMPTY[view]
     return {
         "opening": found.overview,
+        "alone": _alone(robots),
+        "shared_with": _shared_with(found.overview),
         "tabs": [
             {"label": label, "url": f"{url}?show={name}", "current": name == view}
             for name, label in TABS.items()
@@ -78,7 +88,22 @@ def _list(request: HttpRequest, found: mine.Mine, view: str) -> dict[str, Any]:
     }
 
 
-def _settings(request: HttpRequest) -> dict[str, Any]:
+def _alone(robots: Sequence[Robot]) -> str:
+    """Who sees what is private: the member, and the robots that work for them."""
+    if not robots:
+        return "only you"
+    return f"you and {robots[0].name}" if len(robots) == 1 else f"you and {len(robots)} robots"
+
+
+def _shared_with(found: mine.Overview) -> str:
+    groups = "1 group" if found.groups == 1 else f"{found.groups:,} groups"
+    parts = [groups] if found.groups else []
+    parts += ["some people"] if found.people else []
+    parts += ["everyone"] if found.everyone else []
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def _settings(request: HttpRequest, robots: Sequence[Robot]) -> dict[str, Any]:
     member = request.membership[0]
     trusts = trusted(request.actor)
     return {
@@ -86,6 +111,7 @@ def _settings(request: HttpRequest) -> dict[str, Any]:
         "paused_at": member.learning_paused_at,
         "sharing_off_at": member.sharing_off_at,
         "delegations": trusts,
+        "own_robots": [robot for robot in robots if robot.owner_id == member.id],
         "robots": robots_on_offer(request.actor, trusts) if request.GET.get("trust") else None,
         "time_zone": member.time_zone,
         "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
@@ -114,7 +140,8 @@ def sharing(request: HttpRequest) -> HttpResponse:
     told = "You are out. Nothing new about you is shared." if out else "Sharing is allowed again."
     if out and request.POST.get("withdraw") == "1":
         count = mine.withdraw_shared(request.actor, now=now)
-        told = f"You are out, and {_things(count)} taken back: only you can read it now."
+        alone = _alone(working_for(request.actor))
+        told = f"You are out, and {_things(count)} taken back: {alone} can read it now."
     messages.success(request, told)
     return redirect("me")
 

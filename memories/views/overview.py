@@ -104,10 +104,12 @@ def _chart(name: str, found: Figures) -> dict[str, Any]:
         chart |= {"kind": "columns", "title": "Learned in four weeks", "first_column": "Day"}
         month = sum(number for _, number in found.by_day)
         chart["sentence"] = f"{month:,}, of these {found.this_week:,} in the last seven days"
-        if busiest := max(values, key=lambda value: value["value"], default=None):
+        busiest = max(values, key=lambda value: value["value"], default=None)
+        if busiest and busiest["value"]:
             chart["sentence"] += f"; at most {busiest['value']:,}, on {busiest['label']}"
     elif name == "readers":
-        values = _named(found.by_audience, AUDIENCES)
+        alone = {"member": "You and your robots"} if found.helped else {}
+        values = _named(found.by_audience, AUDIENCES | alone)
         for value in values:
             value["audience"] = value["key"]
         chart |= {"title": "Who may read them", "first_column": "Who"}

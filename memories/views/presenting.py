@@ -12,7 +12,7 @@ from memories.models import Category, Contribution, Memory, Origin, Restatement,
 from memories.policies.strength import strength
 from memories.policies.wording import excerpt, marked
 from memories.services.browsing import Detail, Shown
-from memories.services.readers import Readers
+from memories.services.reader_words import Readers
 from memories.views.origins import person_name, reworded_by, robot_name, said_by, when
 from orgs.models import AudienceKind
 from robots.services import IMPORT

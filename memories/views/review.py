@@ -189,6 +189,16 @@ def merge(request: HttpRequest, item_id: UUID) -> HttpResponse:
     return _with_form(request, item_id, "merge", forms.MergeForm, deciding.merge)
 
 
+@require_POST
+@members_only()
+def drop(request: HttpRequest, item_id: UUID) -> HttpResponse:
+    """Keep the older of two twins as it is, and drop the newer."""
+    form = forms.DropForm(request.POST)
+    if not form.is_valid():
+        return _page(request, item_id, 422)
+    return _decide(request, item_id, deciding.merge, form=form)
+
+
 def _with_form(
     request: HttpRequest, item_id: UUID, step: str, kind: type[forms.AnswerForm], verb: Verb
 ) -> HttpResponse:

@@ -1,6 +1,5 @@
 """Items of the review queue in words."""
 
-from dataclasses import replace
 from typing import Any
 
 from django.urls import reverse
@@ -8,7 +7,7 @@ from django.urls import reverse
 from memories.models import Cause, Memory, Proposal, State
 from memories.policies.wording import differences, excerpt
 from memories.services.inspecting import Inspected
-from memories.services.readers import Readers
+from memories.services.reader_words import Readers
 from memories.views import origins, presenting
 
 TONES = {State.OPEN: "warn", State.APPROVED: "good", State.MERGED: "good", State.REJECTED: "bad"}
@@ -21,6 +20,10 @@ BUTTONS = {
     Cause.DUPLICATE: ("", "", "They differ: keep both"),
     Cause.RED_LINE: ("Protect it", "", "Leave it unprotected"),
 }
+# The keys of approving and of rejecting. `a` is everywhere the yes that destroys nothing; what
+# takes something away has a key of its own.
+KEYS = {Cause.REPORT: ("f", "a"), Cause.DUPLICATE: ("", "a")}
+USUAL_KEYS = ("a", "r")
 DONE = {
     (Cause.PUBLISH, State.APPROVED): "Approved. Everyone can read it now.",
     (Cause.CORRECTION, State.APPROVED): "Approved. The memory says the new text.",
@@ -76,12 +79,6 @@ def done(item: Proposal) -> str:
     return DONE.get((Cause(item.cause), State(item.state))) or OTHERWISE[State(item.state)]
 
 
-def newly(readers: Readers) -> Readers:
-    """Who would be able to read it."""
-    words = readers.sentence.replace("can read this", "would newly be able to read this")
-    return replace(readers, sentence=words)
-
-
 def row(item: Proposal, readers: Readers, me: object, organisation: str) -> dict[str, Any]:
     """One line of the list."""
     return {
@@ -104,7 +101,9 @@ def beside(memory: Memory) -> dict[str, Any]:
     """What it would change or resembles."""
     return {
         "id": memory.id,
+        "choice": f"{memory.id}:{memory.version}",
         "content": excerpt(memory.content, set(), 1200),
+        "whole": memory.content,
         "url": reverse("memory-page", args=[memory.id]),
         "version": memory.version,
     }
@@ -114,8 +113,6 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
     """For memories/review.html."""
     item, memory = found.item, found.item.memory
     approve, edit, rejected = BUTTONS[Cause(item.cause)]
-    new = item.cause in (Cause.PUBLISH, Cause.RETURN)
-    readers = newly(found.readers) if new and item.state == State.OPEN else found.readers
     correction = item.cause == Cause.CORRECTION
     return {
         "item": {
@@ -139,10 +136,15 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
             "decided_at": item.decided_at,
             "is_wish": item.cause == Cause.RED_LINE,
             "is_duplicate": item.cause == Cause.DUPLICATE,
+            "is_proposal": item.cause == Cause.PUBLISH,
+            "may_merge": item.cause in (Cause.PUBLISH, Cause.DUPLICATE),
         },
-        "audience": presenting.audience(readers),
+        "audience": presenting.audience(found.readers),
         "similar": [beside(other) for other in found.similar],
         "suggestion": item.content or memory.content,
+        "approve_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[0],
+        "reject_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[1],
+        "destroys": item.cause == Cause.REPORT,
         "approve_label": approve,
         "edit_label": edit,
         "reject_label": rejected,

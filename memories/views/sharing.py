@@ -16,6 +16,7 @@ from memories.policies.visibility import Misplaced
 from memories.services import browsing
 from memories.services.browsing import Shown
 from memories.services.managing import NotYours
+from memories.services.places import places
 from memories.services.placing import SharingOff
 from memories.services.sharing import share_memory
 from memories.views import forms, presenting
@@ -62,7 +63,9 @@ def _people(request: HttpRequest) -> dict[str, Any]:
     asked = request.POST if request.method == "POST" else request.GET
     form = forms.FindPeopleForm(asked)
     named = form.cleaned_data["find"] if form.is_valid() else ""
-    chosen, found, more = colleagues(request.actor, named=named, chosen=asked.getlist("people"))
+    # Ticks come from the form alone: nobody follows a link to a page that has chosen already.
+    ticked = asked.getlist("people") if request.method == "POST" or request.htmx else []
+    chosen, found, more = colleagues(request.actor, named=named, chosen=ticked)
     return {"find": named, "chosen": chosen, "found": found, "more": more}
 
 
@@ -96,8 +99,7 @@ def sharing_choices(request: HttpRequest, memory: Memory | None = None) -> list[
     """The audiences that this person may choose; for one memory with its own chosen."""
     organisation = request.membership[1]
     found = forms.audience_choices(
-        organisation.name,
-        browsing.groups_to_ask_in(request.actor),
+        places(request.actor, organisation=organisation.name),
         proposes=False,
         chosen=request.POST.get("audience") or (_as_it_is(memory) if memory else None),
     )

@@ -24,6 +24,7 @@ def bring_in(request: HttpRequest) -> HttpResponse:
                 name=file.name,
                 size=file.size,
                 by_group=form.cleaned_data["speakers"] == "group",
+                keep=form.cleaned_data["keep"],
                 now=timezone.now(),
             )
         except Unreadable as error:

@@ -1,7 +1,5 @@
 """What was forgotten and can be brought back."""
 
-from datetime import timedelta
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -13,31 +11,26 @@ from memories.views import presenting
 from memories.views.forms import RecallForm
 from orgs.access import WRITERS, members_only
 
-KEPT_DAYS = 30
-
 
 @require_safe
 @members_only(*WRITERS)
 def trash(request: HttpRequest) -> HttpResponse:
-    """What this person may bring back, for 30 days on this page."""
+    """What this person may bring back; nothing of it is deleted by itself."""
     form = RecallForm(request.GET)
     form.is_valid()
     now = timezone.now()
     page = browsing.forgotten(
         request.actor,
+        now=now,
         organisation=request.membership[1].name,
-        since=now - timedelta(days=KEPT_DAYS),
         older_than=form.cleaned_data.get("before"),
     )
     me, here = request.actor.member_id, reverse("trash")
     rows = []
     for shown in page.rows:
         row = presenting.row(shown, me=me, now=now, wanted=frozenset())
-        gone_at = shown.memory.forgotten_at or now
-        left = KEPT_DAYS - (now - gone_at).days
         row |= {
-            "forgotten_at": gone_at,
-            "left": f"{left} {'day' if left == 1 else 'days'} left",
+            "forgotten_at": shown.memory.forgotten_at or now,
             "restore_url": reverse("memory-restore-page", args=[shown.memory.id]),
         }
         rows.append(row)

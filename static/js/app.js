@@ -6,5 +6,6 @@ import "./toast.js";
 import "./panel.js";
 import "./select.js";
 import "./copy.js";
+import "./fill.js";
 import "./keys.js";
 import "./palette.js";

@@ -1,16 +1,23 @@
 """My memories: what a member sees, takes along, forgets, pauses and takes back."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import Q
+from django.utils import timezone
 
 from memories.models import Memory
+from memories.services.drafts import Readers
 from memories.services.recalling import Query, recall
 from orgs.models import Member
+from orgs.preferences import opt_out_of_sharing, pause_learning
 from orgs.principals import resolve
 from orgs.rls import current_scope, organisation_scope
+from robots.models import Delegation, Robot
+from robots.services import delegate
 from tests.people import queries, signed_in, text
 from tests.world import NOW, Tenant, World
 
@@ -160,3 +167,89 @@ def test_leave_for_a_robot_and_the_time_zone(world: World) -> None:
     mina.post("/me/time-zone/", {"time_zone": "Moon/Sea"})
     with organisation_scope(here.id):
         assert Member.objects.get(id=here.members["mina"].id).time_zone == "Europe/Lisbon"
+
+
+def test_no_address_chooses_a_robot(world: World) -> None:
+    here = world.here
+    mina = signed_in(here, "mina")
+    page = text(mina.get("/me/?trust=1"))
+    chosen = re.findall(r'<option value="([^"]*)"[^>]*>', page.partition('id="robot"')[2])
+    selected = re.findall(r'<option value="([^"]*)" selected', page)
+    assert (chosen[0], selected) == ("", [""])
+    assert mina.post("/me/robots/", {"robot": ""}).status_code == 404
+    with organisation_scope(here.id):
+        assert not Delegation.objects.filter(organisation_id=here.id).exists()
+
+
+def test_no_address_ticks_people_or_a_wider_audience(world: World) -> None:
+    here = world.here
+    mina, bob = signed_in(here, "mina"), here.members["bob"].id
+    own = here.remember(here.person("mina"), "Mine.", visibility="private").id
+    page = text(mina.get(f"/memories/{own}/access/?people={bob}&audience=organisation"))
+    assert f'value="{bob}" checked' not in page
+    assert re.findall(r'name="audience" value="([^"]+)" checked', page) == ["private"]
+    for asked, chosen in (("", ["private"]), ("?audience=organisation", []), ("?audience=x", [])):
+        page = text(mina.get(f"/memories/add/{asked}"))
+        assert re.findall(r'name="audience" value="([^"]+)" checked', page) == chosen, asked
+
+
+def test_the_opening_counts_what_each_audience_is(world: World) -> None:
+    """Counted here one by one; in a list that names her alone nobody else reads."""
+    here, mina = world.here, world.here.person("mina")
+    told(here, "Mina likes tea.")
+    told(here, "Mina leads.", group="launch")
+    told(here, "Mina draws.", group="design")
+    told(here, "Mina is here.", visibility="organisation")
+    about = {"speaker": str(here.members["mina"].id)}
+    here.remember(mina, "Alone.", visibility="protected", group="launch", **about)
+    bob = Readers(members=(str(here.members["bob"].id),))
+    here.remember(mina, "To Bob.", visibility="shared", readers=bob, **about)
+    here.remember(mina, "For all?", visibility="organisation", **about)
+    principal = resolve(mina)
+    with principal.scope():
+        rows = [
+            (m.audience.kind, {e.reader for e in m.audience.entries.all()})
+            for m in Memory.objects.select_related("audience").filter(
+                Q(member_id=mina.member_id) | Q(speaker_member_id=mina.member_id)
+            )
+        ]
+    alone = [1 for k, who in rows if k == "member" or (k == "explicit" and len(who) == 1)]
+    shared = [
+        k for k, who in rows if k in ("group", "organisation") or (k, len(who)) == ("explicit", 2)
+    ]
+    page = re.sub(r"<[^>]+>", "", text(signed_in(here, "mina").get("/me/")))
+    assert f"keep {len(rows)} things about you. {len(alone)} only you can see, " in page
+    words = f"{len(shared)} are shared with 2 groups, some people and everyone, 1 waits for review."
+    assert words in page
+    assert "Alone." not in text(signed_in(here, "mina").get("/me/?show=shared"))
+
+
+@pytest.mark.parametrize("who", ["delegation", "owner"])
+def test_the_opening_names_the_robot_that_sees_it_too(world: World, who: str) -> None:
+    here, mina = world.here, world.here.person("mina")
+    told(here, "Mina likes tea.")
+    if who == "owner":
+        with organisation_scope(here.id):
+            Robot.objects.filter(id=here.robots["clio"].id).update(owner_id=mina.member_id)
+    else:
+        delegate(
+            organisation_id=here.id, member_id=mina.member_id, robot_id=here.robots["clio"].id,
+            actor=mina, now=NOW,
+        )  # fmt: skip
+    client = signed_in(here, "mina")
+    page = text(client.get("/me/"))
+    assert "1 you and clio can see." in re.sub(r"<[^>]+>", "", page)
+    assert "only you" not in page
+    assert "You have given no robot leave." not in page
+    assert "You and your robots" in text(client.get("/"))
+    assert "Only you" not in text(client.get("/"))
+
+
+def test_a_time_stands_close_to_what_follows(world: World) -> None:
+    here = world.here
+    pause_learning(here.person("mina"), paused=True, now=timezone.now())
+    opt_out_of_sharing(here.person("mina"), out=True, now=timezone.now())
+    page = re.sub(r"<[^>]+>", "", text(signed_in(here, "mina").get("/me/")))
+    assert "(now)" in page
+    assert "(now )" not in re.sub(r"\s+", " ", page)
+    assert not re.search(r"\s[.,)]", page.partition("Robots and people")[2])

@@ -1,8 +1,11 @@
 """Import by upload, the jobs page and the trash (Z22)."""
 
 import gzip
+import html
 import json
+import re
 import tracemalloc
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -12,8 +15,10 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from memories.models import Memory
 from memories.services import jobs, working
-from orgs.models import Group, Member, Role
+from orgs.models import AuditEntry, Group, Member, Role
+from orgs.principals import resolve
 from orgs.rls import organisation_scope
 from orgs.services import set_confidential
 from robots.services.identifying import link
@@ -36,9 +41,10 @@ def jsonl(*extra: bytes) -> bytes:
     return b"\n".join([*(json.dumps(line).encode() for line in LINES), *extra])
 
 
-def upload(here: Tenant, content: bytes, name: str = "ada") -> Any:
+def upload(here: Tenant, content: bytes, name: str = "ada", **more: str) -> Any:
     file = SimpleUploadedFile("talk.jsonl", content)
-    return signed_in(here, name).post("/import/", {"file": file, "speakers": "organisation"})
+    sent = {"file": file, "speakers": "organisation", **more}
+    return signed_in(here, name).post("/import/", sent)
 
 
 def run(here: Tenant, sent: Any) -> UUID:
@@ -108,6 +114,51 @@ def test_a_job_that_stopped_is_tried_again(world: World, data_dir: Path) -> None
     assert jobs.job_of(here.person("ada"), job_id).state == "done"
 
 
+def test_an_import_says_who_reads_it(world: World) -> None:
+    here = world.here
+    ada = signed_in(here, "ada")
+    everyones = b'{"id": "5", "text": "Everybody may know."}'
+    job = run(here, upload(here, jsonl()))
+    page = text(ada.get(f"/jobs/{job}/"))
+    assert "You can read none of it." in page
+    assert "The rest is for those whom the file names" in page
+    assert "See " not in page.partition("<main")[2], "no button that leads to an empty page"
+    mixed = run(here, upload(here, everyones))
+    page = text(ada.get(f"/jobs/{mixed}/"))
+    assert "You can read it." in page
+    link = re.search(r'href="(/memories/\?robot=[^"]+)"', page)
+    assert link is not None
+    listed = text(ada.get(html.unescape(link[1])))
+    assert ("Everybody may know." in listed, "The release" in listed) == (True, False)
+
+
+def test_the_importer_looks_after_new_groups_only_when_they_say_so(world: World) -> None:
+    here = world.here
+    ada = signed_in(here, "ada")
+    assert " checked" not in text(ada.get("/import/")).partition('name="keep"')[2][:40]
+    job = run(here, upload(here, jsonl()))
+    with organisation_scope(here.id):
+        left = Group.objects.get(organisation_id=here.id, external_id="acme")
+    assert left.owner_id is None
+    other = jsonl().replace(b"acme", b"globex").replace(b'"id": "', b'"id": "g')
+    sent = upload(here, other, keep="on")
+    job = run(here, sent)
+    with organisation_scope(here.id):
+        kept = Group.objects.get(organisation_id=here.id, external_id="globex")
+        seats = set(kept.memberships.values_list("member__name", flat=True))
+        noted = AuditEntry.objects.get(organisation_id=here.id, target=kept.id)
+    assert (kept.owner_id, "Ada" in seats) == (here.members["ada"].id, True)
+    assert (noted.action, noted.member) == ("group.created", here.members["ada"].id)
+    page = text(ada.get(f"/jobs/{job}/"))
+    assert "You can read 1 of the 2 new ones." in page
+    assert "The release" in text(ada.get(f"/memories/?group={kept.id}"))
+    assert ada.get(f"/people/groups/{left.id}/").status_code == 404
+    # What is there already stays whose it is.
+    run(here, upload(here, jsonl(), keep="on"))
+    with organisation_scope(here.id):
+        assert Group.objects.get(id=left.id).owner_id is None
+
+
 def test_only_admins_import(world: World) -> None:
     for name in ("chidi", "bob", "vera"):
         assert upload(world.here, jsonl(), name).status_code == 404
@@ -123,9 +174,15 @@ def test_the_trash_holds_what_one_may_bring_back(world: World) -> None:
     assert "A slip." not in text(mina.get("/memories/"))
     page = text(mina.get("/trash/"))
     assert "A slip." in page
-    assert "30 days left" in page
+    assert "nothing here is deleted by itself" in page
     assert "A slip." not in text(signed_in(here, "ada").get("/trash/"))
     assert signed_in(here, "vera").get("/trash/").status_code == 404
+    # However long ago it was: nothing deletes it, so nothing says that it does.
+    with resolve(here.person("mina")).scope():
+        Memory.objects.filter(id=id_).update(forgotten_at=NOW - timedelta(days=400))
+    page = text(mina.get("/trash/"))
+    assert "A slip." in page
+    assert not re.search(r"days? left|\d+ days", page)
     mina.post(f"/memories/{id_}/restore/")
     assert "The trash is empty" in text(mina.get("/trash/"))
     assert "A slip." in text(mina.get("/memories/"))

@@ -1,0 +1,76 @@
+"""The address of a form's answer, asked for by itself, leads to the page where the form is."""
+
+from uuid import UUID
+
+import pytest
+from django.urls import reverse
+
+from tests.isolation.surface import patterns
+from tests.people import signed_in, text
+from tests.world import World
+
+NOBODY = UUID("01990000-0000-7000-8000-00000000dead")
+HX = {"HX-Request": "true"}
+GIVEN = {"slug": "nowhere", "name": "days", "number": 1, "pk": 1, "provider_id": "x"}
+GIVEN |= {"uidb64": "x", "token": "y", "secret": "z"}
+# allauth's own, which answer a script.
+SCRIPTS = {"mfa_login_webauthn", "mfa_reauthenticate_webauthn"}
+
+
+def addresses() -> dict[str, str]:
+    """Every page of the product by its name."""
+    found = {}
+    for route, pattern in patterns():
+        if pattern.name and not route.startswith(("api/", "admin/")):
+            wanted = pattern.pattern.converters
+            args = {name: GIVEN.get(name, NOBODY) for name in wanted}
+            found[pattern.name] = reverse(pattern.name, kwargs=args)
+    return found
+
+
+def test_no_page_answers_with_nothing(world: World) -> None:
+    """No address answers 405 to a browser that opens it, and what it leads to has words."""
+    ada = signed_in(world.here, "ada")
+    posted = 0
+    for name, url in addresses().items():
+        if name in SCRIPTS | {"me-export", "account_logout"}:
+            continue
+        answer = ada.get(url)
+        assert answer.status_code != 405, url
+        if answer.status_code == 302:
+            posted += ada.post(url).status_code != 405
+            answer = ada.get(url, follow=True)
+        assert answer.status_code in (200, 404, 403), (url, answer.status_code)
+        if answer["Content-Type"].startswith("text/html"):
+            assert "<h1" in text(answer), url
+    assert posted > 20
+
+
+@pytest.mark.parametrize(
+    ("url", "above"),
+    [
+        (f"/review/{NOBODY}/approve/", f"/review/{NOBODY}/"),
+        (f"/people/{NOBODY}/role/", f"/people/{NOBODY}/"),
+        ("/robots/add/", "/robots/"),
+        ("/people/groups/add/", "/people/groups/"),
+        (f"/me/robots/{NOBODY}/revoke/", "/me/robots/"),
+        ("/me/learning/", "/me/"),
+        (f"/memories/{NOBODY}/forget/", f"/memories/{NOBODY}/"),
+        (f"/robots/keys/{NOBODY}/renew/", "/robots/"),
+    ],
+)
+def test_it_leads_to_the_page_above(world: World, url: str, above: str) -> None:
+    ada = signed_in(world.here, "ada")
+    assert (ada.get(url).status_code, ada.get(url)["Location"]) == (302, above)
+    by_htmx = ada.get(url, headers=HX)
+    assert (by_htmx.status_code, by_htmx["HX-Redirect"]) == (204, above)
+
+
+def test_a_form_sent_to_a_page_is_told_what_to_do(world: World) -> None:
+    ada = signed_in(world.here, "ada")
+    for url in ("/audit/", "/knowledge/", "/people/"):
+        answer = ada.post(url)
+        assert (answer.status_code, "takes no form" in text(answer)) == (405, True), url
+        assert "GET" in answer["Allow"]
+    api = world.here.browser("ada").delete("/api/v1/stats")
+    assert api["Content-Type"] == "application/problem+json"
