@@ -124,12 +124,13 @@ def _store(
 ) -> None:
     model = known_model()
     with organisation_scope(organisation_id, using=WORKER):
-        # Locked while the vectors go in: a text that changes meanwhile keeps its own new debt.
+        # Locked while the vectors go in: a text that changes meanwhile keeps its own new debt. Not
+        # by its key, so that who takes back a neighbour's words may note what this one is owed.
         current = {
             m.id: m
             for m in Memory.objects.using(WORKER)
             .filter(id__in=[lease.memory_id for lease in leases], status="active")
-            .select_for_update(of=("self",))
+            .select_for_update(of=("self",), no_key=True)
             .order_by("id")
             .only("id", "version", "audience_id", "kind", "group_id")
         }

@@ -12,6 +12,8 @@ else they drown what they surround.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -19,11 +21,10 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
+from memories.policies.lending import MEANING, REACH, WORDS, lends
+
 Vector = NDArray[np.float32]
 
-MEANING = (0.3, 0.15, 0.1)
-WORDS = (0.7, 0.5, 0.3, 0.3, 0.3)
-REACH = len(WORDS)
 DAMPED_FROM = 40.0
 
 # The index has the turns in order; with the statistics of a table that has just grown, sorting a
@@ -32,34 +33,41 @@ _IN_ORDER = """
 SELECT set_config('enable_bitmapscan', %(sorting)s, true),
     set_config('enable_sort', %(sorting)s, true)
 """
-# Ten on each side: the turns up to five away need their own five.
+# The turns within reach need those within their own reach.
 _NEAR = """
 WITH given AS (
     SELECT id, conversation, audience_id, position FROM memories_memory
     WHERE organisation_id = %(organisation)s AND id = ANY(%(ids)s) AND conversation IS NOT NULL
-), near AS (
-    SELECT given.id FROM given
-    UNION
-    SELECT around.id FROM given CROSS JOIN LATERAL (
-        (SELECT m.id FROM memories_memory m
-         WHERE m.organisation_id = %(organisation)s AND m.conversation = given.conversation
-           AND m.audience_id = given.audience_id AND m.status = 'active'
-           AND (m.position, m.id) < (given.position, given.id)
-         ORDER BY m.position DESC, m.id DESC LIMIT 10)
-        UNION ALL
-        (SELECT m.id FROM memories_memory m
-         WHERE m.organisation_id = %(organisation)s AND m.conversation = given.conversation
-           AND m.audience_id = given.audience_id AND m.status = 'active'
-           AND (m.position, m.id) > (given.position, given.id)
-         ORDER BY m.position, m.id LIMIT 10)
-    ) AS around
 )
-SELECT m.id, m.conversation, m.audience_id, t.length, e.own
-FROM near
-JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = near.id
+SELECT given.id FROM given
+UNION
+SELECT around.id FROM given CROSS JOIN LATERAL (
+    (SELECT m.id FROM memories_memory m
+     WHERE m.organisation_id = %(organisation)s AND m.conversation = given.conversation
+       AND m.audience_id = given.audience_id AND m.status = 'active'
+       AND (m.position, m.id) < (given.position, given.id)
+     ORDER BY m.position DESC, m.id DESC LIMIT %(around)s)
+    UNION ALL
+    (SELECT m.id FROM memories_memory m
+     WHERE m.organisation_id = %(organisation)s AND m.conversation = given.conversation
+       AND m.audience_id = given.audience_id AND m.status = 'active'
+       AND (m.position, m.id) > (given.position, given.id)
+     ORDER BY m.position, m.id LIMIT %(around)s)
+) AS around
+"""
+# Whoever takes one of them out of search waits, and then takes back what it lent here.
+_HELD = """
+SELECT memory_id FROM memories_text
+WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(near)s)
+ORDER BY memory_id FOR KEY SHARE
+"""
+_TURNS = """
+SELECT m.id, m.conversation, m.audience_id, m.expires_at, t.length, e.own
+FROM memories_memory m
 JOIN memories_text t ON t.organisation_id = m.organisation_id AND t.memory_id = m.id
 LEFT JOIN memories_embedding e ON e.organisation_id = m.organisation_id
     AND e.memory_id = m.id AND e.model = %(model)s
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(near)s) AND m.status = 'active'
 ORDER BY m.conversation, m.audience_id, m.position, m.id
 """
 
@@ -109,28 +117,34 @@ class Surroundings:
         self.own: dict[UUID, Vector] = {}
         self.fresh = set(vectors)
         self.length: dict[UUID, int] = {}
-        self.turns: list[list[UUID]] = []
+        self.expiry: dict[UUID, datetime | None] = {}
         by_conversation: dict[tuple[str, UUID], list[UUID]] = defaultdict(list)
-        with connection.cursor() as cursor:
-            cursor.execute(_IN_ORDER, {"sorting": "off"})
-            cursor.execute(
-                _NEAR, {"organisation": organisation_id, "ids": list(vectors), "model": model}
-            )
-            found = cursor.fetchall()
-            cursor.execute(_IN_ORDER, {"sorting": "on"})
-            for id_, conversation, audience, length, stored in found:
-                by_conversation[(conversation, audience)].append(id_)
-                self.length[id_] = length
-                if stored is not None:
-                    self.own[id_] = HalfVector.from_text(stored).to_numpy().astype(np.float32)
+        for id_, conversation, audience, expires_at, length, stored in self._read(list(vectors)):
+            by_conversation[(conversation, audience)].append(id_)
+            self.length[id_], self.expiry[id_] = length, expires_at
+            if stored is not None:
+                self.own[id_] = HalfVector.from_text(stored).to_numpy().astype(np.float32)
         self.own.update(vectors)
         self.turns = list(by_conversation.values())
 
+    def _read(self, ids: list[UUID]) -> list[tuple[Any, ...]]:
+        """The turns near these, held where they are until the transaction ends."""
+        values: dict[str, Any] = {"organisation": self.organisation_id, "model": self.model}
+        with self.connection.cursor() as cursor:
+            cursor.execute(_IN_ORDER, {"sorting": "off"})
+            cursor.execute(_NEAR, values | {"ids": ids, "around": 2 * REACH})
+            values["near"] = [id_ for (id_,) in cursor.fetchall()]
+            cursor.execute(_IN_ORDER, {"sorting": "on"})
+            cursor.execute(_HELD, values)
+            cursor.execute(_TURNS, values)
+            return list(cursor.fetchall())
+
     def _around(self, turns: Sequence[UUID], index: int, reach: int) -> Iterable[tuple[int, UUID]]:
-        """(distance, id) of the turns up to `reach` away."""
+        """(distance, id) of the turns up to `reach` away that lend to this one."""
+        here = self.expiry[turns[index]]
         for k in range(1, reach + 1):
             for at in (index - k, index + k):
-                if 0 <= at < len(turns):
+                if 0 <= at < len(turns) and lends(self.expiry[turns[at]], here):
                     yield k, turns[at]
 
     def _due(self, turns: Sequence[UUID], reach: int) -> list[int]:

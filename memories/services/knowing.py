@@ -20,6 +20,13 @@ EVIDENCE = 40
 # Memories nearest in meaning that are looked at, and the least cosine that counts as near.
 NEAR, NEAR_ENOUGH = 40, 0.35
 
+# What an observation rests on besides its own memory: the question that was answered.
+STILL = """(e.other_id IS NULL OR EXISTS (
+    SELECT 1 FROM memories_memory o WHERE o.organisation_id = %(organisation)s
+      AND o.id = e.other_id AND (o.expires_at IS NULL OR o.expires_at > %(now)s::timestamptz)))"""
+NOT_REMOVED = """NOT EXISTS (
+    SELECT 1 FROM orgs_member gone WHERE gone.organisation_id = %(organisation)s
+      AND gone.id = e.source AND gone.removed_at IS NOT NULL)"""
 # In a group what is asked in recall: its own rows and the organisation's, nothing direct.
 _HERE = """(%(group)s::uuid IS NULL OR m.audience_id = %(open)s::uuid
      OR (m.kind <> 'direct' AND (m.group_id IS NULL OR m.group_id = %(group)s::uuid)))"""
@@ -34,7 +41,7 @@ found AS MATERIALIZED (
 _READ = f"""
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
     WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
-      AND {_HERE}
+      AND {STILL} AND {_HERE}
     GROUP BY e.source, e.memory_id
 )
 """
@@ -78,7 +85,7 @@ WITH latest AS MATERIALIZED (
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
     WHERE e.organisation_id = %(organisation)s AND e.relation = 'knows_about' AND e.other_id IS NULL
       AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
-      AND {_HERE}
+      AND {NOT_REMOVED} AND {_HERE}
     ORDER BY e.id DESC LIMIT 4000
 ), most AS (
     SELECT target, count(DISTINCT source) AS people, count(*) AS times, max(memory_id::text) AS one

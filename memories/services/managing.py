@@ -65,7 +65,8 @@ def fetch(principal: Principal, memory_id: UUID, *, lock: bool = False) -> Memor
     """
     rows = Memory.objects.filter(organisation_id=principal.organisation_id, id=memory_id)
     if lock:
-        rows = rows.select_for_update(of=("self",))
+        # Not by its key: what refers to it may be written meanwhile.
+        rows = rows.select_for_update(of=("self",), no_key=True)
     memory = rows.with_names().first()
     if memory is None or (memory.status == Status.FORGOTTEN and not may_restore(principal, memory)):
         raise NotFound("no such memory")
@@ -214,8 +215,11 @@ def edit_memory(
         if "content" in changed and memory.status == Status.ACTIVE:
             writing.unindex([memory], now)
             writing.reindex(memory, now)
-        elif "tags" in changed and memory.status == Status.ACTIVE:
-            writing.note_again(memory, now)
+        elif memory.status == Status.ACTIVE:
+            if "expires_at" in changed:
+                writing.lend_anew(memory, now)
+            if "tags" in changed:
+                writing.note_again(memory, now)
         follow(memory, changed)
         if "shareable" in changed:
             hint_patterns(memory.organisation_id)

@@ -15,6 +15,7 @@ from django.db.models import Q, QuerySet
 from memories.models import Entity, EntitySource, EntityType, Memory, Status
 from memories.policies.nodes import node_of, plain_name
 from memories.policies.terms import key_of
+from memories.services.knowing import NOT_REMOVED, STILL
 from memories.services.managing import NotYours, changeable, note
 from orgs.models import Member
 from orgs.prepared import fetched
@@ -25,7 +26,7 @@ NOT_GIVEN = "The rules found this in the memory; only what was given by hand is 
 
 # Who knows about it, which memories name it, and what else those name: summed over what is
 # readable. Several weak signs of one connection make it surer: 1 - product of (1 - each).
-_RELATIONSHIPS = """
+_RELATIONSHIPS = f"""
 WITH named AS MATERIALIZED (
     SELECT e.memory_id, e.confidence FROM memories_entity e
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
@@ -45,6 +46,7 @@ WITH named AS MATERIALIZED (
     ) AS e
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
     WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+      AND {STILL} AND {NOT_REMOVED}
     UNION ALL
     SELECT 'related_to', other.type, other.node, other.name, 1, .5 * named.confidence
         * other.confidence, true, other.extracted_at

@@ -64,8 +64,8 @@ def promote_patterns(organisation_id: UUID, *, now: datetime) -> Promotion:
         rows = Organisation.objects.select_for_update(no_key=True)
         organisation = rows.get(id=organisation_id)
         robot = builtin_robot(organisation_id, WEB, now)
-        still = _still_willing(organisation_id, {member_id for member_id, _ in found})
-        found = {key: pieces for key, pieces in found.items() if key[0] in still}
+        members = _still_willing(organisation_id, {member_id for member_id, _ in found})
+        found = {key: pieces for key, pieces in found.items() if key[0] in members}
         taken = _with_such_keys(organisation_id, everyone)
         known = {row.key: row for row in taken if _is_ours(row, robot)}
         wanted = {key_of(*key): key for key in found}
@@ -90,17 +90,21 @@ def promote_patterns(organisation_id: UUID, *, now: datetime) -> Promotion:
 
 
 def set_sharing(actor: Actor, *, out: bool, now: datetime) -> None:
-    """A member opts out of sharing or in again; what was promoted of them goes at once."""
-    opt_out_of_sharing(actor, out=out, now=now)
-    if not out:
-        return
+    """A member opts out of sharing or in again; what was promoted of them goes with it.
+
+    One transaction: a promotion that has begun is waited for, and what it made goes as well; one
+    that begins later finds them unwilling.
+    """
     with organisation_scope(actor.organisation_id):
         everyone = _everyone(actor.organisation_id)
-    with scope(Scope(organisation=actor.organisation_id, audiences=(everyone,))):
-        robot = builtin_robot(actor.organisation_id, WEB, now)
-        rows = _with_such_keys(actor.organisation_id, everyone)
-        theirs = [r for r in rows if r.speaker_member_id == actor.member_id and _is_ours(r, robot)]
-        _withdraw(theirs, robot, now)
+        with scope(Scope(organisation=actor.organisation_id, audiences=(everyone,))):
+            opt_out_of_sharing(actor, out=out, now=now)
+            if out:
+                rows = _with_such_keys(actor.organisation_id, everyone)
+                theirs = [row for row in rows if row.speaker_member_id == actor.member_id]
+                if theirs:
+                    robot = builtin_robot(actor.organisation_id, WEB, now)
+                    _withdraw([row for row in theirs if _is_ours(row, robot)], robot, now)
 
 
 def _leave(organisation_id: UUID) -> tuple[dict[UUID, Member], set[UUID], UUID]:
@@ -115,13 +119,13 @@ def _leave(organisation_id: UUID) -> tuple[dict[UUID, Member], set[UUID], UUID]:
         return members.in_bulk(), set(audiences), _everyone(organisation_id)
 
 
-def _still_willing(organisation_id: UUID, members: set[UUID]) -> set[UUID]:
-    """Those who have not opted out since they were chosen; who does so now waits until what is
-    made of them can be withdrawn again."""
+def _still_willing(organisation_id: UUID, members: set[UUID]) -> dict[UUID, Member]:
+    """Those who have not opted out since they were chosen, as they are now; who does so from here
+    on waits until what is made of them can be withdrawn again."""
     rows = Member.objects.select_for_update(of=("self",), no_key=True).filter(
         organisation_id=organisation_id, id__in=members, sharing_off_at=None, removed_at=None
     )
-    return set(rows.order_by("id").values_list("id", flat=True))
+    return {row.id: row for row in rows.order_by("id")}
 
 
 def _everyone(organisation_id: UUID) -> UUID:

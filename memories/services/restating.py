@@ -4,7 +4,7 @@ Context are turns that every reader of the memory may read, which is to say turn
 audience: a name out of a turn for fewer would tell them of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -189,20 +189,43 @@ WHERE r.organisation_id = %(organisation)s AND r.source = 'llm'
 def restate_without(rows: Sequence[Memory], now: datetime) -> None:
     """Take these memories' restatements away, and what others have out of them."""
     organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
-    values: dict[str, Any] = {"organisation": organisation_id, "ids": ids}
-    values |= {"window": profile().window, "audiences": list({row.audience_id for row in rows})}
-    with connection.cursor() as cursor:
-        cursor.execute(_TOLD, values)
-        leaning = {id_ for (id_,) in cursor.fetchall()}
-        if any(row.conversation for row in rows):
-            cursor.execute(_LEANING, values)
-            leaning |= {id_ for (id_,) in cursor.fetchall()}
+    leaning = _told(rows) | _leaning(rows)
     for model in (Restatement, PendingRestatement):
         model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
-    again = Memory.objects.filter(
-        organisation_id=organisation_id, id__in=leaning, status=Status.ACTIVE
-    )
-    _again(list(again) if leaning else [], now, without=ids)
+    _again(_active(organisation_id, leaning), now, without=ids)
+
+
+def restate_following(rows: Sequence[Memory], now: datetime) -> None:
+    """Make anew what may lean on turns that come later or last longer than these, or on these."""
+    _again(_active(rows[0].organisation_id, _told(rows) | _leaning(rows)), now)
+
+
+def _told(rows: Sequence[Memory]) -> set[UUID]:
+    """The memories of whose restatements a model was shown one of these."""
+    values: dict[str, Any] = {"organisation": rows[0].organisation_id}
+    values["ids"] = [row.id for row in rows]
+    values["audiences"] = list({row.audience_id for row in rows})
+    with connection.cursor() as cursor:
+        cursor.execute(_TOLD, values)
+        return {id_ for (id_,) in cursor.fetchall()}
+
+
+def _leaning(rows: Sequence[Memory]) -> set[UUID]:
+    """The memories after these in their conversations that have something from before them."""
+    if not any(row.conversation for row in rows):
+        return set()
+    values: dict[str, Any] = {"organisation": rows[0].organisation_id}
+    values |= {"ids": [row.id for row in rows], "window": profile().window}
+    with connection.cursor() as cursor:
+        cursor.execute(_LEANING, values)
+        return {id_ for (id_,) in cursor.fetchall()}
+
+
+def _active(organisation_id: UUID, ids: Collection[UUID]) -> list[Memory]:
+    if not ids:
+        return []
+    rows = Memory.objects.filter(organisation_id=organisation_id, id__in=ids)
+    return list(rows.filter(status=Status.ACTIVE))
 
 
 _AFTER = """

@@ -3,12 +3,14 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import datetime
 from operator import itemgetter
 from uuid import UUID
 
 from django.db import connection
 
 from memories.models import Memory, Status
+from memories.policies.lending import lends
 from memories.policies.pronouns import Turn
 from orgs.services import as_uuid
 from robots.models import Message
@@ -47,13 +49,14 @@ ORDER BY m.id
 _MEMORIES = """
 SELECT given.id, x.content, x.speaker, x.occurred_at
 FROM unnest(%(ids)s::uuid[], %(conversations)s::text[], %(audiences)s::uuid[],
-            %(positions)s::bigint[])
-    AS given (id, conversation, audience, position)
+            %(positions)s::bigint[], %(expiries)s::timestamptz[])
+    AS given (id, conversation, audience, position, expires_at)
 CROSS JOIN LATERAL (
     SELECT m.content, m.speaker, m.occurred_at FROM memories_memory m
     WHERE m.organisation_id = %(organisation)s AND m.conversation = given.conversation
       AND m.audience_id = given.audience AND m.status = 'active'
       AND (m.position, m.id) < (given.position, given.id) AND NOT m.id = ANY(%(gone)s::uuid[])
+      AND (m.expires_at IS NULL OR given.expires_at <= m.expires_at)
     ORDER BY m.position DESC, m.id DESC LIMIT %(most)s) AS x
 """
 
@@ -100,19 +103,28 @@ def _in_chat(
         )
         messages = cursor.fetchall()
     keys = [f"message:{id_}" for id_, *_ in messages]
-    forgotten = Memory.objects.filter(
+    known = Memory.objects.filter(
         organisation_id=organisation_id, audience_id__in=audiences, key__in=keys
-    ).exclude(status=Status.ACTIVE)
-    over = set(forgotten.values_list("key", "audience_id"))
-    places: dict[UUID, list[tuple[UUID, Turn]]] = defaultdict(list)
+    ).exclude(status=Status.ACTIVE, expires_at=None)
+    over, expiry = set(), {}
+    for key, audience, status, expires_at in known.values_list(
+        "key", "audience_id", "status", "expires_at"
+    ):
+        if status != Status.ACTIVE:
+            over.add((key, audience))
+        expiry[key, audience] = expires_at
+    places: dict[UUID, list[tuple[UUID, Turn, datetime | None]]] = defaultdict(list)
     for id_, audience, text, speaker, at in messages:
-        if id_ not in silent and (f"message:{id_}", audience) not in over:
-            places[audience].append((id_, Turn(text=text, speaker=speaker, at=at)))
+        place = (f"message:{id_}", audience)
+        if id_ not in silent and place not in over:
+            turn = Turn(text=text, speaker=speaker, at=at)
+            places[audience].append((id_, turn, expiry.get(place)))
     found = {}
     for row in rows:
         here = places[row.audience_id]
         end = bisect_left(here, own[row.id], key=itemgetter(0))
-        found[row.id] = [turn for _, turn in here[max(0, end - most) : end]]
+        near = here[max(0, end - most) : end]
+        found[row.id] = [turn for _, turn, expires in near if lends(expires, row.expires_at)]
     return found
 
 
@@ -129,6 +141,7 @@ def _in_memories(
                 "audiences": [row.audience_id for row in rows],
                 "conversations": [row.conversation for row in rows],
                 "positions": [row.position for row in rows],
+                "expiries": [row.expires_at for row in rows],
                 "gone": list(without),
                 "most": most,
             },

@@ -13,9 +13,10 @@ from memories.policies import cues
 from memories.services import projections
 from memories.services.following import take_along
 from memories.services.hints import hint_embedding, hint_patterns
+from memories.services.lending import LABELLED, come_between, take_back, wait_in_turn
 from memories.services.lineage import derive
 from memories.services.queueing import enqueue, enqueue_again
-from memories.services.restating import restate, restate_without
+from memories.services.restating import restate, restate_following, restate_without
 from orgs.bulk import insert_rows, uuids
 from orgs.models import Organisation, Projection, new_id
 from orgs.prepared import fetched
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
 INDEXED_CHARACTERS = 100_000
 
 
-# Each lexeme once, labelled A: ts_rank of one lexeme is then exactly its label's weight.
-_LABELLED = r"""
-       coalesce((SELECT string_agg(
-           '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':1A', ' ')
-           FROM unnest(own)), '')::tsvector"""
 _PARSED = """
     SELECT id, audience_id, kind, group_id, speaker_key, asks, timed,
         to_tsvector(%(language)s::regconfig, about)
@@ -49,7 +45,7 @@ _INTO_TEXT = rf"""
 INSERT INTO memories_text (id, organisation_id, memory_id, audience_id, kind, group_id, own,
                            lexemes, length, speaker_key, asks, timed)
 SELECT id, %(organisation)s, id, audience_id, kind, group_id, own,
-       {_LABELLED},
+       {LABELLED},
        length, speaker_key, asks AND length <= %(short)s, timed
 FROM """
 _INSERT_TEXT = f"{_INTO_TEXT} ({_PARSED}) AS parsed"
@@ -59,7 +55,7 @@ WITH parsed AS MATERIALIZED ({_PARSED}), texts AS ({_INTO_TEXT} parsed)
 INSERT INTO memories_partition (organisation_id, memory_id, audience_id, kind, group_id, owner,
                                 parties, lexemes, length)
 SELECT %(organisation)s, id, audience_id, kind, group_id, owner, parties::uuid[],
-       {_LABELLED}, length
+       {LABELLED}, length
 FROM parsed
 JOIN unnest(%(ids)s::uuid[], %(owners)s::uuid[], %(parties)s::text[])
     AS whose (id, owner, parties) USING (id)
@@ -150,6 +146,11 @@ def index(
             },
         )
     fetched(_OWE, _columns(rows, now))
+    if come_between(rows):
+        # Farther apart than they were, turns would no longer be found where one is to be cleaned.
+        wait_in_turn(rows)
+        take_back(rows, now)
+        restate_following(rows, now)
     restate(rows, now)
     projections.project(organisation, rows, now, fresh=fresh)
 
@@ -162,65 +163,24 @@ def _whose(rows: Sequence[Memory]) -> dict[str, Any]:
     }
 
 
-# The turns up to three away, which may carry words of the given ones.
-_NEIGHBOURS = """
-SELECT DISTINCT near.id, near.audience_id, near.kind
-FROM memories_memory m CROSS JOIN LATERAL (
-    (SELECT x.* FROM memories_memory x
-     WHERE x.organisation_id = m.organisation_id AND x.conversation = m.conversation
-       AND x.audience_id = m.audience_id AND x.status = 'active'
-       AND (x.position, x.id) < (m.position, m.id)
-     ORDER BY x.position DESC, x.id DESC LIMIT 3)
-    UNION ALL
-    (SELECT x.* FROM memories_memory x
-     WHERE x.organisation_id = m.organisation_id AND x.conversation = m.conversation
-       AND x.audience_id = m.audience_id AND x.status = 'active'
-       AND (x.position, x.id) > (m.position, m.id)
-     ORDER BY x.position, x.id LIMIT 3)
-) AS near
-WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s) AND NOT near.id = ANY(%(ids)s)
-"""
-_OWN_WORDS = rf"""
-UPDATE memories_text SET lexemes = {_LABELLED}
-WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(ids)s)
-"""
-
-
 def unindex(rows: Sequence[Memory], now: datetime, *, by_subject: bool = False) -> None:
     """Take memories out of every search; call before they move, where they move.
 
-    The turns around them lose at once the words that were lent to them, and are owed new vectors.
+    The turns around them lose at once the words and the meaning that were lent to them.
     Their propositions go with them. by_subject: whom they are about takes them away.
     """
     if not rows:
         return
     unindex(take_along(rows, now, by_subject=by_subject), now)
     organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
-    with connection.cursor() as cursor:
-        cursor.execute(_NEIGHBOURS, {"organisation": organisation_id, "ids": ids})
-        near = cursor.fetchall()
-        lent = [id_ for id_, _, _ in near]
-        cursor.execute(_OWN_WORDS, {"organisation": organisation_id, "ids": lent})
-    restate_without(rows, now)
-    projections.withdraw(organisation_id, ids)
-    if lent:
-        partitions.refresh(organisation_id, lent)
-    partitions.remove(organisation_id, ids)
+    wait_in_turn(rows)
+    # Gone first: a worker that has read these words is waited for, and what it lent is taken back.
     for model in (Text, Embedding, Pending):
         model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
-    Pending.objects.bulk_create(
-        [
-            Pending(
-                organisation_id=organisation_id,
-                memory_id=id_,
-                audience_id=audience_id,
-                kind=kind,
-                created_at=now,
-            )
-            for id_, audience_id, kind in near
-        ],
-        ignore_conflicts=True,
-    )
+    partitions.remove(organisation_id, ids)
+    take_back(rows, now)
+    restate_without(rows, now)
+    projections.withdraw(organisation_id, ids)
     hint_embedding(organisation_id)
     if any(row.shareable for row in rows):
         hint_patterns(organisation_id)
@@ -230,6 +190,14 @@ def reindex(memory: Memory, now: datetime) -> None:
     """Make a memory findable by what it now says, for those who now read it."""
     organisation = Organisation.objects.get(id=memory.organisation_id)
     index([memory], organisation=organisation, now=now)
+    hint_embedding(memory.organisation_id)
+
+
+def lend_anew(memory: Memory, now: datetime) -> None:
+    """A memory lasts another time than it did: nobody keeps what it lent for longer."""
+    wait_in_turn([memory])
+    take_back([memory], now)
+    restate_following([memory], now)
     hint_embedding(memory.organisation_id)
 
 

@@ -2,6 +2,7 @@
 text (A20, A21, A29)."""
 
 import threading
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -10,12 +11,19 @@ from django.core.management import call_command
 from django.db import connections
 
 from memories.models import Derivation, Memory
-from memories.policies.patterns import Pattern, PatternKind, patterns
+from memories.policies.patterns import (
+    Evidence,
+    Pattern,
+    PatternKind,
+    confidence,
+    holds,
+    patterns,
+)
 from memories.services import patterns as patterns_service
 from memories.services.forgetting import forget_memory
 from memories.services.patterns import Promotion, promote_patterns, set_sharing
 from memories.services.recalling import Query, recall
-from orgs.models import AuditEntry
+from orgs.models import AuditEntry, Member
 from orgs.principals import resolve
 from orgs.rls import organisation_scope
 from tests.world import NOW, Tenant, World
@@ -40,8 +48,8 @@ def promote(tenant: Tenant) -> Promotion:
 
 
 EXPERT = {"type": "expertise", "topic": "Postgres indexes"}
-LAUNCH = "Yesterday I fixed the bloat in our index, ask me whenever a scan is slow"
-DESIGN = "I rebuilt the search of the design archive with a covering index"
+LAUNCH = "Yesterday I fixed the bloat in our Postgres index, ask me whenever a scan is slow"
+DESIGN = "I rebuilt the search of the design archive with covering Postgres indexes"
 
 
 @pytest.mark.conformance("A21")
@@ -80,14 +88,14 @@ def test_a_cross_group_memory_has_no_words_of_a_group(lasting_world: World) -> N
     bodies = {
         "launch": ["Please reply in German, our launch codename is Kestrel",
                    "I sit in Europe/Vienna until the Kestrel ships", LAUNCH],
-        "design": ["My native language is german, says the Osprey brief",
+        "design": ["My native language is german, so is the Osprey brief",
                    "Europe/Vienna is where the Osprey archive and I live", DESIGN],
     }  # fmt: skip
     for group, (speaks, lives, knows) in bodies.items():
         seen(here, group, speaks, type="preference")
         seen(here, group, lives)
         seen(here, group, knows, **EXPERT)
-        seen(here, group, f"Short answers, says {group}", type="preference", topic="short answers")
+        seen(here, group, f"Short answers suit me in {group}", type="preference", topic="short answers")
         # A label that is the text itself is no label.
         seen(here, group, "Kestrel first", type="expertise", topic="kestrel first")
     promote(here)
@@ -181,11 +189,186 @@ def test_a_pattern_needs_a_label_or_a_word_of_a_closed_list() -> None:
     assert found("We met a German at the fair") == set()
     assert found("The server logs in UTC+2") == set()
     assert found("I work from UTC+2") == {Pattern(PatternKind.TIME_ZONE, "UTC+02:00")}
-    assert found("x", type_="expertise", tags=("Sailing!",)) == {
+    assert found("I go sailing", type_="expertise", tags=("x", "Sailing!",)) == {
         Pattern(PatternKind.EXPERTISE, "sailing")
     }
+    assert found("I know the sea", type_="expertise", topic="sailing") == set(), "not in the text"
+    assert found("I work from UTC+2:99") == set()
     long = "a label that is rather a sentence"
-    assert found("x", type_="expertise", topic=long) == set()
+    assert found(f"It is {long}", type_="expertise", topic=long) == set()
+    # Of at most four words and sixty characters.
+    assert found("one two three four five", type_="expertise", topic="one two three four") != set()
+    assert found("one two three four five six", type_="expertise", topic="one two three four five") == set()  # noqa: E501
+    for size, kept in ((60, True), (61, False)):
+        word = "x" * size
+        assert bool(found(f"all about {word}", type_="expertise", topic=word)) is kept
+
+
+@pytest.mark.conformance("A20")
+@pytest.mark.parametrize(
+    ("said", "counts"),
+    [
+        ("I speak German", True),
+        ("I'm a native German speaker.", True),
+        ("My mother tongue is German", True),
+        ("Please reply in German", True),
+        ("I don't speak German", False),
+        ("I don’t speak German", False),
+        ("I do not speak German", False),
+        ("I dont speak German", False),
+        ("I never speak German", False),
+        ("I speak no German", False),
+        ("I hardly speak German", False),
+        ("I used to speak German", False),
+        ("I speak German no longer", False),
+        ("I forgot how to speak German", False),
+        ("I can't reply in German", False),
+        ("Please reply in English instead of German", False),
+        ("If I speak German they laugh", False),
+        ("I would speak German there", False),
+        ("I wish my native language were German", False),
+        ("I want to speak German", False),
+        ("I am learning to speak German", False),
+        ("Do I speak German?", False),
+        ("can you reply in German", False),
+        ("Bob says my native language is German", False),
+        ('She told me "I speak German"', False),
+        ("> I speak German", False),
+        ("My wife speaks German", False),
+        ("My colleague is a native German speaker", False),
+        ("He speaks German", False),
+        ("Everybody here speaks German", False),
+        ("German is a language", False),
+    ],
+)  # fmt: skip
+def test_only_what_the_member_states_of_themselves_counts(said: str, counts: bool) -> None:
+    given: dict[str, Any] = {"type_": "fact", "category": "", "topic": "", "tags": ()}
+    found = patterns(content=said, own_words=True, **given)
+    assert found == ({Pattern(PatternKind.LANGUAGE, "German")} if counts else set())
+    labelled = given | {"type_": "preference", "topic": "german"}
+    if not counts and "n't" in said:
+        assert patterns(content=said, own_words=True, **labelled) == set(), "nor as a label"
+    # The same sentences of a place to live.
+    moved = said.replace("speak German", "live in Europe/Vienna")
+    if moved != said:
+        zones = patterns(content=moved, own_words=True, **given)
+        assert zones == ({Pattern(PatternKind.TIME_ZONE, "Europe/Vienna")} if counts else set())
+
+
+def test_whose_words_they_are() -> None:
+    given: dict[str, Any] = {"type_": "fact", "category": "", "topic": "", "tags": ()}
+    for own_words, mine, hers in ((True, 1, 0), (False, 0, 1), (None, 1, 1)):
+        for text, count in (("I speak German", mine), ("She speaks German", hers)):
+            assert len(patterns(content=text, own_words=own_words, **given)) == count
+
+
+def test_a_denial_twice_is_no_pattern(lasting_world: World) -> None:
+    here = lasting_world.here
+    for group in ("launch", "design"):
+        seen(here, group, f"I don't speak German, dear {group}", type="preference", topic="german")
+        seen(here, group, f"Bob speaks German, {group}", speaker=str(here.members["mina"].id))
+    assert promote(here) == Promotion()
+    assert cross_group(here) == []
+
+
+@pytest.mark.conformance("A20", "A21")
+def test_a_label_that_one_group_alone_uses_stays_there(lasting_world: World) -> None:
+    here = lasting_world.here
+    label: dict[str, Any] = {"type": "expertise", "topic": "kestrel battery"}
+    seen(here, "launch", "I fixed the kestrel battery", **label)
+    seen(here, "design", "I swapped the battery again", **label)
+    assert promote(here) == Promotion()
+    # Neither does a text that is not flagged make it known there.
+    seen(here, "design", "I drew the kestrel battery", **label, shareable=False)
+    assert promote(here) == Promotion()
+    seen(here, "design", "I measured a kestrel battery", **label)
+    assert promote(here) == Promotion(made=1)
+    assert [row.topic for row in cross_group(here)] == ["kestrel battery"]
+    # Somebody's whole words are nobody's label.
+    here.remember(here.robot("aria"), "Kestrel battery!", group="design")
+    assert promote(here) == Promotion(withdrawn=1)
+
+
+@pytest.mark.conformance("A21")
+@pytest.mark.parametrize("sure", [(1.0, 1.0), (0.5, 1.0), (0.0, 0.0)])
+def test_confidence_by_hand(sure: tuple[float, float]) -> None:
+    pieces = [Evidence(UUID(int=n), UUID(int=n), UUID(int=n), "group", c)
+              for n, c in enumerate(sure)]  # fmt: skip
+    by_hand = {(1.0, 1.0): 0.75, (0.5, 1.0): 0.625, (0.0, 0.0): 0.0}
+    assert confidence(pieces) == pytest.approx(by_hand[sure])
+    assert holds(pieces)
+    assert not holds(pieces[:1] * 2), "two of one group are one group"
+
+
+def test_nothing_expired_or_of_somebody_removed_is_promoted(lasting_world: World) -> None:
+    here = lasting_world.here
+    seen(here, "launch", LAUNCH, **EXPERT)
+    over = seen(here, "design", DESIGN, **EXPERT, expires_at=NOW + timedelta(seconds=1))
+    assert promote(here) == Promotion(made=1)
+    with resolve(here.robot("aria")).scope():
+        Memory.objects.filter(id=over).update(expires_at=NOW)
+    assert promote(here) == Promotion(withdrawn=1)
+    seen(here, "design", DESIGN + " again", **EXPERT)
+    assert promote(here) == Promotion(made=1)
+    with organisation_scope(here.id):
+        Member.objects.filter(id=here.members["mina"].id).update(removed_at=NOW)
+    assert promote(here) == Promotion(withdrawn=1)
+
+
+def test_who_opts_out_while_it_is_made_waits_and_then_takes_it_away(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    seen(here, "launch", LAUNCH, **EXPERT)
+    seen(here, "design", DESIGN, **EXPERT)
+    insert, threads = patterns_service.writing.insert, []
+
+    def opt_out() -> None:
+        try:
+            set_sharing(here.person("mina"), out=True, now=NOW)
+        finally:
+            connections.close_all()
+
+    def meanwhile(rows: Any, **named: Any) -> None:
+        insert(rows, **named)
+        threads.append(threading.Thread(target=opt_out, daemon=True))
+        threads[0].start()
+        threads[0].join(timeout=1)
+        assert threads[0].is_alive(), "it waits for what is being made"
+
+    monkeypatch.setattr(patterns_service.writing, "insert", meanwhile)
+    assert promote(here) == Promotion(made=1)
+    threads[0].join(timeout=20)
+    assert not threads[0].is_alive()
+    assert cross_group(here) == []
+    with organisation_scope(here.id):
+        assert Member.objects.get(id=here.members["mina"].id).sharing_off_at == NOW
+
+
+def test_an_opt_out_is_whole_or_not_at_all(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It cannot break off between the member's word and what it takes away."""
+    here = lasting_world.here
+    seen(here, "launch", LAUNCH, **EXPERT)
+    seen(here, "design", DESIGN, **EXPERT)
+    promote(here)
+
+    def broken(*args: Any) -> None:
+        raise OSError("gone")
+
+    monkeypatch.setattr(patterns_service, "_withdraw", broken)
+    with pytest.raises(OSError, match="gone"):
+        set_sharing(here.person("mina"), out=True, now=NOW)
+    with organisation_scope(here.id):
+        assert Member.objects.get(id=here.members["mina"].id).sharing_off_at is None
+
+
+def test_a_long_text_takes_no_time_worth_telling() -> None:
+    given: dict[str, Any] = {"type_": "expertise", "category": "", "topic": "a b", "tags": ("c",)}
+    for piece in ("I ", "speaks ", "'", "writes x ", "UTC+2 ", "Europe/", "not", "my mother ", "?"):
+        for joint in ("", "\n", "."):
+            patterns(content=(piece + joint) * (100_000 // len(piece + joint)), **given)
 
 
 def test_who_opts_out_while_it_is_worked_out_is_not_told_of(
