@@ -27,6 +27,8 @@ from tests.mutants.parts import PARTS, Part
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = (
+    "config", "memories", "orgs", "personas", "robots", "tests", "static", "templates", "docs",
+)  # fmt: skip
     "config",
     "memories",
     "orgs",
