@@ -29,16 +29,6 @@ ROOT = Path(__file__).resolve().parents[2]
 COPIED = (
     "config", "memories", "orgs", "personas", "robots", "tests", "static", "templates", "docs",
 )  # fmt: skip
-    "config",
-    "memories",
-    "orgs",
-    "personas",
-    "robots",
-    "tests",
-    "static",
-    "templates",
-    "docs",
-)
 FLOOR = 85.0
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:randomly")
 

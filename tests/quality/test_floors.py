@@ -17,13 +17,13 @@ from django.utils import timezone
 from memories.comparing.metrics import hit_at, mean, ndcg_at, recall_at, reciprocal_rank
 from memories.encoders import base, query_cache
 from memories.encoders.minilm import load_minilm
-from memories.maintenance import indexes
-from memories.retrieval import candidates, scale
+from memories.retrieval import candidates
 from memories.retrieval.answers import answer_rows
 from memories.services.rebuilding import rebuild_projection
 from memories.services.recalling import Query, recall
 from orgs.models import Projection
 from tests.benchmarks.datasets import Imported, bring_in
+from tests.large import serve_by_indexes
 from tests.quality.material import Asked, lines, questions
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(300)]
@@ -111,9 +111,6 @@ def test_no_way_finds_less_where_the_indexes_serve(
     place: Imported, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Far fewer candidates than rows, or the indexes could choose what they like.
-    monkeypatch.setattr(scale, "EXACT", 50)
-    monkeypatch.setattr(indexes, "EXACT", 50)
     monkeypatch.setattr(candidates, "POOL", 20)
-    made = indexes.maintain_indexes()
-    assert sum(place.organisation.id.hex in name for name in made) == 2
+    serve_by_indexes(monkeypatch, place.organisation.id, above=50)
     assert held("large", measured(place, LARGE, narrowed=False)) == []
