@@ -21,7 +21,8 @@ BENCH_DATA_DIR ?= var/bench
 SERVICES := $(PY) -m config.embedded exec
 TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(SERVICES) --fast --
 
-.PHONY: help run setup setup-models setup-dev test test-slow lint bench conformance clean
+.PHONY: help run setup setup-models setup-dev test test-pure test-slow mutants lint bench \
+	conformance clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -31,6 +32,12 @@ run: $(runtime_stamp) ## Start everything on 127.0.0.1:$PORT (default 8000); Ctr
 
 test: $(dev_stamp) ## Run the test suite (ARGS="..." goes to pytest)
 	@$(TEST) $(PY) -m pytest -n 2 -m "not slow" $(ARGS)
+
+test-pure: $(dev_stamp) ## Run the tests of pure rules: two seconds, no services
+	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PY) -m pytest -q -c tests/pure.ini --rootdir . $(ARGS)
+
+mutants: $(dev_stamp) ## Make lines wrong and see whether a test notices (ARGS="--all" for every one)
+	@$(TEST) $(PY) -m tests.mutants $(ARGS)
 
 test-slow: $(dev_stamp) ## Run the slow tests: chaos, isolation at full size
 	@$(TEST) $(PY) -m pytest -m slow $(ARGS)

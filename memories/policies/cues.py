@@ -51,7 +51,7 @@ def asks_about_self(question: str) -> bool:
 def possible_names(question: str, most: int = 60) -> list[str]:
     """Runs of one to three words in lower case, any of which may be a speaker's name."""
     words = [w.strip(".-") for w in _WORD.findall(question.lower())]
-    words = [w.removesuffix("'s") for w in words if w][:most]
+    words = [w for w in words if w][:most]
     runs = {
         " ".join(words[i : i + n])
         for n in range(1, LONGEST_NAME + 1)

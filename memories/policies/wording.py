@@ -55,8 +55,10 @@ def excerpt(text: str, wanted: set[str], length: int = EXCERPT) -> str:
     start = max(0, hit - LEAD)
     if start:
         start = text.find(" ", start, hit) + 1 or start
-    cut = text[start : start + length].rsplit(" ", 1)[0].strip()
-    return ("… " if start else "") + cut + (" …" if start + length < len(text) else "")
+    cut, more = text[start : start + length], start + length < len(text)
+    if more:
+        cut = cut.rsplit(" ", 1)[0]
+    return ("… " if start else "") + cut.strip() + (" …" if more else "")
 
 
 def differences(old: str, new: str) -> list[dict[str, str]]:

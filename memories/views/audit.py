@@ -257,7 +257,12 @@ def _detail(entry: AuditEntry, trail: Trail) -> str:
         return f"“{told['reason']}”" if told.get("reason") else ""
     if entry.target_type == "memory":
         return _of_memory(entry, trail)
-    match entry.action:
+    return _of_registry(entry.action, told)
+
+
+def _of_registry(action: str, told: dict[str, Any]) -> str:
+    """What became of a member or a group."""
+    match action:
         case "member.role":
             return f"{told.get('before')} → {told.get('after')}"
         case "member.invited":

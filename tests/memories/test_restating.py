@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 
 from memories.models import Restatement
+from memories.policies.ingesting import DEFAULT
 from memories.services.forgetting import forget_memory, restore_memory
 from memories.services.managing import edit_memory
 from memories.services.sharing import share_memory
@@ -159,3 +160,8 @@ def test_a_name_that_a_turn_lent_is_in_no_proposition(world: World) -> None:
     forget_memory(here.robot("aria"), first, now=NOW)
     left = here.api("aria").get("/api/v1/memories", {"q": "Daniel"}).json()["results"]
     assert left == []
+
+
+@pytest.mark.conformance("A28")
+def test_the_settings_keep_to_the_ingestion_profile(settings: Any) -> None:
+    assert settings.INGESTION == DEFAULT

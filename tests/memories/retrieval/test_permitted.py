@@ -16,6 +16,7 @@ from memories.services.rebuilding import rebuild_projection
 from memories.services.recalling import Query, recall
 from orgs.models import Projection
 from orgs.principals import Actor
+from tests.large import serve_by_indexes
 from tests.world import Tenant, World
 
 WORDS = ("apple", "pear", "zebra", "launch", "what", "compare how and why", "between", "mina")
@@ -61,10 +62,15 @@ def orchard(lasting_world: World) -> tuple[Tenant, dict[str, set[UUID]]]:
 
 
 @pytest.mark.conformance("A16")
+@pytest.mark.parametrize("by_indexes", [False, True])
 def test_no_strategy_serves_what_its_asker_may_not_read(
     orchard: tuple[Tenant, dict[str, set[UUID]]],
+    by_indexes: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     here, readable = orchard
+    if by_indexes:
+        serve_by_indexes(monkeypatch, here.id)
     seen: set[str] = set()
 
     @given(

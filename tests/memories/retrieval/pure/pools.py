@@ -1,0 +1,37 @@
+"""Pools of candidates for worked examples."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from memories.retrieval.types import Pool, Question
+
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+FLAGS = ("by_meaning", "by_words", "asks", "timed", "by_named", "by_asker")
+PLACES = ("category", "tier")
+
+
+def question(**fields: Any) -> Question:
+    fields = {"text": "?", "language": "english", "model": 0, "limit": 10} | fields
+    return Question(organisation_id=UUID(int=1), now=NOW, **fields)
+
+
+def id_of(number: int) -> UUID:
+    return UUID(int=number)
+
+
+def pool(*, most: float = 0.0, ids: Sequence[int] = (), **columns: Sequence[float]) -> Pool:
+    """Candidates with these columns; whatever is not given is nought."""
+    size = len(ids) or len(next(iter(columns.values())))
+    whole = {}
+    for name in Pool.__dataclass_fields__:
+        if name in ("ids", "most"):
+            continue
+        kind = bool if name in FLAGS else np.intp if name in PLACES else np.float64
+        whole[name] = np.array(columns.get(name, [0] * size)).astype(kind)
+    numbers = ids or range(1, size + 1)
+    packed = np.array([id_of(n).bytes for n in numbers], dtype="S16")
+    return Pool(ids=packed, most=most, **whole)

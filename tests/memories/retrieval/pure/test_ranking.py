@@ -1,0 +1,76 @@
+"""The top of the judged, and pools put together."""
+
+from uuid import UUID
+
+import numpy as np
+
+from memories.retrieval import ranking
+from memories.retrieval.merging import merged
+from memories.retrieval.ranking import _capped, hit, number, top
+from memories.retrieval.scoring import Judged
+from tests.memories.retrieval.pure.pools import id_of, pool, question
+
+
+def judged(*scores: float) -> Judged:
+    none = np.zeros(len(scores))
+    return Judged(np.array(scores), np.array(scores) / 2, none, none + 0.25)
+
+
+def test_the_best_first_equal_ones_by_id() -> None:
+    turns = pool(ids=[4, 3, 2, 1])
+    assert top(question(limit=10), turns, judged(0.1, 0.5, 0.9, 0.5)) == [2, 3, 1, 0]
+    assert top(question(limit=2), turns, judged(0.1, 0.5, 0.9, 0.5)) == [2, 3]
+    assert top(question(limit=2, whole=True), turns, judged(0.1, 0.5, 0.9, 0.5)) == [2, 3, 1, 0]
+
+
+def test_what_is_not_similar_enough_stays_out() -> None:
+    turns = pool(similarity=[0.2, 0.3, np.nan, 0.9])
+    asked = question(min_similarity=0.3)
+    assert top(asked, turns, judged(4, 3, 2, 1)) == [1, 3]
+    assert top(question(min_similarity=0.0), turns, judged(4, 3, 2, 1)) == [0, 1, 2, 3]
+
+
+def test_each_source_gives_so_many() -> None:
+    origins = np.array([0, 0, 1, 0, 1])
+    assert _capped([0, 1, 2, 3, 4], origins, [2, 1]) == [0, 1, 2]
+    assert _capped([4, 3, 2], origins, [0, 5]) == [4, 2]
+
+
+def test_caps_hold_before_the_limit(monkeypatch) -> None:
+    turns = pool(ids=[1, 2, 3, 4], product=[0.9, 0.8, 0.7, 0.6])
+    monkeypatch.setattr(ranking, "candidates", lambda q, source: source)
+    halves = [pool(ids=[1, 2], product=[0.9, 0.8]), pool(ids=[3, 4], product=[0.7, 0.6])]
+
+    def ranked(caps, **fields):
+        asked = question(strategy="vector", **fields)
+        return [one.id.int for one in ranking.rank(asked, halves, caps)]
+
+    assert ranked(None, limit=3) == [1, 2, 3]
+    assert ranked([1, 2], limit=3) == [1, 3, 4]
+    assert ranked([1, 2], limit=2) == [1, 3]
+    assert ranked([1, 1], limit=1, whole=True) == [1, 3]
+    assert len(turns) == 4
+
+
+def test_a_hit_carries_what_explains_it() -> None:
+    # An id that ends in noughts: numpy drops them.
+    turns = pool(ids=[1 << 64], product=[0.5], words=[np.nan], similarity=[0.25])
+    found = hit(turns, judged(0.8), 0)
+    assert found.id == UUID(int=1 << 64)
+    assert (found.score, found.relevance, found.strength) == (0.8, 0.4, 0.25)
+    assert (found.vector, found.keyword, found.similarity) == (0.5, None, 0.25)
+    assert number(turns.words, 0) is None
+
+
+def test_of_a_memory_that_several_hold_the_first_counts() -> None:
+    one = pool(ids=[1, 2], product=[0.1, 0.2], most=3.0)
+    other = pool(ids=[2, 3], product=[0.8, 0.9], most=5.0)
+    whole, origins = merged([one, other])
+    assert [UUID(bytes=bytes(i).ljust(16, b"\0")) for i in whole.ids] == [
+        id_of(n) for n in (1, 2, 3)
+    ]
+    assert whole.product.tolist() == [0.1, 0.2, 0.9]
+    assert (origins.tolist(), whole.most) == ([0, 0, 1], 5.0)
+    alone, origins = merged([one])
+    assert alone is one
+    assert origins.tolist() == [0, 0]

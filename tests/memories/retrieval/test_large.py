@@ -1,0 +1,119 @@
+"""A scope that is large: its own indexes choose, and who reads little still gets all of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from memories.retrieval import scale
+from memories.services.drafts import Draft
+from memories.services.recalling import Answer, Query, recall
+from memories.services.remembering import remember_many
+from orgs.principals import Actor
+from tests.large import serve_by_indexes
+from tests.world import NOW, Tenant, World
+
+NEAREST = "SELECT n.memory_id, -(n.embedding <#>"
+SETTINGS = ("hnsw.iterative_scan", "hnsw.ef_search", "enable_sort", "enable_seqscan")
+
+
+def ask(who: Actor, text: str, **fields: Any) -> Answer:
+    return recall(who, Query(text=text, **fields), now=timezone.now())
+
+
+@pytest.fixture
+def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
+    """400 rows that bolt does not read, all nearer to the question than the ten that it does."""
+    here = lasting_world.here
+    hidden = [Draft(content=f"zebra zebra zebra {n}", group="launch") for n in range(400)]
+    open_ = [Draft(content=f"zebra and {n} other things of the zoo") for n in range(10)]
+    remember_many(here.robot("aria"), [*hidden, *open_], now=NOW)
+    here.embed()
+    serve_by_indexes(monkeypatch, here.id)
+    return here
+
+
+@contextmanager
+def explained() -> Iterator[list[tuple[str, dict[str, str]]]]:
+    """(plan, settings) of every search by nearness, as the server runs it."""
+    found: list[tuple[str, dict[str, str]]] = []
+
+    def explain(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.strip().startswith(NEAREST):
+            with context["connection"].cursor() as cursor:
+                cursor.cursor.execute("EXPLAIN " + sql, params)
+                plan = "\n".join(row[0] for row in cursor.cursor.fetchall())
+                now = {name: setting(cursor.cursor, name) for name in SETTINGS}
+            found.append((plan, now))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(explain):
+        yield found
+
+
+def setting(cursor: Any, name: str) -> str:
+    return cursor.execute("SELECT current_setting(%s)", [name]).fetchone()[0]
+
+
+def test_the_organisations_own_index_answers(here: Tenant) -> None:
+    with explained() as found:
+        assert len(ask(here.person("mina"), "zebra", strategy="vector").hits) == 10
+    [(plan, settings)] = found
+    assert f"Index Scan using meaning_{here.id.hex}" in plan
+    assert "Sort" not in plan
+    assert settings == {
+        "hnsw.iterative_scan": "relaxed_order", "hnsw.ef_search": "400", "enable_sort": "off",
+        "enable_seqscan": "off",
+    }  # fmt: skip
+
+
+def test_the_settings_end_with_the_search(here: Tenant) -> None:
+    from memories.retrieval import candidates
+
+    seen: list[str] = []
+    real = candidates.fetched
+
+    def after(*args: Any) -> Any:
+        with connection.cursor() as cursor:
+            seen.extend(setting(cursor.cursor, name) for name in SETTINGS[2:])
+        return real(*args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "fetched", after)
+        ask(here.person("mina"), "zebra")
+    assert seen
+    assert set(seen) == {"on"}
+
+
+@pytest.mark.parametrize("strategy", ["vector", "keyword", "hybrid"])
+def test_who_reads_ten_of_many_gets_all_ten(here: Tenant, strategy: str) -> None:
+    found = ask(here.robot("bolt"), "zebra zoo", strategy=strategy, limit=10)
+    assert len(found.hits) == 10
+    assert all("of the zoo" in memory.content for _, memory in found.hits)
+
+
+@pytest.mark.parametrize("fusion", ["minmax", "rrf", "weighted_rrf"])
+def test_both_ways_agree_on_what_is_best(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch, fusion: str
+) -> None:
+    texts = [
+        "The espresso machine is repaired by Gregor.",
+        "Gregor comes on Mondays.",
+        "The espresso is too bitter and the machine is loud.",
+    ]
+    for text in texts:
+        here.remember(here.robot("bolt"), text, tags=("machine",) if "loud" in text else ())
+    here.embed()
+
+    def best() -> list[str]:
+        scale._known.clear()
+        answer = ask(here.robot("bolt"), "who repairs the espresso machine", fusion=fusion)
+        return [memory.content for _, memory in answer.hits[:3]]
+
+    by_indexes = best()
+    monkeypatch.setattr(scale, "EXACT", 20_000)
+    assert best() == by_indexes
+    assert set(by_indexes) == set(texts)

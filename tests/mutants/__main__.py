@@ -1,0 +1,162 @@
+"""`make mutants`: change a line so that it is wrong, and see whether a test notices.
+
+A sample of the mutants of the pure rules (with the tests that need no services) and of what the
+database does (with a few tests that need them), drawn by a seed that is printed. The work is done
+in copies of the project; nothing here is touched. `make mutants ARGS="--all"` runs every one.
+
+cosmic-ray makes the mutants. Its own runner starts a session for each, and mutmut 3 changes nothing
+outside functions, where the constants are.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import Queue
+
+from tests.mutants.operators import Mutant, mutants_of, wrong
+from tests.mutants.parts import PARTS, Part
+
+ROOT = Path(__file__).resolve().parents[2]
+COPIED = (
+    "config", "memories", "orgs", "personas", "robots", "tests", "static", "templates", "docs",
+)  # fmt: skip
+FLOOR = 85.0
+PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:randomly")
+
+
+def copy_of(folder: Path) -> Path:
+    """The project once more, without data."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in COPIED:
+        shutil.copytree(
+            ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.pyc")
+        )
+    for name in ("pyproject.toml", "manage.py"):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def run(part: Part, tests: Sequence[str], folder: Path, name: str, timeout: float) -> bool:
+    """Whether the tests pass there. What never ends has not passed."""
+    words = [*PYTEST, *part.options, *tests]
+    environment = {**os.environ, **part.environment, "PYTEST_XDIST_WORKER": name}
+    environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(folder)}
+    process = subprocess.Popen(
+        words,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        return process.wait(timeout) == 0
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return False
+
+
+def survives(part: Part, mutant: Mutant, folder: Path, timeout: float) -> bool:
+    """Whether no test notices the mutant."""
+    path = folder / mutant.module
+    source = path.read_text(encoding="utf-8")
+    changed = wrong(source, mutant)
+    if changed is None:
+        return False
+    try:
+        path.write_text(changed, encoding="utf-8")
+        return run(part, part.tests_for(mutant.module), folder, f"mutant{folder.name}", timeout)
+    finally:
+        path.write_text(source, encoding="utf-8")
+
+
+def drawn(part: Part, chosen: argparse.Namespace) -> tuple[list[Mutant], int]:
+    """The sample, and how many mutants there are."""
+    modules = [m for m in part.modules(ROOT) if chosen.only in m]
+    everything = [mutant for module in modules for mutant in mutants_of(ROOT, module)]
+    size = len(everything) if chosen.all else min(chosen.sample or part.sample, len(everything))
+    return random.Random(chosen.seed).sample(everything, size), len(everything)  # noqa: S311
+
+
+def judged(part: Part, chosen: argparse.Namespace) -> list[tuple[Mutant, bool]]:
+    """(mutant, whether it survived) of the sample."""
+    sample, whole = drawn(part, chosen)
+    say(f"{part.name}: {len(sample)} of {whole} mutants, seed {chosen.seed}")
+    if not sample:
+        return []
+    copies: Queue[Path] = Queue()
+    base = ROOT / "var" / "mutants"
+    for n in range(chosen.workers):
+        copies.put(copy_of(base / part.name / str(n)))
+    first = copies.get()
+    started = time.monotonic()
+    if not run(part, part.every_test(), first, f"mutant{first.name}", 600):
+        sys.exit(f"{part.name}: the tests fail without any mutant")
+    timeout = 10 + 4 * (time.monotonic() - started)
+    copies.put(first)
+
+    def one(mutant: Mutant) -> tuple[Mutant, bool]:
+        folder = copies.get()
+        try:
+            left = survives(part, mutant, folder, timeout)
+        finally:
+            copies.put(folder)
+        if left:
+            say(f"  survived: {mutant}")
+        return mutant, left
+
+    with ThreadPoolExecutor(chosen.workers) as pool:
+        return list(pool.map(one, sample))
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def told(results: Sequence[tuple[Mutant, bool]]) -> float:
+    """Print the score of each module and of all; returns the latter in percent."""
+    by_module: dict[str, Counter[bool]] = defaultdict(Counter)
+    for mutant, left in results:
+        by_module[mutant.module][left] += 1
+    for module, count in sorted(by_module.items()):
+        say(f"  {module}: {count[False]} of {count.total()} killed")
+    killed = sum(count[False] for count in by_module.values())
+    score = 100 * killed / len(results) if results else 100.0
+    say(f"  {killed} of {len(results)} killed: {score:.1f} %")
+    return score
+
+
+def main() -> None:
+    words = argparse.ArgumentParser(prog="make mutants")
+    words.add_argument("--part", choices=[part.name for part in PARTS], action="append")
+    words.add_argument("--sample", type=int, help="how many mutants of each part")
+    words.add_argument("--all", action="store_true", help="every mutant")
+    words.add_argument("--only", default="", help="modules whose path has this in it")
+    words.add_argument("--seed", type=int, default=11)
+    words.add_argument("--workers", type=int, default=2)
+    chosen = words.parse_args()
+    results = []
+    for part in PARTS:
+        if not chosen.part or part.name in chosen.part:
+            found = judged(part, chosen)
+            told(found)
+            results += found
+    say("all parts")
+    if told(results) < FLOOR:
+        sys.exit(f"under {FLOOR:.0f} % killed")
+
+
+if __name__ == "__main__":
+    main()

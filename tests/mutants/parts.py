@@ -1,0 +1,82 @@
+"""What is made wrong, and which tests are to notice."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PURE_TESTS = (
+    "tests/memories/policies",
+    "tests/robots/test_hearing_rules.py",
+    "tests/memories/retrieval/pure",
+    "tests/memories/comparing/test_metrics.py",
+)
+DATABASE_TESTS = (
+    "tests/memories/retrieval/test_pipeline.py",
+    "tests/memories/retrieval/test_strategies.py",
+    "tests/memories/test_recalling.py",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Modules with one way to test them. sample: how many mutants unless somebody says."""
+
+    name: str
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+    sample: int
+    left_out: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def modules(self, root: Path) -> list[str]:
+        """Paths below the root."""
+        found = {str(p.relative_to(root)) for s in self.sources for p in root.glob(s)}
+        return sorted(m for m in found if not m.endswith("__init__.py") and m not in self.left_out)
+
+    def tests_for(self, module: str) -> tuple[str, ...]:
+        """The tests, those that are named like the module first."""
+        name = f"test_{Path(module).stem}.py"
+        own = [f"{t}/{name}" for t in self.tests if not t.endswith(".py")]
+        here = [t for t in own if (Path(__file__).resolve().parents[2] / t).exists()]
+        return (*here, *self.tests)
+
+    def every_test(self) -> tuple[str, ...]:
+        return self.tests
+
+
+PARTS = (
+    Part(
+        name="pure",
+        sources=(
+            "memories/policies/*.py",
+            "robots/policies/*.py",
+            "memories/retrieval/columns.py",
+            "memories/retrieval/conditions.py",
+            "memories/retrieval/fusion.py",
+            "memories/retrieval/merging.py",
+            "memories/retrieval/ranking.py",
+            "memories/retrieval/scale.py",
+            "memories/retrieval/scoring.py",
+            "memories/comparing/metrics.py",
+        ),
+        tests=PURE_TESTS,
+        sample=400,
+        options=("-c", "tests/pure.ini", "--rootdir", "."),
+        environment={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    ),
+    Part(
+        name="database",
+        sources=(
+            "memories/retrieval/candidates.py",
+            "memories/retrieval/consolidating.py",
+            "memories/retrieval/graph.py",
+            "memories/retrieval/wording.py",
+            "memories/retrieval/strategies/*.py",
+            "memories/maintenance/neighbours.py",
+        ),
+        tests=DATABASE_TESTS,
+        sample=40,
+        options=("-p", "no:xdist", "--timeout=60"),
+    ),
+)

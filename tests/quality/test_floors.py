@@ -1,0 +1,116 @@
+"""What recall finds of fixed conversations, with the real encoder: never less than it did.
+
+floors.json holds what was measured. Every way of every scope has to reach its figures, and may not
+pass them by much either: whoever makes recall better raises the floor with it, or the next loss
+would go unnoticed under it. A failing test leaves what it measured in var/quality-<scope>.json.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from memories.comparing.metrics import hit_at, mean, ndcg_at, recall_at, reciprocal_rank
+from memories.encoders import base, query_cache
+from memories.encoders.minilm import load_minilm
+from memories.retrieval import candidates
+from memories.retrieval.answers import answer_rows
+from memories.services.rebuilding import rebuild_projection
+from memories.services.recalling import Query, recall
+from orgs.models import Projection
+from tests.benchmarks.datasets import Imported, bring_in
+from tests.large import serve_by_indexes
+from tests.quality.material import Asked, lines, questions
+
+pytestmark = [pytest.mark.model, pytest.mark.timeout(300)]
+
+FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text(encoding="utf-8"))
+# Points of 100. Below: sums of another processor. Above: so much better that the floor is too low.
+UNDER, OVER = 0.2, 2.0
+INSIDE = {
+    "keyword": {"strategy": "keyword"},
+    "vector": {"strategy": "vector"},
+    "hybrid, minmax": {"strategy": "hybrid"},
+    "hybrid, rrf": {"strategy": "hybrid", "fusion": "rrf"},
+    "hybrid, weighted_rrf": {"strategy": "hybrid", "fusion": "weighted_rrf"},
+    "triple_tenant": {"strategy": "triple_tenant"},
+    "partitioned": {"strategy": "partitioned"},
+    "graph": {"strategy": "graph"},
+    "privacy_scoped": {"strategy": "privacy_scoped"},
+    "multi_level": {"strategy": "multi_level"},
+}
+# What the indexes of a large scope serve.
+LARGE = {name: INSIDE[name] for name in ("keyword", "vector", "hybrid, minmax", "hybrid, rrf")}
+
+
+@pytest.fixture
+def place(committed: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Imported]:
+    """The conversations, embedded by the real model in full precision, with every layout."""
+    monkeypatch.setattr(settings, "ENCODER", "minilm")
+    monkeypatch.setattr(settings, "ENCODER_VARIANT", "fp32", raising=False)
+    monkeypatch.setitem(base._encoders, "minilm", load_minilm())
+    query_cache().clear()
+    made = bring_in("quality", lines())
+    for projection in Projection.values:
+        rebuild_projection(made.organisation.id, projection)
+    yield made
+    query_cache().clear()
+
+
+def ask(place: Imported, asked: Asked, way: dict[str, str], narrowed: bool) -> list[str]:
+    """The keys of the first ten, in order."""
+    whom = {"group": asked.group, "member": asked.asker} if narrowed else {}
+    query = Query(text=asked.text, limit=10, counts=False, **whom, **way)
+    answer = recall(place.actor, query, now=timezone.now(), load=answer_rows)
+    return [row.key for _, row in answer.hits]
+
+
+def measured(place: Imported, ways: dict[str, Any], *, narrowed: bool) -> dict[str, Any]:
+    """Percent for each way; MRR and nDCG see each change of place."""
+    found = {}
+    for name, way in ways.items():
+        served = [(ask(place, one, way, narrowed), one.evidence) for one in questions()]
+        found[name] = {
+            "recall@1": mean([hit_at(keys, wanted, 1) for keys, wanted in served]),
+            "recall@5": mean([recall_at(keys, wanted, 5) for keys, wanted in served]),
+            "recall@10": mean([recall_at(keys, wanted, 10) for keys, wanted in served]),
+            "ndcg@10": mean([ndcg_at(keys, wanted, 10) for keys, wanted in served]),
+            "mrr": mean([reciprocal_rank(keys, wanted) for keys, wanted in served]),
+        }
+        found[name] = {metric: round(100 * value, 2) for metric, value in found[name].items()}
+    return found
+
+
+def held(scope: str, found: dict[str, Any]) -> list[str]:
+    """What fell below its floor, or left it behind."""
+    off = [
+        f"{scope} | {way} | {metric}: {value} instead of {FLOORS[scope][way][metric]}"
+        for way, figures in found.items()
+        for metric, value in figures.items()
+        if not -UNDER <= value - FLOORS[scope][way][metric] <= OVER
+    ]
+    if off:
+        folder = settings.BASE_DIR / "var"
+        folder.mkdir(exist_ok=True)
+        (folder / f"quality-{scope}.json").write_text(json.dumps(found, indent=1))
+    return off
+
+
+@pytest.mark.conformance("Q03", open="published conversation sets: only by make bench --dataset")
+def test_no_way_finds_less_inside_a_group(place: Imported) -> None:
+    assert len(questions()) >= 60
+    assert held("inside", measured(place, INSIDE, narrowed=True)) == []
+
+
+@pytest.mark.conformance("Q03", open="published conversation sets: only by make bench --dataset")
+def test_no_way_finds_less_where_the_indexes_serve(
+    place: Imported, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Far fewer candidates than rows, or the indexes could choose what they like.
+    monkeypatch.setattr(candidates, "POOL", 20)
+    serve_by_indexes(monkeypatch, place.organisation.id, above=50)
+    assert held("large", measured(place, LARGE, narrowed=False)) == []
