@@ -1,0 +1,78 @@
+"""Who can make whose messages and private deposits arrive at whom: nobody (T23)."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+from django.db import transaction
+
+from robots.services import acting, identifying
+from tests.isolation.imitation import ATTACKERS, Trap, chosen, faults, send, standing
+from tests.world import World
+
+
+def attack(
+    world: World, count: int, seed: int, who: tuple[str, ...] = ATTACKERS, about: str = ""
+) -> int:
+    """`count` calls of each attacker, one after the other and looked at as they come.
+
+    about: only on operations whose name has this.
+    """
+    trap, done = Trap(world.here), 0
+    for attacker in who:
+        rng = random.Random(seed)  # noqa: S311
+        with transaction.atomic():
+            before, made = standing(trap), []
+            for number, call in enumerate(chosen(trap, attacker, count, seed, about)):
+                status = send(trap, call, rng)
+                assert status < 500, call
+                made.append((status, str(call[1]), call[2].path, call[3]))
+                done += 1
+                if status < 300 and number % 4 == 0:
+                    look(trap, attacker, before, made)
+            look(trap, attacker, before, made)
+            transaction.set_rollback(True)
+    return done
+
+
+def look(trap: Trap, attacker: str, before: dict[str, object], made: list[object]) -> None:
+    found = faults(before, standing(trap), manages=attacker == "dora")
+    assert not found, (attacker, found, made[-12:])
+
+
+@pytest.mark.conformance("T23")
+@pytest.mark.timeout(300)
+def test_nobody_stands_in_for_bob(world: World, request: pytest.FixtureRequest) -> None:
+    seed = int(request.config.getoption("randomly_seed", default=1))
+    assert attack(world, 120, seed) >= 500
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("T23")
+@pytest.mark.timeout(3600)
+def test_nobody_stands_in_for_bob_at_length(world: World, request: pytest.FixtureRequest) -> None:
+    seed = int(request.config.getoption("randomly_seed", default=1))
+    assert attack(world, 2_000, seed + 1) >= 5_000
+
+
+def prefixes_are_groups(patch: pytest.MonkeyPatch) -> None:
+    """The hole that was: what stood before the slash was the group, and the nearer name won."""
+    exact = "AND i.platform = %(platform)s AND i.identifier = %(identifier)s"
+    loose = exact.replace("= %(identifier)s", "LIKE '%%' || %(identifier)s")
+    assert exact in acting._STANDING
+    holed = acting._STANDING.replace(exact, loose)
+    order = "i.confirmed_at IS NULL, i.group_id IS NULL"
+    patch.setattr(acting, "_STANDING", holed.replace(order, "length(i.identifier) DESC"))
+
+
+def everybody_decides(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(identifying, "_admin", lambda actor: True)
+
+
+@pytest.mark.parametrize("leak", [prefixes_are_groups, everybody_decides])
+def test_the_machine_notices_a_leak(
+    world: World, monkeypatch: pytest.MonkeyPatch, leak: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    leak(monkeypatch)
+    with pytest.raises(AssertionError, match="became"):
+        attack(world, 400, seed=1, who=("carl",), about="/identities")
