@@ -7,6 +7,8 @@ kept apart: sentences that contradict each other lie close together in meaning.
 import re
 from collections.abc import Mapping
 
+from memories.policies.budget import A_TEXT
+
 # Cosine of the texts' own vectors from which two texts may say the same, by the number of the model
 # (memories.encoders). Each model spreads its vectors differently; found on sentence pairs for
 # minilm, docs/adr/0008-consolidation.md. The fake encoder of the tests counts shared words.
@@ -45,8 +47,10 @@ def normalised(text: str) -> str:
 def contradict(one: str, other: str) -> bool:
     """Whether two similar texts differ where it matters: numbers, negation, opposites.
 
-    Rather once too often: what is not collapsed is merely read twice.
+    Rather once too often: what is not collapsed is merely read twice. So are very long texts.
     """
+    if max(len(one), len(other)) > A_TEXT:
+        return True
     first, second = one.casefold().replace("’", "'"), other.casefold().replace("’", "'")
     if sorted(_NUMBER.findall(first)) != sorted(_NUMBER.findall(second)):
         return True

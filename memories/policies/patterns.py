@@ -12,6 +12,7 @@ from enum import StrEnum
 from math import prod
 from uuid import UUID
 
+from memories.policies.budget import A_TEXT
 from memories.policies.consolidation import normalised
 
 MOST_WORDS, MOST_CHARACTERS = 4, 60
@@ -74,6 +75,7 @@ def patterns(
     *, content: str, type_: str, category: str, topic: str, tags: Sequence[str]
 ) -> set[Pattern]:
     """What a memory shows of its member; expertise and preferences need a label."""
+    content = content[:A_TEXT]
     found = {Pattern(PatternKind.TIME_ZONE, zone) for zone in _time_zones(content)}
     if _SPEAKS.search(content):
         languages = {word.capitalize() for word in _LANGUAGE.findall(content)}
