@@ -6,6 +6,8 @@ kept apart: sentences that contradict each other lie close together in meaning.
 
 import re
 
+from memories.policies.budget import A_TEXT
+
 _NOT_A_WORD = re.compile(r"[^\w%€$£+-]+")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _NEGATION = re.compile(
@@ -37,8 +39,10 @@ def normalised(text: str) -> str:
 def contradict(one: str, other: str) -> bool:
     """Whether two similar texts differ where it matters: numbers, negation, opposites.
 
-    Rather once too often: what is not collapsed is merely read twice.
+    Rather once too often: what is not collapsed is merely read twice. So are very long texts.
     """
+    if max(len(one), len(other)) > A_TEXT:
+        return True
     first, second = one.casefold().replace("’", "'"), other.casefold().replace("’", "'")
     if sorted(_NUMBER.findall(first)) != sorted(_NUMBER.findall(second)):
         return True

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from memories.policies.budget import A_GLANCE, A_TEXT
+
 # Lexemes; a longer question says enough to be an answer itself.
 SHORT_QUESTION = 12
 LONGEST_NAME = 3
@@ -25,7 +27,6 @@ _WHEN = re.compile(
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
 _WORD = re.compile(r"[\w.@#-]+")
-_LOOKED_THROUGH = 20_000
 
 
 def is_question(text: str) -> bool:
@@ -35,7 +36,7 @@ def is_question(text: str) -> bool:
 
 def names_time(text: str) -> bool:
     """Whether the text has a word of time: a day, a month, a year, "ago", "last"..."""
-    return bool(_TIME.search(text[:_LOOKED_THROUGH]))
+    return bool(_TIME.search(text[:A_TEXT]))
 
 
 def asks_when(question: str) -> bool:
@@ -69,6 +70,8 @@ def forms(question: str, names: Sequence[str]) -> tuple[str, ...]:
     """
     if not names:
         return (question,)
+    # Names are looked for where speakers are: in the part that decides.
+    question, rest = question[:A_GLANCE], question[A_GLANCE:]
     bare = question
     for name in names:
         bare = re.sub(rf"(?i)(?<!\w){re.escape(name)}(?:'s)?(?!\w)", " ", bare)
@@ -77,7 +80,7 @@ def forms(question: str, names: Sequence[str]) -> tuple[str, ...]:
     own = re.sub(rf"{speaker}'s(?!\w)", "my", question)
     own = re.sub(rf"{speaker}(?!\w)", "I", own)
     said = f"{spelt.group(1) if spelt else names[0]}: {_spaced(own)}"
-    return (_spaced(bare) or question, said)
+    return (_spaced(bare + rest) or question, said + rest)
 
 
 def _spaced(text: str) -> str:

@@ -38,7 +38,7 @@ _MAY_HAVE = re.compile(
 )
 _SUBJECT = re.compile(r" (?:is|was|will|would)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?;\n]")
-_WORD = re.compile(r"[a-z']+")
+_TOKEN = re.compile(r"[A-Za-z']+|[.!?;\n]")
 
 
 def day_of(at: datetime, zone: tzinfo | None) -> date:
@@ -53,13 +53,31 @@ def absolute(text: str, said_on: date) -> str:
     """The text with relative times as ISO dates (a day), year and month, or year."""
     if not _MAY_HAVE.search(text):
         return text
-    return _PHRASE.sub(lambda found: _dated(found, said_on), text)
+    past = _Past(text)
+    return _PHRASE.sub(lambda found: _dated(found, said_on, past), text)
 
 
-def _dated(found: "re.Match[str]", today: date) -> str:
+class _Past:
+    """Whether a sentence speaks of the past; asked for places that only grow."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens = _TOKEN.finditer(text)
+        self._next = next(self._tokens, None)
+        self._found = False
+
+    def before(self, place: int) -> bool:
+        """Whether there is a verb of the past between the sentence's begin and this place."""
+        while self._next and self._next.end() <= place:
+            token = self._next[0]
+            self._found = not _SENTENCE.match(token) and (self._found or is_past(token.lower()))
+            self._next = next(self._tokens, None)
+        return self._found
+
+
+def _dated(found: "re.Match[str]", today: date, past: _Past) -> str:
     kind = next(name for name in _READ if found[name])
     try:
-        read = _READ[kind](found, today)
+        read = _READ[kind](found, today, past)
     except (OverflowError, ValueError):
         return found[0]  # before or after every calendar
     if read is None:
@@ -87,23 +105,23 @@ def _day(day: date, part: str | None = None) -> Read:
     return (f"on the {part.lower()} of" if part else "on", day.isoformat())
 
 
-def _side(found: "re.Match[str]", today: date) -> Read:
+def _side(found: "re.Match[str]", today: date, _: _Past) -> Read:
     return _day(today + timedelta(days=2 if found["side"].lower().startswith("after") else -2))
 
 
-def _near(found: "re.Match[str]", today: date) -> Read:
+def _near(found: "re.Match[str]", today: date, _: _Past) -> Read:
     days = {"today": 0, "tomorrow": 1, "yesterday": -1}[found["near"].lower()]
     return _day(today + timedelta(days=days), found["near_part"])
 
 
-def _tonight(found: "re.Match[str]", today: date) -> Read:
+def _tonight(found: "re.Match[str]", today: date, _: _Past) -> Read:
     words = found["tonight"].lower()
     if words == "last night":
         return _day(today - timedelta(days=1), "night")
     return _day(today, "evening" if words == "tonight" else words.removeprefix("this "))
 
 
-def _which(found: "re.Match[str]", today: date) -> Read:
+def _which(found: "re.Match[str]", today: date, _: _Past) -> Read:
     which, what = found["which"].lower(), found["what"].lower()
     if what in _DAYS:
         ahead = (_DAYS.index(what) - today.weekday()) % 7
@@ -121,14 +139,13 @@ def _which(found: "re.Match[str]", today: date) -> Read:
     return "in", _months(today, step) if what == "month" else f"{today.year + step:04}"
 
 
-def _ahead(found: "re.Match[str]", today: date) -> Read:
-    sentence = _SENTENCE.split(found.string[: found.start()].lower())[-1]
-    if any(is_past(word) for word in _WORD.findall(sentence)):
+def _ahead(found: "re.Match[str]", today: date, past: _Past) -> Read:
+    if past.before(found.start()):
         return None
     return _moved(found["ahead"], found["unit"], 1, today)
 
 
-def _count(found: "re.Match[str]", today: date) -> Read:
+def _count(found: "re.Match[str]", today: date, _: _Past) -> Read:
     back = found["way"].lower() == "ago"
     return _moved(found["count"], found["past_unit"], -1 if back else 1, today)
 
@@ -151,7 +168,7 @@ def _months(today: date, step: int) -> str:
     return f"{date(months // 12, months % 12 + 1, 1):%Y-%m}"
 
 
-_READ: dict[str, Callable[["re.Match[str]", date], Read]] = {
+_READ: dict[str, Callable[["re.Match[str]", date, _Past], Read]] = {
     "side": _side,
     "near": _near,
     "tonight": _tonight,

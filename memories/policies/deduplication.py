@@ -1,11 +1,12 @@
 """When two items are the same memory."""
 
 import hashlib
-import unicodedata
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Protocol, TypeVar
 from uuid import UUID
+
+from orgs.policies.spelling import normal
 
 
 class Identified(Protocol):
@@ -24,7 +25,7 @@ Row = TypeVar("Row", bound=Identified)
 
 def content_hash(content: str, *, speaker: str, subject: UUID | None) -> bytes:
     """32 bytes over text, speaker and subject; spelling variants of one text are one."""
-    text = unicodedata.normalize("NFC", content).strip()
+    text = normal(content).strip()
     return hashlib.sha256(
         "\x1f".join([text, speaker.strip(), str(subject or "")]).encode()
     ).digest()

@@ -8,12 +8,15 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from memories.policies.budget import A_TEXT
 from memories.policies.geography import PLACES
 from memories.policies.stopwords import EMPTY, STOP
 
 PERSON, COMPANY, PROJECT, DATE = "person", "company", "project", "date"
 TOPIC, LOCATION, ACTION_ITEM = "topic", "location", "action_item"
-MOST, LONGEST, LOOKED_THROUGH = 20, 200, 20_000
+MOST, LONGEST = 20, 200
+# Dates that are compared with each other, to keep the fuller one of two.
+MOST_DATES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,8 @@ class Named:
     confidence: float
 
 
-_CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'&.-]*[\w]"
+# Bounded: of a run without spaces only so much is tried as a name.
+_CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'&.-]{0,58}\w"
 _RUN = re.compile(rf"{_CAPITAL}(?: (?:(?:de|van|von|der|di|da|&) )?{_CAPITAL}){{0,4}}")
 _SUFFIX = re.compile(
     r"\b(?:Inc|Ltd|LLC|LLP|Corp|Corporation|GmbH|AG|PLC|plc|S\.?A|B\.?V|Oy|AB|Company|Holdings?"
@@ -67,15 +71,17 @@ _TASK = re.compile(
     re.IGNORECASE,
 )
 _PROMISE = re.compile(
-    rf"\b((?:{_CAPITAL}|I|We|we)(?:'ll| will| needs? to| has to| have to| must) [^\n.!?;]{{3,140}})"
+    rf"\b((?:{_CAPITAL}|I|We|we)(?:'ll| (?:will|needs? to|has to|have to|must)) [^\n.!?;]{{3,140}})"
 )
 _AT = re.compile(r"(?<![\w.])@([A-Za-z][\w.\-]{1,60}\w)")
 _CALENDAR = re.compile(rf"^(?:{_MONTH}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?$")
+_WORD = re.compile(r"\w+")
+_EMPTY = STOP | EMPTY
 
 
 def named(text: str, people: Iterable[str] = ()) -> list[Named]:
     """Each thing once, surest first. people: names of those who are known to be meant here."""
-    text = text[:LOOKED_THROUGH]
+    text = text[:A_TEXT]
     best: dict[tuple[str, str], Named] = {}
     for type_, found, confidence in _all(text, people):
         name = " ".join(found.split()).strip(" .,;:'-")[:LONGEST]
@@ -83,7 +89,7 @@ def named(text: str, people: Iterable[str] = ()) -> list[Named]:
         known = best.get((type_, key))
         if key and (known is None or known.confidence < confidence):
             best[type_, key] = Named(type_, name, key, confidence)
-    dates = [one.key for one in best.values() if one.type == DATE]
+    dates = [one.key for one in best.values() if one.type == DATE][:MOST_DATES]
     for key in [k for k in dates if any(k != other and k in other for other in dates)]:
         del best[DATE, key]
     taken = {one.key for one in best.values() if one.type != PERSON and one.confidence >= 0.6}
@@ -104,10 +110,7 @@ def _all(text: str, people: Iterable[str]) -> _Found:
         if about := _ABOUT.match(text):
             yield TOPIC, about[1], 0.85
         yield from ((ACTION_ITEM, match[1], 0.9) for match in _TASK.finditer(text))
-    folded = text.casefold()
-    for person in people:
-        if person and re.search(rf"(?<!\w){re.escape(person.casefold())}(?!\w)", folded):
-            yield PERSON, person, 0.95
+    yield from ((PERSON, person, 0.95) for person in spoken_of(text, people))
     if not text.islower():
         yield from _promises(text)
         yield from _capitals(text)
@@ -146,8 +149,9 @@ def _capitals(text: str) -> _Found:
 def _run(name: str, text: str, start: int) -> _Found:
     """What a run of capitalised words names, if it tells."""
     words = name.split()
-    opens = start == 0 or text[:start].rstrip()[-1:] in ".!?:\n"
-    while words and (opens or len(words) > 1) and words[0].casefold() in STOP | EMPTY:
+    end = _spaces_before(text, start)
+    opens = start == 0 or text[max(0, end - 1) : end] in ".!?:\n"
+    while words and (opens or len(words) > 1) and words[0].casefold() in _EMPTY:
         words, opens = words[1:], False
     if not words or all(_CALENDAR.match(word) for word in words):
         return
@@ -155,7 +159,7 @@ def _run(name: str, text: str, start: int) -> _Found:
     if _SUFFIX.search(name) and len(words) > 1:
         yield COMPANY, name, 0.9 if _SURE_SUFFIX.search(name) else 0.7
     elif name.casefold() in PLACES:
-        before = text[:start].rstrip().rpartition(" ")[2].casefold()
+        before = text[max(0, end - 20) : end].rpartition(" ")[2].casefold()
         yield LOCATION, name, 0.9 if before in ("in", "at", "from", "to", "near") else 0.75
     elif (
         words[0] not in ("Project", "The")
@@ -163,3 +167,40 @@ def _run(name: str, text: str, start: int) -> _Found:
         and all(word.isalpha() and not word.isupper() for word in words)
     ):
         yield PERSON, name, 0.5
+
+
+def _spaces_before(text: str, start: int) -> int:
+    """Where the spaces before a place begin."""
+    while start and text[start - 1].isspace():
+        start -= 1
+    return start
+
+
+def spoken_of(text: str, people: Iterable[str]) -> list[str]:
+    """Whom of them the text names by their whole name, in any case; in their order.
+
+    Each word of the text is looked up among the names, so that a thousand people cost what one
+    does.
+    """
+    asked = {person: person.casefold() for person in people if person}
+    shapes: dict[str, dict[tuple[int, int], set[str]]] = {}
+    folded, found = text[:A_TEXT].casefold() if asked else "", set()
+    for name in set(asked.values()):
+        first = _WORD.search(name)
+        if first is None:
+            found |= {name} if name in folded else set()
+        else:
+            shape = (first.start(), len(name))
+            shapes.setdefault(first[0], {}).setdefault(shape, set()).add(name)
+    for word in _WORD.finditer(folded) if shapes else ():
+        for (before, length), names in shapes.get(word[0], {}).items():
+            start = word.start() - before
+            here = folded[max(0, start) : start + length] if start >= 0 else ""
+            if here in names and not _in_word(folded, start, start + length):
+                found.add(here)
+    return [person for person, name in asked.items() if name in found]
+
+
+def _in_word(text: str, start: int, end: int) -> bool:
+    """Whether a part of a text has a letter or digit directly before or after it."""
+    return bool(_WORD.match(text[max(0, start - 1) : start]) or _WORD.match(text[end : end + 1]))

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from uuid import UUID
 
+from memories.policies.budget import A_GLANCE
 from memories.policies.terms import Term
 
 # How far back a question may lie that is answered without being quoted, in turns and in time.
@@ -72,20 +73,29 @@ _BROKEN = re.compile(
 
 def asks(text: str) -> bool:
     """Whether the text asks something."""
-    text = text[:2_000]
+    text = text[:A_GLANCE]
     return bool(_QUESTION.search(text) or _OPENS.search(text))
 
 
-@lru_cache(maxsize=4_096)
 def wants(text: str) -> bool:
     """Whether the text asks, or asks for help."""
-    return asks(text) or bool(_WANTS.search(text[:2_000]))
+    return _wants(text[:A_GLANCE])
+
+
+def seeks(text: str) -> bool:
+    """Whether the text wants something, or says that something does not work."""
+    return _seeks(text[:A_GLANCE])
+
+
+# What is kept of a turn is no longer than what is looked at.
+@lru_cache(maxsize=4_096)
+def _wants(text: str) -> bool:
+    return asks(text) or bool(_WANTS.search(text))
 
 
 @lru_cache(maxsize=4_096)
-def seeks(text: str) -> bool:
-    """Whether the text wants something, or says that something does not work."""
-    return wants(text) or bool(_BROKEN.search(text[:2_000]))
+def _seeks(text: str) -> bool:
+    return _wants(text) or bool(_BROKEN.search(text))
 
 
 # Programs that speak in chats; what they say was written by nobody there.

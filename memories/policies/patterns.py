@@ -13,6 +13,7 @@ from enum import StrEnum
 from math import prod
 from uuid import UUID
 
+from memories.policies.budget import A_TEXT
 from memories.policies.consolidation import normalised
 from memories.policies.knowing import asks
 from memories.policies.terms import key_of
@@ -125,6 +126,7 @@ def patterns(
 
     own_words: whether the member said it, somebody else did, or nobody is named.
     """
+    content = content[:A_TEXT]
     stated = [one for one in _SENTENCE.findall(content) if _states(one)]
     found: set[Pattern] = set()
     for sentence_ in stated:

@@ -64,7 +64,7 @@ class Person:
 
     @property
     def first(self) -> str:
-        return self.name.split()[0].casefold()
+        return next(iter(self.name.split()), "").casefold()
 
     def may_be(self, pronoun: str) -> bool:
         """Whether "he" or "she" can stand for them; a name that is not known can be either."""
@@ -76,12 +76,12 @@ def persons_in(text: str, known: Collection[str] = ()) -> list[Person]:
 
     known: names of people around, which count even if no list of first names has them.
     """
-    here = {name.casefold(): name for name in known if 2 < len(name) <= LONGEST_NAME}
+    # Sorted: of two that differ in case alone the same one is meant each time.
+    here = {name.casefold(): name for name in sorted(known) if 2 < len(name) <= LONGEST_NAME}
     found = [*_by_name(text, here), *_by_act(text)]
     kept: dict[str, Person] = {}
     for person in sorted(found, key=lambda p: (p.at, -len(p.name))):
-        if not any(person.first == other.first for other in kept.values()):
-            kept[person.name.casefold()] = person
+        kept.setdefault(person.first, person)
     return list(kept.values())[:MOST_PERSONS]
 
 

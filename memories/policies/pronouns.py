@@ -6,20 +6,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import cached_property
 
+from memories.policies.budget import A_TURN
 from memories.policies.dating import absolute, day_of
 from memories.policies.persons import Person, persons_in
+from memories.policies.quoting import kept
 from memories.policies.verbs import ADVERBS, AUXILIARIES, third_person
 
-# How far back somebody counts as spoken of, and how much of each such turn is looked at.
-NEAR, LOOKED_THROUGH = 6, 4_000
+# How far back somebody counts as spoken of.
+NEAR = 6
 # So many pronouns of one turn are looked into; the others stay.
 MOST = 100
 
-_KEPT = re.compile(
-    r"```.*?```|`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|^>.*?$|\b\w{1,40}://\S+"
-    r"|[^\s@]{1,64}@[^\s@]{1,255}\.\S+",
-    re.DOTALL | re.MULTILINE,
-)
 _PIECE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+")
 _ME = re.compile(r"\b(?:I|i|me|my|mine|im|ive|Im|Ive|My|Me|Mine)\b")
 YOU = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
@@ -29,7 +26,8 @@ _BASE_WORDS = """
 i im ive my mine me you your yours he she him his her hers they
 """
 _BASES = frozenset(_BASE_WORDS.split())
-_CODE = re.compile(r"[{}=<>]|;\s*$|\bfor i in\b|^\s*[$#]", re.MULTILINE)
+# Of spaces before a line's end or after its begin only those of that line.
+_CODE = re.compile(r"[{}=<>]|;[^\S\n]*+$|\bfor i in\b|^[^\S\n]*+[$#]", re.MULTILINE)
 _JOINS = frozenset(["and", "or", "nor"])
 # After these "you" is a subject.
 _BEFORE_SUBJECT_WORDS = """
@@ -57,7 +55,9 @@ _SOMEBODY = re.compile(
     r"wife|brother|sister|mother|father|mom|mum|dad|son|daughter|girlfriend|boyfriend|neighbour|"
     r"neighbor|student|driver|landlord|candidate)s?\b(?! [A-ZÀ-ÖØ-Þ]))"
 )
-_CALLED = re.compile(r"@|@?[\w.|^`\[\]-]+\s*[:,]")
+_CALLED = re.compile(r"@|@?[\w.|^`\[\]-]{1,200}+\s*+[:,]")
+# Longer than the longest of these words, to see one that lies across a seam.
+_SEAM = 20
 _PAIR = re.compile(r"^\W*([A-Z][\w-]+) and ([A-Z][\w-]+)\b")
 
 
@@ -77,12 +77,12 @@ class Turn:
 
 def spans(text: str) -> Iterator[tuple[str, bool]]:
     """The text in parts, each with whether it is to be left alone."""
-    end = 0
-    for match in _KEPT.finditer(text):
-        yield text[end : match.start()], False
-        yield match[0], True
-        end = match.end()
-    yield text[end:], False
+    last = 0
+    for start, end in kept(text):
+        yield text[last:start], False
+        yield text[start:end], True
+        last = end
+    yield text[last:], False
 
 
 class Resolver:
@@ -91,11 +91,11 @@ class Resolver:
     def __init__(self, turn: Turn, before: Sequence[Turn], known: set[str]) -> None:
         self.turn = turn
         self.near = [
-            t if len(t.text) <= LOOKED_THROUGH else replace(t, text=t.text[:LOOKED_THROUGH])
-            for t in before[-NEAR:]
+            t if len(t.text) <= A_TURN else replace(t, text=t.text[:A_TURN]) for t in before[-NEAR:]
         ]
         self.around: dict[str, str] = {}
         self.asked = 0
+        self.somebody, self.seen = False, 0
         self.known = known
         self.code = bool(_CODE.search(turn.text))
         self.me = turn.speaker
@@ -107,6 +107,13 @@ class Resolver:
         return persons_in(self.turn.text, self.known)
 
     def resolved(self) -> str:
+        """The turn's text with names and dates in it; as it is where it is too long for that, or
+        would become so by long names."""
+        text = self.turn.text
+        found = self._resolved() if len(text) <= A_TURN else text
+        return found if len(found) <= 3 * len(text) + 400 else text
+
+    def _resolved(self) -> str:
         wanted = (
             (self.me and not self.code and _ME.search(self.turn.text))
             or (self.you and YOU.search(self.turn.text))
@@ -114,8 +121,8 @@ class Resolver:
         )
         parts = []
         at = 0
-        for part, kept in spans(self.turn.text):
-            parts.append(part if kept or not part else self._part(part, at, bool(wanted)))
+        for part, alone in spans(self.turn.text):
+            parts.append(part if alone or not part else self._part(part, at, bool(wanted)))
             at += len(part)
         return "".join(parts)
 
@@ -229,14 +236,19 @@ class Resolver:
 
     def _pair(self, pieces: list[str], index: int, ending: str) -> str:
         """ "they" at the start, after a turn that began with two people and named nobody else."""
-        if index or not self.near or ending in ("s", "d"):
+        if index or not self.two or ending in ("s", "d"):
             return ""
-        last = self.near[-1].text
+        verb = {"re": " are", "ve": " have", "ll": " will"}.get(ending, "")
+        return f"{self.two}{verb}"
+
+    @cached_property
+    def two(self) -> str:
+        """The two people with whom the turn before began, if it named nobody else."""
+        last = self.near[-1].text if self.near else ""
         pair = _PAIR.match(last)
         if not pair or len(persons_in(last, self.known)) != 2:
             return ""
-        verb = {"re": " are", "ve": " have", "ll": " will"}.get(ending, "")
-        return f"{pair[1]} and {pair[2]}{verb}"
+        return f"{pair[1]} and {pair[2]}"
 
     def _spoken_of(self, gender: str, at: int) -> str:
         """The one person whom the pronoun can stand for; empty where there is none or are two."""
@@ -247,11 +259,24 @@ class Resolver:
         earlier = [p for p in self.named if p.at < at and p.name.casefold() not in apart]
         if any(p.may_be(gender) for p in earlier):
             return ""  # the sentence itself says who
-        if _SOMEBODY.search(self.turn.text[:at]):
+        if self._somebody_before(at):
             return ""
         if gender not in self.around:
             self.around[gender] = self._told_of(gender, apart)
         return self.around[gender]
+
+    def _somebody_before(self, at: int) -> bool:
+        """Whether the turn speaks of somebody without a name before this place.
+
+        Asked for places that only grow; what was looked at is not looked at again.
+        """
+        if not self.somebody:
+            found = _SOMEBODY.search(self.turn.text, max(0, self.seen - _SEAM), at)
+            # At the very end the word after it, which may be its name, was not seen.
+            self.somebody = found is not None and found.end() + 1 < at
+            self.seen = found.start() if found else at
+            return found is not None
+        return True
 
     def _apart(self) -> set[str]:
         """Who speaks and who is spoken to."""
@@ -268,7 +293,7 @@ class Resolver:
             for person in persons_in(turn.text, self.known):
                 if not person.may_be(gender) or person.name.casefold() in apart:
                     continue
-                if _CALLED.match(turn.text[person.at :]):
+                if _CALLED.match(turn.text, person.at):
                     rivals.add(person.first)  # spoken to, not spoken of
                 else:
                     spoken.setdefault(person.first, person)

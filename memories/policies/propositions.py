@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from memories.policies.budget import A_PAGE, A_TEXT
+
 SHORTEST, LONGEST, FEWEST_WORDS, MOST = 10, 1_000, 5, 50
 
 _PRONOUN_WORDS = """
@@ -74,7 +76,7 @@ def sentences(text: str) -> Iterator[str]:
 
 def is_divisible(text: str) -> bool:
     """Whether there is more than one sentence, so that it can be taken apart at all."""
-    return sum(1 for _ in islice(sentences(text[:10_000]), 2)) > 1
+    return sum(1 for _ in islice(sentences(text[:A_TEXT]), 2)) > 1
 
 
 def parse(given: Iterable[str]) -> tuple[list[str], list[Refusal]]:
@@ -95,4 +97,4 @@ def parse(given: Iterable[str]) -> tuple[list[str], list[Refusal]]:
 
 def propositions_in(text: str) -> tuple[list[str], list[Refusal]]:
     """What a text says in sentences that stand on their own, and the sentences that do not."""
-    return parse(sentences(text[:100_000]))
+    return parse(sentences(text[:A_PAGE]))

@@ -3,13 +3,13 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from memories.policies.budget import A_TEXT
 from memories.policies.wording import WORD, stem
 
 CLOSE, RATHER = 0.8, 0.55
 STRONG = 0.75
 FITS = 0.2
 MOST_WORDS = 3
-LOOKED_THROUGH = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Share:
 def shared_words(text: str, wanted: Collection[str]) -> list[str]:
     """The first few words of the text that have one of the wanted stems, each once."""
     found: dict[str, str] = {}
-    for match in WORD.finditer(text[:LOOKED_THROUGH]):
+    for match in WORD.finditer(text[:A_TEXT]):
         key = stem(match[0].lower())
         if key in wanted and key not in found:
             found[key] = match[0]

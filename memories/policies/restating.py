@@ -8,13 +8,14 @@ marks or code is touched.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memories.policies.budget import A_TURN
 from memories.policies.persons import keywords_in, persons_in, place_in, topic_of
 from memories.policies.pronouns import THIRD, YOU, Resolver, Turn
 
 __all__ = ["Restated", "Turn", "addresses", "needs_context", "restate"]
 
 # So much text is worth restating.
-LONGEST = 4_000
+LONGEST = A_TURN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

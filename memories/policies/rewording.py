@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from memories.policies.budget import A_TURN
 from memories.policies.dating import absolute, day_of
 from memories.policies.persons import persons_in
 from memories.policies.pronouns import Turn
@@ -25,7 +26,7 @@ _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)(?<![\"“(])\b[A-ZÀ-ÖØ-Þ][\w-]{2,}"
 _NOT = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|\w+n['’]t)\b", re.I
 )
-_FENCE = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.DOTALL)
+_FENCE = "```"
 _NEAR = timedelta(days=3_700)
 
 
@@ -47,8 +48,9 @@ class Reworded:
 
 def unwrapped(text: str) -> str:
     """The answer without the fence that models like to put around JSON."""
-    fenced = _FENCE.match(text)
-    return fenced[1] if fenced else text
+    plain = text.strip()
+    fenced = plain.startswith(_FENCE) and plain.endswith(_FENCE) and len(plain) >= 2 * len(_FENCE)
+    return plain[3:-3].removeprefix("json").strip() if fenced else text
 
 
 def read_answer(answer: Any, count: int) -> dict[int, Mapping[str, Any]]:
@@ -91,6 +93,13 @@ def reworded(
 
 def fault(turn: Turn, text: str, around: Sequence[str], names: Collection[str]) -> str:
     """Why a restatement does not hold; empty if it does."""
+    if len(turn.text) > A_TURN or len(text) > 3 * A_TURN + 400:
+        return "too-long"
+    return _loss(turn, text, names) or _invention(turn, text, around, names)
+
+
+def _loss(turn: Turn, text: str, names: Collection[str]) -> str:
+    """What the original says and the restatement does not."""
     said_on = day_of(turn.at, turn.zone) if turn.at else None
     dated = absolute(turn.text, said_on) if said_on else turn.text
     lower = text.casefold()
@@ -102,6 +111,13 @@ def fault(turn: Turn, text: str, around: Sequence[str], names: Collection[str]) 
         return "name"
     if bool(_NOT.search(turn.text)) != bool(_NOT.search(text)):
         return "negation"
+    return ""
+
+
+def _invention(turn: Turn, text: str, around: Sequence[str], names: Collection[str]) -> str:
+    """What the restatement says and nobody said."""
+    said_on = day_of(turn.at, turn.zone) if turn.at else None
+    dated = absolute(turn.text, said_on) if said_on else turn.text
     told = "\n".join([turn.text, dated, turn.speaker, *turn.addressed, *around, *names])
     if set(_NUMBER.findall(_without_dates(text, said_on))) - set(_NUMBER.findall(told)):
         return "invented-number"

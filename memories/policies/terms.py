@@ -7,15 +7,15 @@ runs. Around 20 microseconds for a chat line.
 """
 
 import re
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
+from memories.policies.budget import A_TEXT
 from memories.policies.stopwords import EMPTY, STOP
+from orgs.policies.spelling import normal
 
 LONGEST = 60
-LOOKED_THROUGH = 20_000
 # Of one memory; a page of prose has more words than things that it is about.
 MOST_CONCEPTS = 16
 
@@ -57,7 +57,7 @@ class Term:
 @lru_cache(maxsize=50_000)
 def key_of(word: str) -> str:
     """A word as it is compared: folded, without a possessive or a plain plural."""
-    key = word if word.isascii() else unicodedata.normalize("NFKC", word)
+    key = normal(word, "NFKC")
     key = key.casefold().replace("’", "'").removesuffix("'s").strip("'.-/&")
     if len(key) > 3 and key.isascii() and key.endswith("s"):
         if key.endswith("ies") and len(key) > 4:
@@ -92,7 +92,7 @@ def _term(word: str, opens: bool) -> Term | None:
 
 def terms(text: str) -> list[Term]:
     """Each term once, in the order in which it first comes. Whom a chat line calls is left out."""
-    text = _LINK.sub(" ", _CALLED.sub(" ", text[:LOOKED_THROUGH]))
+    text = _LINK.sub(" ", _CALLED.sub(" ", text[:A_TEXT]))
     found: dict[str, Term] = {}
     if not text.isascii() and _CUT.search(text):
         found |= {term.key: term for term in _cut(text)}
@@ -129,7 +129,7 @@ def _cut(text: str) -> list[Term]:
         found += [run[i : i + 2] for i in range(len(run) - 1)]
     found += _KATAKANA.findall(text)
     found += [run[:LONGEST] for run in _THAI.findall(text)]
-    return [Term(one, unicodedata.normalize("NFKC", one).casefold(), False) for one in found]
+    return [Term(one, normal(one, "NFKC").casefold(), False) for one in found]
 
 
 def concepts(text: str, most: int = MOST_CONCEPTS) -> list[Term]:
@@ -140,7 +140,7 @@ def concepts(text: str, most: int = MOST_CONCEPTS) -> list[Term]:
     telling = [term for term in terms(text) if term.key not in EMPTY]
     if len(telling) <= most:
         return telling
-    counts = Counter(key_of(word) for word in _WORD.findall(text[:LOOKED_THROUGH]))
+    counts = Counter(key_of(word) for word in _WORD.findall(text[:A_TEXT]))
     rank = {term.key: (-counts[term.key] - term.proper, i) for i, term in enumerate(telling)}
     chosen = set(sorted(rank, key=lambda key: rank[key])[:most])
     return [term for term in telling if term.key in chosen]

@@ -2,7 +2,10 @@
 
 import re
 from collections import Counter
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
+from itertools import accumulate
+
+from memories.policies.budget import A_COMPARISON, A_PAGE, Budget
 
 STOP = frozenset(
     "a an and are as at be by did do does for from has have how i in is it me my of on or our "  # noqa: SIM905
@@ -12,7 +15,6 @@ STOP = frozenset(
 WORD = re.compile(r"\w+")
 EXCERPT = 360
 LEAD = 80
-LOOKED_THROUGH = 100_000
 COMPARED_WORDS, COMPARED_PAIRS = 4_000, 100_000
 
 
@@ -49,9 +51,7 @@ def excerpt(text: str, wanted: set[str], length: int = EXCERPT) -> str:
     """At most about `length` characters of a long text, from shortly before the first hit."""
     if len(text) <= length:
         return text
-    hit = next(
-        (m.start() for m in WORD.finditer(text[:LOOKED_THROUGH]) if stem(m[0].lower()) in wanted), 0
-    )
+    hit = next((m.start() for m in WORD.finditer(text[:A_PAGE]) if stem(m[0].lower()) in wanted), 0)
     start = max(0, hit - LEAD)
     if start:
         start = text.find(" ", start, hit) + 1 or start
@@ -61,19 +61,23 @@ def excerpt(text: str, wanted: set[str], length: int = EXCERPT) -> str:
     return ("… " if start else "") + cut.strip() + (" …" if more else "")
 
 
-def differences(old: str, new: str) -> list[dict[str, str]]:
+def differences(old: str, new: str, budget: Budget | None = None) -> list[dict[str, str]]:
     """What changed, by word, as [{op, text}] with op same, del or ins.
 
-    Texts that are very long, or say few words again and again, are not compared by word, which
-    would take time that grows with the square of their equal pairs.
+    Texts that are very long, or so different that to compare them takes more steps than there
+    are, are shown one after the other, as much of each as a page holds.
     """
     before, after = old.split(), new.split()
     there = Counter(after)
     pairs = sum(count * there[word] for word, count in Counter(before).items())
     if max(len(before), len(after)) > COMPARED_WORDS or pairs > COMPARED_PAIRS:
-        return [{"op": "del", "text": old}, {"op": "ins", "text": new}]
+        return _apart(old, new)
     parts: list[dict[str, str]] = []
-    for op, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    try:
+        steps = _Counted(before, after, budget or Budget(A_COMPARISON)).get_opcodes()
+    except _TooFarApart:
+        return _apart(old, new)
+    for op, i, j, k, m in steps:
         if op == "equal":
             parts.append({"op": "same", "text": " ".join(before[i:j])})
             continue
@@ -82,3 +86,36 @@ def differences(old: str, new: str) -> list[dict[str, str]]:
         if k < m:
             parts.append({"op": "ins", "text": " ".join(after[k:m])})
     return parts
+
+
+def _apart(old: str, new: str) -> list[dict[str, str]]:
+    return [{"op": "del", "text": _begin(old)}, {"op": "ins", "text": _begin(new)}]
+
+
+def _begin(text: str) -> str:
+    return text if len(text) <= A_PAGE else f"{text[:A_PAGE]} …"
+
+
+class _TooFarApart(Exception):
+    """To compare them takes more steps than there are."""
+
+
+class _Counted(SequenceMatcher[str]):
+    """Compares two lists of words and counts the steps.
+
+    Where long texts differ in every other word the steps grow with the square of their length.
+    """
+
+    def __init__(self, before: list[str], after: list[str], budget: Budget) -> None:
+        self.budget = budget
+        super().__init__(None, before, after, autojunk=False)
+        there = Counter(after)
+        self.costs = [0, *accumulate(1 + there[word] for word in before)]
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> Match:
+        end = len(self.costs) - 1 if ahi is None else ahi
+        if not self.budget.take(self.costs[end] - self.costs[alo], first=False):
+            raise _TooFarApart
+        return super().find_longest_match(alo, ahi, blo, bhi)

@@ -12,6 +12,7 @@ from uuid import UUID
 import numpy as np
 from pgvector import HalfVector
 
+from memories.policies.budget import Budget
 from memories.policies.consolidation import contradict, normalised
 from memories.policies.nearness import nearness
 from memories.retrieval.types import Hit, Question, Vector
@@ -61,25 +62,34 @@ def facts(question: Question, hits: Sequence[Hit], *, near: bool = False) -> dic
 def consolidated(
     hits: Sequence[Hit], known: Mapping[UUID, Fact], *, near: float | None = None
 ) -> list[Hit]:
-    """The hits, best first, each thing once. near: the cosine from which texts may be one."""
-    groups: list[list[Hit]] = []
+    """The hits, best first, each thing once. near: the cosine from which texts may be one.
+
+    What there is no budget left to compare is read twice.
+    """
+    groups: list[tuple[str, list[Hit]]] = []
+    budget = Budget()
+
+    def belongs(first: Hit, hit: Hit) -> bool:
+        return _nearly_same(known[first.id], known[hit.id], near, budget)
+
     for hit in hits:
         if hit.id not in known:
             continue
-        same = next((g for g in groups if _same(known[g[0].id], known[hit.id], near)), None)
+        plain = normalised(known[hit.id].text)
+        same = next((g for said, g in groups if said == plain or belongs(g[0], hit)), None)
         if same is None:
-            groups.append([hit])
+            groups.append((plain, [hit]))
         else:
             same.append(hit)
-    return [_one(group, known) for group in groups]
+    return [_one(group, known) for _, group in groups]
 
 
-def _same(one: Fact, other: Fact, near: float | None) -> bool:
-    if normalised(one.text) == normalised(other.text):
-        return True
+def _nearly_same(one: Fact, other: Fact, near: float | None, budget: Budget) -> bool:
     if near is None or one.own is None or other.own is None:
         return False
-    return float(one.own @ other.own) >= near and not contradict(one.text, other.text)
+    if float(one.own @ other.own) < near:
+        return False
+    return budget.take(len(one.text) + len(other.text)) and not contradict(one.text, other.text)
 
 
 def _one(group: Sequence[Hit], known: Mapping[UUID, Fact]) -> Hit:

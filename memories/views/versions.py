@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from memories.models import Memory, Status
+from memories.policies.budget import A_COMPARISON, Budget
 from memories.policies.wording import differences, excerpt
 from memories.services import browsing
 from memories.services.history import History, Past, history, restore_version
@@ -32,6 +33,7 @@ def timeline(
     pairs: list[tuple[Past, Past | None]] = [*pairwise(found.versions)]
     if found.versions:
         pairs.append((found.versions[-1], None))
+    budget = Budget(A_COMPARISON)
     return [
         {
             "number": past.number,
@@ -39,7 +41,7 @@ def timeline(
             "current": past.current,
             **_who(past, me),
             "reason": _what_changed(past, older),
-            "diff": _diff(past, older),
+            "diff": _diff(past, older, budget),
             "restore_url": _restore_url(memory, past) if may and not past.current else "",
         }
         for past, older in pairs
@@ -82,10 +84,11 @@ def _what_changed(past: Past, older: Past | None) -> str:
     return " and ".join(parts)
 
 
-def _diff(past: Past, older: Past | None) -> list[dict[str, str]]:
+def _diff(past: Past, older: Past | None, budget: Budget) -> list[dict[str, str]]:
     if older is None:
         return [{"op": "same", "text": excerpt(past.content, set(), LONG)}]
-    return differences(older.content, past.content) if past.content != older.content else []
+    same = past.content == older.content
+    return [] if same else differences(older.content, past.content, budget)
 
 
 @require_safe

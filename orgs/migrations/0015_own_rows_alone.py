@@ -16,7 +16,7 @@ GRANT USAGE ON SEQUENCE django_migrations_id_seq TO commonmind_app;
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("orgs", "0012_removed"),
+        ("orgs", "0013_names_of_groups"),
         ("auth", "0012_alter_user_first_name_max_length"),
         ("contenttypes", "0002_remove_content_type_name"),
     ]

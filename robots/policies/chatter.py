@@ -9,6 +9,8 @@ counted by its letters.
 import re
 import unicodedata
 
+from orgs.policies.spelling import normal
+
 ENOUGH = 2
 LOOKED_THROUGH = 5_000
 LETTERS_A_WORD = 2
@@ -48,7 +50,7 @@ _JOINED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHME
 
 def information(text: str) -> int:
     """How many informative words the text has; looks at its first 5,000 characters."""
-    rest = _CALLED.sub(" ", unicodedata.normalize("NFKC", text[:LOOKED_THROUGH]))
+    rest = _CALLED.sub(" ", normal(text[:LOOKED_THROUGH], "NFKC"))
     for phrase in PHRASES:
         rest = rest.replace(phrase, " ")
     found, seen = 0, set()

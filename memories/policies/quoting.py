@@ -1,0 +1,86 @@
+"""What stands in a text and is not the speaker's own wording: quotations, code, addresses. Pure.
+
+One pass from left to right. What opens and is never closed costs one look for its end, not one for
+each time that it opens.
+"""
+
+import re
+from collections.abc import Iterator
+
+_CLOSERS = {"`": "`", '"': '"', "“": "”", "«": "»"}
+_FENCE = "```"
+_OPENS = re.compile(r"[`\"“«]|^>|\b\w{1,40}://\S", re.MULTILINE)
+_SPACE = re.compile(r"\s|\Z")
+_DOMAIN = re.compile(r"@[^\s@]{1,255}\.\S")
+_MAILBOX = re.compile(r"[^\s@]{1,64}\Z")
+
+
+class _Ends:
+    """Where a string comes next; asked for places that only grow."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.known: dict[str, int] = {}
+
+    def after(self, what: str, start: int) -> int:
+        """The first place of `what` from `start` on; the length of the text if there is none."""
+        found = self.known.get(what, -1)
+        if found < start:
+            found = self.text.find(what, start)
+            found = len(self.text) if found < 0 else found
+            self.known[what] = found
+        return found
+
+
+def kept(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each part to be left alone, in order: ``` and ` code, quotations in ", “
+    and « on one line, quoted lines, addresses of pages and of mail."""
+    ends, place = _Ends(text), 0
+    mail = _mail(text, 0, 0)
+    while place < len(text):
+        opens = _OPENS.search(text, place)
+        while mail and mail[0] < place:
+            mail = _mail(text, place, max(place, mail[2]))
+        start = opens.start() if opens else len(text)
+        if mail and mail[0] < start:
+            start, end = mail[0], mail[1]
+        elif opens is None:
+            return
+        else:
+            end = _end(text, start, ends)
+            if not end and mail and mail[0] == start:
+                end = mail[1]
+        if end:
+            yield start, end
+        place = end or start + 1
+
+
+def _end(text: str, start: int, ends: _Ends) -> int:
+    """The end of what opens here, 0 where it is not closed."""
+    mark = text[start]
+    if mark == ">":
+        return ends.after("\n", start)
+    if mark not in _CLOSERS:
+        return _space(text, start)
+    if text.startswith(_FENCE, start):
+        closed = ends.after(_FENCE, start + 3)
+        if closed < len(text):
+            return closed + 3
+    closed = ends.after(_CLOSERS[mark], start + 1)
+    return closed + 1 if closed < ends.after("\n", start + 1) else 0
+
+
+def _space(text: str, start: int) -> int:
+    found = _SPACE.search(text, start)
+    return found.start() if found else len(text)
+
+
+def _mail(text: str, least: int, after: int) -> tuple[int, int, int] | None:
+    """(start, end, place of its @) of the next address whose @ is at `after` or later."""
+    at = text.find("@", after)
+    while at >= 0:
+        mailbox = _MAILBOX.search(text, max(least, at - 64), at)
+        if mailbox and _DOMAIN.match(text, at):
+            return mailbox.start(), _space(text, at), at
+        at = text.find("@", at + 1)
+    return None

@@ -1,0 +1,95 @@
+"""No text keeps a process busy: the work of every rule grows with the text and no faster.
+
+The rules and the patterns are found by looking at the modules (tests/texts/rules.py), the texts are
+made of ten kinds and of the patterns themselves (kinds.py, almost.py), so that what is new is held
+to it without being listed.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.texts.almost import almost, pumped
+from tests.texts.growth import MOST_GROWTH, growth, spent
+from tests.texts.kinds import KINDS, Kind, begun, repeated
+from tests.texts.rules import patterns, rules
+
+RULES = dict(rules())
+PATTERNS = patterns()
+QUICK, SHORT, WHOLE = 12_000, 8_000, 100_000
+# Seconds for any text of 100,000 characters; `make bench ARGS="--only texts"` tells the figure.
+MOMENT = 1.0
+
+
+@pytest.mark.conformance("T24")
+def test_the_rules_are_found() -> None:
+    assert len(RULES) > 60
+    assert {
+        "memories.policies.entities.named",
+        "memories.policies.pronouns.Resolver.resolved",
+        "robots.policies.mentions.called",
+        "memories.services.lines.parse",
+    } <= set(RULES)
+    assert len(PATTERNS) > 60
+    assert len(KINDS) >= 10
+
+
+def test_a_rule_that_grows_too_fast_is_noticed() -> None:
+    """The measure itself: the promise of old, which froze a process for 49 seconds."""
+    name = r"[A-Z][\w'&.-]*[\w]"
+    promise = re.compile(rf"\b((?:{name}|I)(?:'ll| will| must) [^\n.!?;]{{3,140}})")
+    assert growth(_found(promise), repeated("B-B.B&"), 4_000) > MOST_GROWTH
+    assert growth(lambda text: text.split(), repeated("a "), 400_000) < MOST_GROWTH
+
+
+@pytest.mark.conformance("T24")
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_rule_grows_with_its_text(kind: str) -> None:
+    slow = {
+        name: round(found, 1)
+        for name, call in RULES.items()
+        for make in KINDS[kind]
+        if (found := growth(call, make, QUICK)) >= MOST_GROWTH
+    }
+    assert slow == {}
+
+
+@pytest.mark.conformance("T24")
+@pytest.mark.parametrize("name", PATTERNS)
+def test_every_pattern_grows_with_its_text(name: str) -> None:
+    call = _found(PATTERNS[name])
+    slow = [make(60) for make in _almost(PATTERNS[name]) if growth(call, make, SHORT) > MOST_GROWTH]
+    assert slow == []
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("T24")
+@pytest.mark.parametrize("name", RULES)
+def test_no_text_takes_a_moment(name: str) -> None:
+    """Every rule over all kinds of text, and over what almost matches a pattern of its module."""
+    own = [p for where, p in PATTERNS.items() if where.rpartition(".")[0] in name]
+    made = [make for kind in KINDS.values() for make in kind]
+    made += [make for pattern in own for make in _almost(pattern)]
+    for make in made:
+        assert growth(RULES[name], make, WHOLE // 4) < MOST_GROWTH, make(60)
+        text = make(WHOLE)
+        assert min(spent(RULES[name], text) for _ in range(2)) < MOMENT, make(60)
+
+
+def _found(pattern: re.Pattern[str]) -> Callable[[str], Any]:
+    def call(text: str) -> None:
+        for _ in pattern.finditer(text):
+            pass
+        pattern.match(text)
+        pattern.fullmatch(text)
+
+    return call
+
+
+def _almost(pattern: re.Pattern[str]) -> list[Kind]:
+    """What almost matches again and again, and a match with one part that goes on for ever."""
+    return [repeated(text) for text in almost(pattern)] + [
+        begun(begin, part) for begin, part in pumped(pattern)
+    ]
