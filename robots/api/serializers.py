@@ -15,6 +15,7 @@ from orgs.api.serializers import (
 from orgs.models import IngestProfile, Role
 
 MAX_PLATFORM, MAX_IDENTIFIER = 40, 300
+IDENTITY = r"^[^:\s\u0000]{1,40}:[^\s\u0000]([^\u0000]{0,298}[^\s\u0000])?$"
 
 
 class RegisterSerializer(StrictSerializer):
@@ -71,7 +72,9 @@ class GroupMembersSerializer(StrictSerializer):
 
 class MemberCreateSerializer(StrictSerializer):
     name = TextField(max_length=200)
-    identity = TextField(max_length=341, required=False, help_text="platform:identifier")
+    identity = TextField(
+        max_length=341, required=False, pattern=IDENTITY, help_text="platform:identifier"
+    )
 
     def validate_identity(self, value: str) -> str:
         platform, _, identifier = value.partition(":")
