@@ -25,7 +25,7 @@ def embed_pending(*, organisation_id: str, **_: object) -> int:
     for _round in range(ROUNDS):
         taken = embedding.embed_pending(UUID(organisation_id), now=timezone.now())
         done += taken
-        if taken < embedding.BATCH:
+        if not taken:
             return done
     send_now("memories.embed_pending", UUID(organisation_id))
     return done

@@ -73,7 +73,12 @@ def celery(redis_url: str) -> dict[str, Any]:
             "sweep-restatements": {"task": "memories.sweep_restatements", "schedule": 60.0},
             "sweep-jobs": {"task": "memories.sweep_jobs", "schedule": 60.0},
             "sweep-patterns": {"task": "memories.sweep_patterns", "schedule": 600.0},
-            "sweep-removals": {"task": "memories.sweep_removals", "schedule": 300.0},
+            # One run may take minutes, so what waits behind it is thrown away.
+            "sweep-removals": {
+                "task": "memories.sweep_removals",
+                "schedule": 60.0,
+                "options": {"expires": 50.0},
+            },
             "maintain-indexes": {"task": "memories.maintain_indexes", "schedule": 3600.0},
         },
     }

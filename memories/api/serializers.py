@@ -4,6 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 from django.db.models import TextChoices
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memories.models import Category, Kind, Origin, Status, Tier, Type
@@ -25,6 +26,7 @@ from orgs.api.serializers import (
 )
 
 MAX_QUERY_CHARACTERS = 20_000
+MAX_RANGES = 20
 
 
 def content_field(**kwargs: Any) -> TextField:
@@ -128,10 +130,10 @@ class BatchSerializer(StrictSerializer):
         return {"items": deepcopy(self._declared_fields["items"])}
 
 
-class BatchRequestSerializer(serializers.Serializer[Any]):
+class BatchRequestSerializer(StrictSerializer):
     """For the description: the items are memories."""
 
-    items = RememberSerializer(many=True)
+    items = serializers.ListField(child=RememberSerializer(), min_length=1, max_length=MAX_ITEMS)
 
 
 class AudienceSerializer(serializers.Serializer[Any]):
@@ -268,6 +270,22 @@ def choices_field(words: type[TextChoices]) -> serializers.ListField:
     )
 
 
+_RANGE = {
+    "type": "object",
+    "properties": {
+        name: {"type": ["string", "null"], "format": "date-time"} for name in ("from", "to")
+    },
+    "additionalProperties": False,
+}
+
+
+@extend_schema_field(
+    {"oneOf": [_RANGE, {"type": "array", "items": _RANGE, "maxItems": MAX_RANGES}]}
+)
+class TimeframeField(serializers.JSONField):
+    """A range {"from", "to"} or a list of them; `from` does not lie after `to`."""
+
+
 class FiltersSerializer(StrictSerializer):
     groups = TextListField(required=False)
     members = TextListField(required=False, item_length=400)
@@ -288,7 +306,7 @@ class RecallSerializer(StrictSerializer):
     group = TextField(max_length=300, required=False)
     member = TextField(max_length=400, required=False)
     shareable_with = TextField(max_length=300, required=False)
-    timeframe = serializers.JSONField(
+    timeframe = TimeframeField(
         required=False, help_text='{"from", "to"} or a list of such ranges (any of them).'
     )
     strategy = serializers.ChoiceField(STRATEGIES, default="auto")
@@ -306,8 +324,8 @@ class RecallSerializer(StrictSerializer):
         if value is None:
             return []
         parts = value if isinstance(value, list) else [value]
-        if len(parts) > 20:
-            raise serializers.ValidationError("More than 20 ranges.")
+        if len(parts) > MAX_RANGES:
+            raise serializers.ValidationError(f"More than {MAX_RANGES} ranges.")
         ranges = []
         for part in parts:
             if not isinstance(part, dict):

@@ -86,9 +86,8 @@ def _embed_one(organisation_id: UUID, lease: Lease, now: datetime) -> None:
 
 def _lease(organisation_id: UUID, now: datetime, limit: int) -> list[Lease]:
     with organisation_scope(organisation_id, using=WORKER):
-        rows = take(
-            Pending.objects.using(WORKER).filter(organisation_id=organisation_id), now, limit
-        )
+        owed = Pending.objects.using(WORKER).filter(organisation_id=organisation_id)
+        rows = take(owed, now, limit, broken_alone=True)
         memories = Memory.objects.using(WORKER).in_bulk([row.memory_id for row in rows])
     return [
         Lease(m.id, m.audience_id, m.kind, m.group_id, m.version, passage(m))

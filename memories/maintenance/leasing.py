@@ -17,6 +17,7 @@ from orgs.rls import organisation_scope
 WORKER = "worker"
 LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 5
+BROKE_OFF = "BrokeOff"
 
 Row = TypeVar("Row", bound=Owed)
 
@@ -27,14 +28,31 @@ def ready(now: datetime) -> Q:
 
 
 def take(
-    rows: "QuerySet[Row]", now: datetime, limit: int, *, lease: timedelta = LEASE
+    rows: "QuerySet[Row]",
+    now: datetime,
+    limit: int,
+    *,
+    lease: timedelta = LEASE,
+    broken_alone: bool = False,
 ) -> list[Row]:
-    """Up to `limit` of what is ready, the oldest first, leased; inside the worker's scope."""
+    """Up to `limit` of what is ready, the oldest first, leased; inside the worker's scope.
+
+    What broke off MAX_ATTEMPTS times, so that nobody could give it back, is dead.
+    broken_alone: what broke off before is taken by itself, so that the one that ends the process
+    takes no other with it.
+    """
+    broken = rows.filter(
+        state=PendingState.LEASED, leased_until__lt=now, attempts__gte=MAX_ATTEMPTS
+    )
+    broken.update(state=PendingState.DEAD, reason=BROKE_OFF)
     found = list(
         rows.filter(ready(now))
         .order_by("created_at", "id")
         .select_for_update(of=("self",), skip_locked=True)[:limit]
     )
+    if broken_alone:
+        before = [row for row in found if row.state == PendingState.LEASED and row.attempts > 1]
+        found = before[:1] or found
     taken = rows.model._default_manager.using(WORKER).filter(id__in=[row.id for row in found])
     taken.update(state=PendingState.LEASED, leased_until=now + lease, attempts=F("attempts") + 1)
     return found

@@ -7,7 +7,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
-from orgs.api.serializers import StrictSerializer
+from orgs.api.serializers import LARGEST, MAX_DEPTH, MAX_ITEMS, SMALLEST, StrictSerializer
 
 
 class ProblemErrorSerializer(serializers.Serializer[Any]):
@@ -44,7 +44,9 @@ class TextScheme(OpenApiSerializerFieldExtension):
         described: dict[str, Any] = auto_schema._map_serializer_field(
             self.target, direction, bypass_extensions=True
         )
-        return described | {"pattern": TEXT if self.target.allow_blank else WORDS}
+        return described | {
+            "pattern": self.target.pattern or (TEXT if self.target.allow_blank else WORDS)
+        }
 
 
 class NotYetScheme(OpenApiSerializerFieldExtension):
@@ -54,6 +56,38 @@ class NotYetScheme(OpenApiSerializerFieldExtension):
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         return {"not": {}}
+
+
+class DocumentScheme(OpenApiSerializerFieldExtension):
+    """A JSON object as `orgs.api.serializers.check_document` takes it."""
+
+    target_class = "orgs.api.serializers.DocumentField"
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        if direction == "response":
+            return {"type": "object", "additionalProperties": {}}
+        return {"$ref": "#/components/schemas/Document"}
+
+
+def documents(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+    """drf-spectacular's hook: what a document may hold.
+
+    Written out for two levels: what refers to itself is more than many generators can bear.
+    """
+    text = {"type": "string", "pattern": TEXT}
+    number = {"type": "number", "minimum": SMALLEST, "maximum": LARGEST}
+    plain = {"anyOf": [text, number, {"type": ["boolean", "null"]}]}
+    nested = [
+        {"type": "array", "items": plain, "maxItems": MAX_ITEMS},
+        {"type": "object", "additionalProperties": plain, "maxProperties": MAX_ITEMS},
+    ]
+    result["components"]["schemas"]["Document"] = {
+        "type": "object",
+        "additionalProperties": {"anyOf": [*plain["anyOf"], *nested]},
+        "maxProperties": MAX_ITEMS,
+        "description": f"Up to {MAX_DEPTH} levels of this are taken.",
+    }
+    return result
 
 
 class Page:

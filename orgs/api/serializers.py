@@ -41,7 +41,14 @@ def _kept(serializer: type[Any]) -> Any:
 
 
 class TextField(serializers.CharField):
-    """A string and nothing else; NUL and lone surrogates are refused."""
+    """A string and nothing else; NUL and lone surrogates are refused.
+
+    pattern: what its validation asks for beside that, for the description.
+    """
+
+    def __init__(self, *, pattern: str = "", **kwargs: Any) -> None:
+        self.pattern = pattern
+        super().__init__(**kwargs)
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -65,6 +72,9 @@ class NumberField(serializers.FloatField):
 
 class CountField(serializers.IntegerField):
     def to_internal_value(self, data: Any) -> int:
+        # 3.0 is a whole number in JSON.
+        if isinstance(data, float) and data.is_integer() and abs(data) <= 2**53:
+            data = int(data)
         if isinstance(data, bool) or not isinstance(data, int):
             raise serializers.ValidationError("A whole number is required.")
         return super().to_internal_value(data)

@@ -88,10 +88,12 @@ class MessageBatchSerializer(StrictSerializer):
         return {"items": deepcopy(self._declared_fields["items"])}
 
 
-class MessageBatchRequestSerializer(serializers.Serializer[Any]):
+class MessageBatchRequestSerializer(StrictSerializer):
     """For the description: the items are messages."""
 
-    items = MessageCreateSerializer(many=True)
+    items = serializers.ListField(
+        child=MessageCreateSerializer(), min_length=1, max_length=MAX_ITEMS
+    )
 
 
 class KeptSerializer(serializers.Serializer[Any]):

@@ -10,13 +10,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from orgs.api.serializers import NamedSerializer, NumberField, StrictSerializer, TextField, checked
-from robots.api.serializers import check_external_id, check_identity
+from robots.api.serializers import IDENTITY, check_external_id, check_identity
 from robots.services import identifying
 from robots.services.identifying import Known
 
 
 class IdentityCreateSerializer(StrictSerializer):
-    identity = TextField(max_length=341, help_text="platform:identifier")
+    identity = TextField(max_length=341, pattern=IDENTITY, help_text="platform:identifier")
     known_as = TextField(
         max_length=300, required=False, allow_blank=True, help_text="Your own name for them."
     )

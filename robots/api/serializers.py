@@ -15,6 +15,9 @@ from orgs.api.serializers import (
 from orgs.models import IngestProfile, Role
 from orgs.services import as_uuid, fault_of_identity, fault_of_reference
 
+# As the description of the API says it; `fault_of_identity` decides.
+IDENTITY = r"^[^:\s\u0000]{1,40}:[^\s\u0000]([^\u0000]{0,298}[^\s\u0000])?$"
+
 
 def check_external_id(value: str) -> str:
     """An external id: readable, and nothing that could be taken for an id."""
@@ -93,7 +96,9 @@ class GroupMembersSerializer(StrictSerializer):
 
 class MemberCreateSerializer(StrictSerializer):
     name = TextField(max_length=200)
-    identity = TextField(max_length=341, required=False, help_text="platform:identifier")
+    identity = TextField(
+        max_length=341, required=False, pattern=IDENTITY, help_text="platform:identifier"
+    )
 
     def validate_identity(self, value: str) -> str:
         return check_identity(value)

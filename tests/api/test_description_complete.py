@@ -17,6 +17,7 @@ pytestmark = pytest.mark.conformance("T25")
 FORM = ("urn:commonmind:problem:invalid", "urn:commonmind:problem:bad-json")
 # What no schema can say: a cursor is signed for its caller.
 SIGNED = {"cursor"}
+UNSAYABLE = ("`from` lies after `to`",)
 
 
 def refused(caller: dict[str, str], examples: int, number: int) -> dict[str, str]:
@@ -44,7 +45,7 @@ def refused(caller: dict[str, str], examples: int, number: int) -> dict[str, str
             answer = case.call(headers=caller)
             if answer.status_code == 400:
                 problem = json.loads(answer.content)
-                if problem["type"] in FORM:
+                if problem["type"] in FORM and not any(w in problem["detail"] for w in UNSAYABLE):
                     said = f"{problem['detail']} {problem['errors'][:2]} {case.query} {case.body!r}"
                     found.setdefault(case.operation.label, said[:700])
 
@@ -52,12 +53,16 @@ def refused(caller: dict[str, str], examples: int, number: int) -> dict[str, str
     return found
 
 
-@pytest.mark.parametrize("caller", [robot, session])
+def report(found: dict[str, str]) -> str:
+    return "\n".join(f"{label}: {said}" for label, said in found.items())
+
+
 def test_the_description_says_what_is_refused(
-    lasting_world: World, caller: Any, request: pytest.FixtureRequest
+    lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
     number = int(request.config.getoption("randomly_seed", default=1))
-    assert refused(caller(lasting_world), 6, number) == {}
+    found = refused(robot(lasting_world), 3, number)
+    assert not found, report(found)
 
 
 @pytest.mark.slow
@@ -67,4 +72,5 @@ def test_the_description_says_what_is_refused_for_long(
     lasting_world: World, caller: Any, request: pytest.FixtureRequest
 ) -> None:
     number = int(request.config.getoption("randomly_seed", default=1))
-    assert refused(caller(lasting_world), 150, number) == {}
+    found = refused(caller(lasting_world), 150, number)
+    assert not found, report(found)

@@ -212,7 +212,7 @@ def test_a_pattern_needs_a_label_or_a_word_of_a_closed_list() -> None:
     assert (
         found("one two three four five six", type_="expertise", topic="one two three four five")
         == set()
-    )  # noqa: E501
+    )
     for size, kept in ((60, True), (61, False)):
         word = "x" * size
         assert bool(found(f"all about {word}", type_="expertise", topic=word)) is kept

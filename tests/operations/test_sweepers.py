@@ -1,0 +1,304 @@
+"""Every sweeper: what a lost hint left over is finished by its next run, what a dead worker held
+comes back, and what always fails is given up with its reason (O01, O11)."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+import time_machine
+from django.conf import settings
+from django.utils import timezone
+
+from memories import tasks
+from memories.maintenance import chatting, embedding, leasing, restating
+from memories.models import Embedding, Job, JobState, Pending, PendingRestatement, PendingState
+from memories.services import changing_many, hints, jobs
+from memories.services.changing_many import Change
+from orgs.models import Organisation
+from orgs.principals import resolve
+from orgs.rls import organisation_scope
+from orgs.services.removing import close_organisation
+from tests.memories.test_patterns import DESIGN, EXPERT, LAUNCH, cross_group, seen
+from tests.memories.test_restating import chat, member
+from tests.world import Tenant, World
+
+Sent = list[tuple[str, dict[str, str]]]
+# What of the schedule finds lost work; building indexes is upkeep, and loses nothing.
+SWEEPERS = {
+    "memories.sweep_embeddings": "memories.embed_pending",
+    "memories.sweep_restatements": "memories.restate_pending",
+    "memories.sweep_jobs": "memories.run_job",
+    "memories.sweep_patterns": "memories.promote_patterns",
+    "memories.sweep_removals": None,
+}
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
+    """Every hint goes here, and is lost unless a test does what it says."""
+    found: Sent = []
+
+    class Lost:
+        def send_task(self, name: str, kwargs: dict[str, str], **_: Any) -> None:
+            found.append((name, kwargs))
+
+    monkeypatch.setattr(hints, "import_string", lambda _path: Lost())
+    monkeypatch.setattr(hints, "_silent_until", 0.0)
+    return found
+
+
+def work(sent: Sent, here: Tenant) -> list[str]:
+    """Do what was hinted at for the organisation, and whatever that hints at."""
+    done = []
+    while sent:
+        name, ids = sent.pop(0)
+        if ids["organisation_id"] == str(here.id):
+            done.append(name)
+            getattr(tasks, name.removeprefix("memories."))(**ids)
+    return done
+
+
+def pending(here: Tenant, model: type = Pending) -> list[tuple[str, int, str]]:
+    with organisation_scope(here.id, using="worker"):
+        rows = model._default_manager.using("worker").filter(organisation_id=here.id)
+        return sorted(rows.values_list("state", "attempts", "reason"))
+
+
+def test_every_sweeper_of_the_schedule_is_known_here() -> None:
+    scheduled = {entry["task"]: entry for entry in settings.CELERY_BEAT_SCHEDULE.values()}
+    assert set(SWEEPERS) == {name for name in scheduled if ".sweep_" in name}
+    for name, entry in scheduled.items():
+        if name in SWEEPERS and name != "memories.sweep_patterns":
+            assert entry["schedule"] <= 60, name
+
+
+@pytest.mark.conformance("O01", open="what several groups show is looked at every ten minutes")
+@pytest.mark.parametrize("lost", list(SWEEPERS))
+def test_a_lost_hint_is_found_by_the_next_run(
+    lasting_world: World, sent: Sent, monkeypatch: pytest.MonkeyPatch, lost: str
+) -> None:
+    here = lasting_world.here
+    done = LEFT_OVER[lost](here, monkeypatch)
+    sent.clear()
+    assert not done(), "it is still owed"
+    swept = getattr(tasks, lost.removeprefix("memories."))
+    assert swept() >= 1
+    if SWEEPERS[lost]:
+        assert work(sent, here)[0] == SWEEPERS[lost]
+    assert done()
+    # Nothing is done twice.
+    sent.clear()
+    swept()
+    if lost != "memories.sweep_patterns":
+        assert [ids for _, ids in sent if ids["organisation_id"] == str(here.id)] == []
+
+
+def embeddings(here: Tenant, _: Any) -> Callable[[], bool]:
+    here.remember(here.robot("bolt"), "The office closes at six.")
+
+    def done() -> bool:
+        with resolve(here.robot("bolt")).scope():
+            return Embedding.objects.count() == 1 and not Pending.objects.exists()
+
+    return done
+
+
+def restatements(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
+    configured(monkeypatch, lambda _system, _user: '{"turns": []}')
+    said(here)
+    return lambda: pending(here, PendingRestatement) == []
+
+
+def changes(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
+    job = waiting_job(here, monkeypatch)
+    return lambda: state_of(here, job.id)[0] == JobState.DONE
+
+
+def shown_patterns(here: Tenant, _: Any) -> Callable[[], bool]:
+    seen(here, "launch", LAUNCH, **EXPERT)
+    seen(here, "design", DESIGN, **EXPERT)
+    return lambda: len(cross_group(here)) == 1
+
+
+def removals(here: Tenant, _: Any) -> Callable[[], bool]:
+    close_organisation(here.id, now=timezone.now())
+    return lambda: not Organisation.with_removed.using("worker").filter(id=here.id).exists()
+
+
+LEFT_OVER: dict[str, Callable[[Tenant, pytest.MonkeyPatch], Callable[[], bool]]] = {
+    "memories.sweep_embeddings": embeddings,
+    "memories.sweep_restatements": restatements,
+    "memories.sweep_jobs": changes,
+    "memories.sweep_patterns": shown_patterns,
+    "memories.sweep_removals": removals,
+}
+
+
+def configured(monkeypatch: pytest.MonkeyPatch, answer: Callable[[str, str], str]) -> None:
+    """A language model that answers so."""
+    monkeypatch.setattr(chatting, "configured", lambda: True)
+    monkeypatch.setattr(chatting, "ask", answer)
+    monkeypatch.setattr(settings, "LLM_URL", "http://127.0.0.1:9")
+    monkeypatch.setattr(settings, "LLM_MODEL", "small")
+
+
+def said(here: Tenant) -> None:
+    mina = member(here, "mina")
+    chat(here, {"content": "Daniel prepares the demo for everybody.", "speaker": mina})
+
+
+def waiting_job(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Job:
+    """A change of two memories that waits for a worker."""
+    monkeypatch.setattr(jobs, "AT_ONCE", 1)
+    who = here.person("ada")
+    ids = [here.remember(who, f"Fact {n}.").id for n in range(2)]
+    change = Change(action="archive")
+    return jobs.change_many(who, ids, change, now=timezone.now()).job
+
+
+def state_of(here: Tenant, job_id: UUID) -> tuple[str, int, str]:
+    with resolve(here.person("ada")).scope():
+        return Job.objects.values_list("state", "attempts", "reason").get(id=job_id)
+
+
+def killed(*_: object, **__: object) -> Any:
+    """What a worker sees that is ended in the middle of its work: nothing of ours runs any more."""
+    raise SystemExit
+
+
+def at(moment: datetime) -> Any:
+    return time_machine.travel(moment, tick=False)
+
+
+@pytest.mark.conformance("O01")
+@pytest.mark.parametrize("kind", ["embeddings", "restatements"])
+def test_what_dead_workers_held_comes_back_and_is_given_up_at_last(
+    lasting_world: World, sent: Sent, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    here, start = lasting_world.here, timezone.now()
+    model, lease = Pending, embedding.LEASE
+    if kind == "restatements":
+        configured(monkeypatch, killed)
+        model, lease = PendingRestatement, restating.LEASE
+        said(here)
+    else:
+        monkeypatch.setattr(embedding, "get_encoder", killed)
+        here.remember(here.robot("bolt"), "The office closes at six.")
+    sweep = getattr(tasks, f"sweep_{kind}")
+    for attempt in range(1, leasing.MAX_ATTEMPTS + 1):
+        with at(start + attempt * (lease + timedelta(seconds=1))):
+            sent.clear()
+            sweep()
+            with pytest.raises(SystemExit):
+                work(sent, here)
+            assert pending(here, model) == [(PendingState.LEASED, attempt, "")]
+            sent.clear()
+            sweep()
+            assert work(sent, here) == [], "its lease holds"
+    with at(start + (leasing.MAX_ATTEMPTS + 1) * (lease + timedelta(seconds=1))):
+        sweep()
+        work(sent, here)
+        dead = (PendingState.DEAD, leasing.MAX_ATTEMPTS, leasing.BROKE_OFF)
+        assert pending(here, model) == [dead]
+        sent.clear()
+        sweep()
+        assert work(sent, here) == [], "nobody asks for it any more"
+
+
+@pytest.mark.conformance("O01")
+def test_the_one_that_ends_the_worker_takes_no_other_with_it(
+    lasting_world: World, sent: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, start = lasting_world.here, timezone.now()
+    encoder = embedding.get_encoder()
+
+    class Fatal:
+        def encode(self, texts: list[str]) -> Any:
+            return killed() if any("poison" in text for text in texts) else encoder.encode(texts)
+
+    monkeypatch.setattr(embedding, "get_encoder", Fatal)
+    for text in ("one", "two", "poison", "three"):
+        here.remember(here.robot("bolt"), text)
+    for attempt in range(1, 4 * leasing.MAX_ATTEMPTS):
+        with at(start + attempt * (embedding.LEASE + timedelta(seconds=1))):
+            sent.clear()
+            tasks.sweep_embeddings()
+            try:
+                work(sent, here)
+            except SystemExit:
+                continue
+    with resolve(here.robot("bolt")).scope():
+        assert Embedding.objects.count() == 3
+        [left] = Pending.objects.values_list("state", "memory__content")
+    assert left == (PendingState.DEAD, "poison")
+
+
+@pytest.mark.conformance("O01")
+def test_a_job_whose_worker_died_is_begun_again_and_given_up_at_last(
+    lasting_world: World, sent: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, start = lasting_world.here, timezone.now()
+    job = waiting_job(here, monkeypatch)
+    monkeypatch.setattr(jobs, "change_one", killed)
+    for attempt in range(1, jobs.MAX_ATTEMPTS + 1):
+        with at(start + attempt * (jobs.LEASE + timedelta(seconds=1))):
+            sent.clear()
+            tasks.sweep_jobs()
+            with pytest.raises(SystemExit):
+                work(sent, here)
+            assert state_of(here, job.id) == (JobState.RUNNING, attempt, "")
+            sent.clear()
+            tasks.sweep_jobs()
+            assert work(sent, here) == [], "its lease holds"
+    with at(start + 10 * jobs.LEASE):
+        tasks.sweep_jobs()
+        work(sent, here)
+        state, _, reason = state_of(here, job.id)
+        assert (state, reason) == (JobState.DEAD, "It was tried several times and broke off.")
+        sent.clear()
+        tasks.sweep_jobs()
+        assert work(sent, here) == []
+
+
+@pytest.mark.conformance("O01")
+def test_a_job_goes_on_where_it_was(
+    lasting_world: World, sent: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    job = waiting_job(here, monkeypatch)
+    monkeypatch.setattr(jobs, "STEP", 1)
+    changed: list[UUID] = []
+
+    def once(actor: Any, id_: UUID, *rest: Any) -> Any:
+        if len(changed) == 1:
+            killed()
+        changed.append(id_)
+        return changing_many.change_one(actor, id_, *rest)
+
+    monkeypatch.setattr(jobs, "change_one", once)
+    tasks.sweep_jobs()
+    with pytest.raises(SystemExit):
+        work(sent, here)
+    monkeypatch.setattr(jobs, "change_one", changing_many.change_one)
+    with at(timezone.now() + jobs.LEASE + timedelta(seconds=1)):
+        sent.clear()
+        tasks.sweep_jobs()
+        work(sent, here)
+    assert state_of(here, job.id)[0] == JobState.DONE
+    assert len(changed) == 1, "the first one was not changed a second time"
+
+
+@pytest.mark.conformance("O01")
+def test_a_removal_that_broke_off_is_finished(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    close_organisation(here.id, now=timezone.now())
+    monkeypatch.setattr("orgs.services.removing._batch", killed)
+    with pytest.raises(SystemExit):
+        tasks.sweep_removals()
+    monkeypatch.undo()
+    tasks.sweep_removals()
+    assert not Organisation.with_removed.using("worker").filter(id=here.id).exists()
