@@ -147,7 +147,8 @@ def variables_of_the_code() -> set[str]:
     source = "".join(
         p.read_text(encoding="utf-8") for p in [*modules("config"), ROOT / "manage.py"]
     )
-    read_by_name = r"(?:env\.(?:str|int|bool|list|dict)|(?:environ|given)\.get)\(\s*\"([A-Z_]+)\""
+    kinds = "str|int|float|bool|list|dict"
+    read_by_name = rf"(?:env\.(?:{kinds})|(?:environ|given)\.get)\(\s*\"([A-Z_]+)\""
     aliases = re.findall(r'"(DATABASE_[A-Z]*_?URL)"', source)
     built = {f"{role.upper()}_PASSWORD" for role in LOGIN_ROLES}
     built |= {f"{kind.name.upper()}_PORT" for kind in (Postgres, Valkey)}
