@@ -247,9 +247,9 @@ def _what(entry: AuditEntry, trail: Trail) -> dict[str, str]:
 def _detail(entry: AuditEntry) -> str:
     """Words of the trade beside it: a role, a number, a reason that support gave."""
     told = entry.detail
-    if entry.action == "member.role":
+    if entry.action == "member.role" and told:
         return f"{told.get('before')} → {told.get('after')}"
-    if entry.action == "member.invited":
+    if entry.action == "member.invited" and told:
         return f"as {told.get('role')}"
     if entry.action == "group.confidential":
         return "confidential" if told.get("confidential") else "open to curators"
