@@ -13,7 +13,7 @@ from collections.abc import Mapping
 NEAR_DUPLICATE: Mapping[int, float] = {0: 0.85, 1: 0.92}
 # The same, from where two texts are about one matter at all: below it nothing is called near.
 # A model nobody has measured is left to its order.
-RELATED: Mapping[int, float] = {0: 0.3, 1: 0.35}
+RELATED: Mapping[int, float] = {0: 0.3, 1: 0.5}
 # For a model nobody has measured: close enough to be sure, rather too few than one too many.
 UNMEASURED = 0.97
 
