@@ -40,7 +40,7 @@ class Model:
 # counts shared words.
 KNOWN: Mapping[str, Model] = {
     "fake": Model("fake", 0, near_duplicate=0.85, twin=0.92, related=0.3),
-    "minilm": Model("minilm", 1, near_duplicate=0.92, twin=0.92, related=0.35),
+    "minilm": Model("minilm", 1, near_duplicate=0.92, twin=0.92, related=0.5),
 }
 # What an encoder calls itself leads back to it, so that a stored model name can be used.
 _ALIASES = {"all-MiniLM-L6-v2": "minilm", "fake-384": "fake"}

@@ -201,9 +201,13 @@ def _group(known: People) -> str:
         return "The people of its group can read this"
     who = _joined([w for w in (people(known.inside) if known.inside else "", _robots(known)) if w])
     if not who:
-        return f"{known.curating} who curate can read this, and nobody in {known.groups[0]} yet"
-    also = f", and {known.curating} who curate" if known.curating else ""
+        return f"{_curating(known)} can read this, and nobody in {known.groups[0]} yet"
+    also = f", and {_curating(known)}" if known.curating else ""
     return f"{who} in {known.groups[0]} can read this{also}"
+
+
+def _curating(known: People) -> str:
+    return f"{known.curating:,} who curate{'s' if known.curating == 1 else ''}"
 
 
 def _list(known: People) -> str:

@@ -125,7 +125,7 @@ WITH wanted AS MATERIALIZED (
                                    ORDER BY r.mine DESC, lower(r.name), r.id) AS place
     FROM rows r WHERE NOT EXISTS (
         SELECT 1 FROM rows b WHERE b.audience = %(before)s::uuid AND r.audience <> b.audience
-        AND b.id = r.id AND (b.enters OR NOT r.enters))
+        AND b.id = r.id AND b.what IN (r.what, 'robot') AND (b.enters OR NOT r.enters))
 )
 """
 # The counts and the first of them by name, from the same rows.

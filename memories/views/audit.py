@@ -263,9 +263,9 @@ def _detail(entry: AuditEntry, trail: Trail) -> str:
 def _of_registry(action: str, told: dict[str, Any]) -> str:
     """What became of a member or a group."""
     match action:
-        case "member.role":
+        case "member.role" if told:
             return f"{told.get('before')} → {told.get('after')}"
-        case "member.invited":
+        case "member.invited" if told:
             return f"as {told.get('role')}"
         case "group.confidential":
             return "confidential" if told.get("confidential") else "open to curators"
