@@ -39,7 +39,7 @@ OTHERS = (
     "ReplaceUnaryOperator_USub_UAdd",
     "ZeroIterationForLoop",
 )
-NUMBER = re.compile(r"(?<![\w%.{}$'])(?:\d+\.\d+|\.\d+|\d+)(?![\w.])")
+NUMBER = re.compile(r"(?<![\w%.{}$'])(?<!SELECT )(?:\d+\.\d+|\.\d+|\d+)(?![\w.])")
 
 
 def moved(number: str, up: bool) -> str:
@@ -87,6 +87,8 @@ class NudgeInSql(Operator):
     @staticmethod
     def _numbers(node: Any) -> list[re.Match[str]]:
         is_text = node.type in ("string", "fstring_string")
+        if is_text and node.parent is not None and node.parent.type == "simple_stmt":
+            return []  # a docstring
         if is_text and re.search(r"\b(SELECT|UPDATE|CASE WHEN|coalesce|count\(|ln\()", node.value):
             return list(NUMBER.finditer(node.value))
         return []

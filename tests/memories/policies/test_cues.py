@@ -23,8 +23,8 @@ def test_a_question_ends_with_its_mark() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "yesterday", "We met Last week", "this MORNING", "in 1987", "the 3rd", "weekends", "at 5 pm",
-        "two days", "10 o'clock", "my birthday", "in may", "just now", "3 months ago",
+        "yesterday", "We met Last week", "this MORNING", "in 1987", "the 3rd", "weekends",
+        "at 5 pm", "two days", "10 o'clock", "my birthday", "in may", "just now", "3 months ago",
     ],
 )  # fmt: skip
 def test_words_of_time(text: str) -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memories.policies.pronouns import Turn
-from memories.policies.rewording import Nonsense, fault, read_answer, unwrapped
+from memories.policies.rewording import Nonsense, Reworded, fault, read_answer, reworded, unwrapped
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
 TURN = Turn(text="I won't pay 4.50 for it next Friday, ask Tom Reed", speaker="Mina", at=AT)
@@ -35,3 +35,76 @@ def test_the_shape_of_an_answer() -> None:
                   {"turns": [{"turn": 2}]}):  # fmt: skip
         with pytest.raises(Nonsense):
             read_answer(wrong, 2)
+
+
+def answered(**given: object) -> object:
+    turn = Turn(text="Call Tom at 5", speaker="Mina", at=AT)
+    given = {"restatement": "Mina calls Tom at 5."} | given
+    return reworded(given, turn, ["about the pump"], ["Mina"])
+
+
+def test_what_a_model_says_of_a_turn_has_to_occur_there() -> None:
+    found = answered(
+        keywords=["Tom", "pump", "pump", "yacht", 7, "x" * 101],
+        persons=["Mina", "Zoe"],
+        entities=[
+            {"name": "Tom", "type": "PERSON"},
+            {"name": "Tom", "type": "person"},
+            {"name": "pump", "type": "gadget"},
+            {"name": "yacht", "type": "topic"},
+            {"name": "pump", "type": "topic"},
+            "Tom",
+            {"name": 3, "type": "person"},
+        ],
+        location=" Rome ",
+        topic="pumps",
+    )
+    assert found == Reworded(
+        text="Mina calls Tom at 5.", keywords=("Tom", "pump"), persons=("Mina",),
+        entities=(("Tom", "person"), ("pump", "topic")), location="", topic="pumps",
+    )  # fmt: skip
+    assert answered(location="pump").location == "pump"
+    assert answered(keywords="Tom", persons={"Mina": 1}, entities="Tom") == Reworded(
+        text="Mina calls Tom at 5."
+    )
+
+
+def test_a_restatement_that_does_not_hold_is_none() -> None:
+    assert answered(restatement="") is None
+    assert answered(restatement=None) is None
+    assert answered(restatement="Mina calls Tom at 6.") is None
+    assert answered(restatement="Mina calls \x00 Tom at 5.") is None
+    # Three times as long and 400 more: 3 x 13 + 400.
+    start = "Mina calls Tom at 5"
+    assert answered(restatement=start + "." * (439 - len(start))) is not None
+    assert answered(restatement=start + "." * (440 - len(start))) is None
+
+
+def test_so_many_words_and_things_at_most() -> None:
+    turn = Turn(text=" ".join(f"w{chr(97 + n)}" for n in range(26)), speaker="Mina", at=AT)
+    words = turn.text.split()
+
+    def given(**fields: object) -> object:
+        return reworded({"restatement": turn.text + ".", **fields}, turn, [], [])
+
+    assert given(keywords=words).keywords == tuple(words[:10])
+    assert given(keywords=["no"] * 49 + ["wa"]).keywords == ("wa",)
+    assert given(keywords=["no"] * 50 + ["wa"]).keywords == ()
+    things = [{"name": word, "type": "concept"} for word in words]
+    assert len(given(entities=things).entities) == 20
+    assert len(given(entities=[{}] * 99 + things[:1]).entities) == 1
+    assert given(entities=[{}] * 100 + things[:1]).entities == ()
+
+
+def test_dates_that_nobody_could_have_meant_are_invented_numbers() -> None:
+    turn = Turn(text="Call Tom soon", speaker="Mina", at=AT)
+
+    def why(day: str) -> str:
+        return fault(turn, f"Call Tom on {day}", [], [])
+
+    assert why("2026-03-06") == ""
+    assert why("2036-04-17") == "", "3,699 days on"
+    assert why("2036-04-18") == "invented-number"
+    assert why("2026-13-06") == "invented-number"
+    timeless = Turn(text="Call Tom soon", speaker="Mina")
+    assert fault(timeless, "Call Tom on 2026-03-06", [], []) == "invented-number"

@@ -6,7 +6,7 @@ import pytest
 
 from memories.policies.entities import named
 from memories.policies.knowing import asks, is_machine, seeks, wants
-from memories.policies.terms import concepts, terms
+from memories.policies.terms import concepts, key_of, terms
 
 SIX_SENTENCES = (
     "Ada Lovelace moved the Lisbon drivers to Grafana. HR was not told of it! "
@@ -112,3 +112,29 @@ def test_a_report_that_something_is_broken_seeks_help() -> None:
 def test_programs_are_told_from_people_by_their_names() -> None:
     assert [n for n in ("FloodBot1", "ubotu", "log_bot", "GitBot") if not is_machine(n)] == []
     assert [n for n in ("Talbot", "bobby", "Abbott", "Bo", "bob2", "") if is_machine(n)] == []
+
+
+@pytest.mark.parametrize(
+    ("word", "key"),
+    [
+        ("ties", "tie"), ("flies", "fly"), ("parties", "party"), ("boxes", "box"),
+        ("watches", "watch"), ("dishes", "dish"), ("glasses", "glass"), ("glass", "glass"),
+        ("virus", "virus"), ("basis", "basis"), ("macos", "macos"), ("gas", "gas"),
+        ("cats", "cat"), ("Cat’s", "cat"), ("dies", "die"),
+    ],
+)  # fmt: skip
+def test_words_as_they_are_compared(word: str, key: str) -> None:
+    assert key_of(word) == key
+
+
+def test_the_proper_spelling_wins() -> None:
+    assert [t.name for t in terms("kestrel flies and the Kestrel lands") if t.key == "kestrel"] == [
+        "Kestrel"
+    ]
+    assert [t.name for t in terms("the Kestrel lands and kestrel flies") if t.key == "kestrel"] == [
+        "Kestrel"
+    ]
+    assert [t.name for t in terms("the KESTREL and the Kestrel") if t.key == "kestrel"] == [
+        "KESTREL"
+    ]
+    assert [t.key for t in terms("ask X1 or xy or xyz")][-1] == "xyz"

@@ -8,8 +8,8 @@ import numpy as np
 from memories.retrieval.columns import COLUMNS, pool_from
 
 ORDER = (
-    "product", "words", "similarity", "by_meaning", "by_words", "by_tags", "length", "asks", "timed",
-    "by_named", "by_asker", "importance", "accesses", "days", "category", "tier",
+    "product", "words", "similarity", "by_meaning", "by_words", "by_tags", "length", "asks",
+    "timed", "by_named", "by_asker", "importance", "accesses", "days", "category", "tier",
 )  # fmt: skip
 
 
@@ -43,8 +43,9 @@ def test_nothing_found_is_an_empty_pool() -> None:
 
 def test_the_columns_are_asked_for_in_that_order() -> None:
     asked = COLUMNS.partition("array_agg(ARRAY[")[2]
-    words = ["product", "score", "similarity", "near", "worded", "tagged", "length", "asks", "timed",
-             "named", "asker", "importance", "access_count", "86400", "category", "tier"]  # fmt: skip
+    words = ["product", "score", "similarity", "near", "worded", "tagged", "length", "asks",
+             "timed", "named", "asker", "importance", "access_count", "86400", "category",
+             "tier"]  # fmt: skip
     places = [asked.index(word) for word in words]
     assert places == sorted(places)
     assert "/ 86400" in COLUMNS, "days"

@@ -119,7 +119,7 @@ def test_each_strategy_and_fusion_by_hand() -> None:
     assert chosen("hybrid", "minmax") == pytest.approx(
         [0.47 + 0.53 * 0.25, 0.47 * 0.5 + 0.53, 0.47 * 0.2 + 0.53 * 0.5]
     )
-    # By what each arm found by itself: A first of meaning; B second of it, first of words; C second.
+    # What each arm found by itself: A first of meaning; B second of it, first of words; C second.
     six_to_four = [0.6 / 61, 0.6 / 62 + 0.4 / 61, 0.4 / 62]
     best = max(six_to_four)
     assert chosen("hybrid", "weighted_rrf") == pytest.approx([v / best for v in six_to_four])
