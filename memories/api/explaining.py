@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api.serializers import RecallSerializer, ScoresSerializer
+from memories.api.recall_serializers import RecallSerializer, ScoresSerializer
 from memories.api.views import checked, query_of
 from memories.services.explaining import Explanation, explain
 

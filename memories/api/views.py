@@ -10,8 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering
-from memories.api import serializers as s
+from memories.api import recall_serializers, rendering, serializers
 from memories.querysets import MemoryQuerySet
 from memories.retrieval.answers import answer_rows
 from memories.services.counting import stats
@@ -29,12 +28,12 @@ from orgs.api.serializers import checked
 class MemoriesView(APIView):
     @extend_schema(
         operation_id="memories_list",
-        parameters=[s.MemoryFiltersSerializer],
-        responses=s.MemorySerializer(many=True),
+        parameters=[serializers.MemoryFiltersSerializer],
+        responses=serializers.MemorySerializer(many=True),
     )
     def get(self, request: Request) -> Response:
         """List the memories that the caller may read, newest first."""
-        filters = checked(s.MemoryFiltersSerializer, request.query_params.dict())
+        filters = checked(serializers.MemoryFiltersSerializer, request.query_params.dict())
         principal = principal_for(request.user)
         with principal.scope():
             body = page(
@@ -49,12 +48,12 @@ class MemoriesView(APIView):
 
     @extend_schema(
         operation_id="memories_remember",
-        request=s.RememberSerializer,
-        responses={201: s.RememberedSerializer},
+        request=serializers.RememberSerializer,
+        responses={201: serializers.RememberedSerializer},
     )
     def post(self, request: Request) -> Response:
         """Remember one thing; saying it again strengthens the same memory."""
-        draft = s.draft(checked(s.RememberSerializer, request.data))
+        draft = serializers.draft(checked(serializers.RememberSerializer, request.data))
         outcome = remember(request.user, draft, now=timezone.now())
         return Response(rendering.remembered(outcome), status=201)
 
@@ -62,19 +61,19 @@ class MemoriesView(APIView):
 class BatchView(APIView):
     @extend_schema(
         operation_id="memories_batch",
-        request=s.BatchRequestSerializer,
-        responses=s.BatchAnswerSerializer,
+        request=serializers.BatchRequestSerializer,
+        responses=serializers.BatchAnswerSerializer,
     )
     def post(self, request: Request) -> Response:
         """Remember up to 1,000 things; each gets a status of its own."""
-        items = checked(s.BatchSerializer, request.data)["items"]
+        items = checked(serializers.BatchSerializer, request.data)["items"]
         results: list[dict[str, Any]] = [{} for _ in items]
         drafts, places = [], []
         # One serializer for all: to make one costs more than to use it.
-        one = s.RememberSerializer()
+        one = serializers.RememberSerializer()
         for index, item in enumerate(items):
             try:
-                drafts.append(s.draft(one.run_validation(item)))
+                drafts.append(serializers.draft(one.run_validation(item)))
                 places.append(index)
             except ValidationError as error:
                 results[index] = self._refused(request, index, error)
@@ -98,25 +97,27 @@ class BatchView(APIView):
 
 
 class MemoryView(APIView):
-    @extend_schema(operation_id="memories_get", responses=s.MemorySerializer)
+    @extend_schema(operation_id="memories_get", responses=serializers.MemorySerializer)
     def get(self, request: Request, memory_id: UUID) -> Response:
         """One memory."""
         seen = get_memory(request.user, memory_id)
         return Response(rendering.seen(seen))
 
     @extend_schema(
-        operation_id="memories_patch", request=s.PatchSerializer, responses=s.MemorySerializer
+        operation_id="memories_patch",
+        request=serializers.PatchSerializer,
+        responses=serializers.MemorySerializer,
     )
     def patch(self, request: Request, memory_id: UUID) -> Response:
         """Correct a memory; who may read it changes only by sharing."""
-        changes = checked(s.PatchSerializer, request.data)
-        force = s.forced(changes)
+        changes = checked(serializers.PatchSerializer, request.data)
+        force = serializers.forced(changes)
         edit_memory(request.user, memory_id, changes, now=timezone.now(), force=force)
         return Response(rendering.memory(get_memory(request.user, memory_id).memory))
 
     @extend_schema(
         operation_id="memories_forget",
-        parameters=[s.ForceSerializer],
+        parameters=[serializers.ForceSerializer],
         responses={204: OpenApiResponse(None)},
     )
     def delete(self, request: Request, memory_id: UUID) -> Response:
@@ -124,13 +125,15 @@ class MemoryView(APIView):
         if "hard" in request.query_params:
             raise NotYet("hard", "Forget it; nothing erases for good so far.")
         given = {k: v for k, v in request.query_params.items() if k in ("force", "reason")}
-        force = s.forced(checked(s.ForceSerializer, given))
+        force = serializers.forced(checked(serializers.ForceSerializer, given))
         forget_memory(request.user, memory_id, now=timezone.now(), force=force)
         return Response(status=204)
 
 
 class RestoreView(APIView):
-    @extend_schema(operation_id="memories_restore", request=None, responses=s.MemorySerializer)
+    @extend_schema(
+        operation_id="memories_restore", request=None, responses=serializers.MemorySerializer
+    )
     def post(self, request: Request, memory_id: UUID) -> Response:
         """Bring back what was forgotten or archived."""
         return Response(
@@ -140,22 +143,26 @@ class RestoreView(APIView):
 
 class ArchiveView(APIView):
     @extend_schema(
-        operation_id="memories_archive", request=s.ForceSerializer, responses=s.MemorySerializer
+        operation_id="memories_archive",
+        request=serializers.ForceSerializer,
+        responses=serializers.MemorySerializer,
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
         """Take a memory out of default recall."""
-        force = s.forced(checked(s.ForceSerializer, request.data))
+        force = serializers.forced(checked(serializers.ForceSerializer, request.data))
         row = archive_memory(request.user, memory_id, now=timezone.now(), force=force)
         return Response(rendering.memory(row))
 
 
 class ShareView(APIView):
     @extend_schema(
-        operation_id="memories_share", request=s.ShareSerializer, responses=s.MemorySerializer
+        operation_id="memories_share",
+        request=serializers.ShareSerializer,
+        responses=serializers.MemorySerializer,
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
         """Change who may read a memory; recorded in the audit trail."""
-        data = checked(s.ShareSerializer, request.data)
+        data = checked(serializers.ShareSerializer, request.data)
         row = share_memory(
             request.user,
             memory_id,
@@ -178,11 +185,13 @@ class RecallView(APIView):
     scopes = {"POST": "read"}
 
     @extend_schema(
-        operation_id="recall", request=s.RecallSerializer, responses=s.RecallAnswerSerializer
+        operation_id="recall",
+        request=recall_serializers.RecallSerializer,
+        responses=recall_serializers.RecallAnswerSerializer,
     )
     def post(self, request: Request) -> Response:
         """Ask; only what the asker may read comes back, best first."""
-        query = query_of(checked(s.RecallSerializer, request.data))
+        query = query_of(checked(recall_serializers.RecallSerializer, request.data))
         answer = recall(request.user, query, now=timezone.now(), load=answer_rows)
         return Response(self._body(query, answer))
 
@@ -198,7 +207,7 @@ class RecallView(APIView):
 
 
 class StatsView(APIView):
-    @extend_schema(operation_id="stats", responses=s.StatsSerializer)
+    @extend_schema(operation_id="stats", responses=serializers.StatsSerializer)
     def get(self, request: Request) -> Response:
         """Figures over what the caller may read."""
         return Response(stats(request.user, now=timezone.now()))

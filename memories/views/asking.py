@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from memories.policies.visibility import Misplaced
 from memories.services import browsing
 from memories.services.proposing import propose_correction, report_memory
-from memories.views import forms, presenting
+from memories.views import presenting, review_forms
 from orgs.access import WRITERS, members_only
 from orgs.services import AlreadyExists
 
@@ -25,7 +25,7 @@ SUGGESTED = "Thank you. Whoever looks after this memory decides; you find its st
 def suggest(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Another text for a memory."""
     shown = browsing.detail(request.actor, memory_id, organisation=request.membership[1].name).shown
-    form = forms.SuggestForm(request.POST or None, initial={"content": shown.memory.content})
+    form = review_forms.SuggestForm(request.POST or None, initial={"content": shown.memory.content})
     if request.method == "POST" and form.is_valid():
         try:
             propose_correction(request.actor, memory_id, now=timezone.now(), **form.cleaned_data)
@@ -41,7 +41,7 @@ def suggest(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 def report(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Say that a memory is wrong or should not be here."""
     shown = browsing.detail(request.actor, memory_id, organisation=request.membership[1].name).shown
-    form = forms.ReportForm(request.POST or None)
+    form = review_forms.ReportForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
             report_memory(

@@ -20,7 +20,7 @@ from memories.services.deciding import Answer
 from memories.services.managing import NotYours, Outdated
 from memories.services.red_lines import RedLine
 from memories.services.undoing import undo as undo_decision
-from memories.views import forms, review_words
+from memories.views import review_forms, review_words
 from orgs.access import MODERATORS, members_only
 from orgs.services import AlreadyExists, NotFound
 
@@ -33,7 +33,7 @@ REFUSALS = (reviewing.Decided, reviewing.Held, Misplaced, NotYours, RedLine, Alr
 @members_only()
 def queue(request: HttpRequest) -> HttpResponse:
     """What waits for this person, what they have proposed, what was decided."""
-    form = forms.QueueForm(request.GET)
+    form = review_forms.QueueForm(request.GET)
     form.is_valid()
     asked = form.cleaned_data
     tab = asked.get("show") or ("waiting" if request.actor.moderates else "mine")
@@ -172,35 +172,35 @@ def approve(request: HttpRequest, item_id: UUID) -> HttpResponse:
 @members_only()
 def edit(request: HttpRequest, item_id: UUID) -> HttpResponse:
     """With another text."""
-    return _with_form(request, item_id, "edit", forms.EditedForm, deciding.approve)
+    return _with_form(request, item_id, "edit", review_forms.EditedForm, deciding.approve)
 
 
 @require_http_methods(["GET", "POST"])
 @members_only()
 def reject(request: HttpRequest, item_id: UUID) -> HttpResponse:
     """With a reason."""
-    return _with_form(request, item_id, "reject", forms.RejectForm, deciding.reject)
+    return _with_form(request, item_id, "reject", review_forms.RejectForm, deciding.reject)
 
 
 @require_http_methods(["GET", "POST"])
 @members_only()
 def merge(request: HttpRequest, item_id: UUID) -> HttpResponse:
     """Into a memory that the readers have already."""
-    return _with_form(request, item_id, "merge", forms.MergeForm, deciding.merge)
+    return _with_form(request, item_id, "merge", review_forms.MergeForm, deciding.merge)
 
 
 @require_POST
 @members_only()
 def drop(request: HttpRequest, item_id: UUID) -> HttpResponse:
     """Keep the older of two twins as it is, and drop the newer."""
-    form = forms.DropForm(request.POST)
+    form = review_forms.DropForm(request.POST)
     if not form.is_valid():
         return _page(request, item_id, 422)
     return _decide(request, item_id, deciding.merge, form=form)
 
 
 def _with_form(
-    request: HttpRequest, item_id: UUID, step: str, kind: type[forms.AnswerForm], verb: Verb
+    request: HttpRequest, item_id: UUID, step: str, kind: type[review_forms.AnswerForm], verb: Verb
 ) -> HttpResponse:
     form = kind(request.POST) if request.method == "POST" else None
     if form is not None and form.is_valid():
@@ -213,9 +213,9 @@ def _decide(
     item_id: UUID,
     verb: Verb,
     step: str = "",
-    form: forms.AnswerForm | None = None,
+    form: review_forms.AnswerForm | None = None,
 ) -> HttpResponse:
-    form = form or forms.AnswerForm(request.POST)
+    form = form or review_forms.AnswerForm(request.POST)
     answer = Answer(**form.cleaned_data) if form.is_valid() else Answer()
     try:
         done = verb(request.actor, item_id, answer, now=timezone.now())
@@ -274,7 +274,7 @@ def undo(request: HttpRequest, item_id: UUID) -> HttpResponse:
 @members_only(*MODERATORS)
 def assign(request: HttpRequest, item_id: UUID) -> HttpResponse:
     """Give it to a curator, or to nobody."""
-    form = forms.AssignForm(request.POST or None)
+    form = review_forms.AssignForm(request.POST or None)
     if not form.is_valid():
         return _page(request, item_id, step="assign")
     try:

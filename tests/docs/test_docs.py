@@ -126,7 +126,7 @@ def test_every_problem_of_the_table_exists() -> None:
 
 
 def test_every_field_of_recall_is_documented() -> None:
-    from memories.api.serializers import FiltersSerializer, RecallSerializer
+    from memories.api.recall_serializers import FiltersSerializer, RecallSerializer
 
     text = read("docs/api.md")
     fields = {*RecallSerializer().fields, *FiltersSerializer().fields}
