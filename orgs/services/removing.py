@@ -102,7 +102,7 @@ AND EXISTS (
 ORDER BY c.relname
 """
 _REFERENCES = """
-SELECT c.conrelid, c.confrelid, c.confdeltype = 'c' AND NOT EXISTS (
+SELECT c.conrelid, c.confrelid, c.confdeltype = 'c', c.confdeltype = 'c' AND NOT EXISTS (
     SELECT 1 FROM pg_attribute a
     WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey) AND NOT a.attnotnull)
 FROM pg_constraint c
@@ -120,11 +120,14 @@ def _tables() -> list[_Table]:
         cursor.execute(_REFERENCES, {"tables": list(found)})
         references = cursor.fetchall()
     owner: dict[int, int] = {}
-    for table, named, follows in references:
+    for table, named, _, follows in references:
         if follows:
             owner.setdefault(table, named)
     before = TopologicalSorter[int]({oid: () for oid in found if oid not in owner})
-    for table, named, _ in references:
+    for table, named, cascades, follows in references:
+        if cascades and not follows and table in owner:
+            # It goes with its owner, and with the other as well where it names one.
+            continue
         first, then = _root(table, owner), _root(named, owner)
         if first != then:
             before.add(then, first)

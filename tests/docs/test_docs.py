@@ -79,9 +79,11 @@ def aria(world: World) -> APIClient:
         )
         create_group(organisation_id=here.id, external_id="board", now=NOW)
     here.add_robot(
-        "Aria", groups=("launch", "design"), scopes=("read", "write", "act_for", "manage")
+        "Aria of the guide",
+        groups=("launch", "design"),
+        scopes=("read", "write", "act_for", "manage"),
     )
-    return here.api("Aria")
+    return here.api("Aria of the guide")
 
 
 def test_every_request_answers_as_documented(aria: APIClient) -> None:

@@ -203,7 +203,7 @@ def faults(before: dict[str, Any], after: dict[str, Any], *, manages: bool) -> l
     found = []
     for name, was in before.items():
         now = after[name]
-        nothing = now in (None, False) or now == dict.fromkeys(was, False) if was else False
+        nothing = not (any(now.values()) if name == "deposit" else now)
         if now != was and not (manages and nothing):
             found.append(f"{name}: {was} became {now}")
     return found
