@@ -126,6 +126,8 @@ class MemoryView(APIView):
                 501, "not-built-yet", "Erasing for good is not offered yet; forgetting is."
             )
         given = {k: v for k, v in request.query_params.items() if k in ("force", "reason")}
+        if given.get("force") in ("true", "false"):
+            given["force"] = given["force"] == "true"
         force = s.forced(checked(s.ForceSerializer, given))
         forget_memory(request.user, memory_id, now=timezone.now(), force=force)
         return Response(status=204)
