@@ -125,6 +125,8 @@ class MemoryView(APIView):
         if "hard" in request.query_params:
             raise NotYet("hard", "Forget it; nothing erases for good so far.")
         given = {k: v for k, v in request.query_params.items() if k in ("force", "reason")}
+        if given.get("force") in ("true", "false"):
+            given["force"] = given["force"] == "true"
         force = serializers.forced(checked(serializers.ForceSerializer, given))
         forget_memory(request.user, memory_id, now=timezone.now(), force=force)
         return Response(status=204)

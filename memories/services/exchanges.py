@@ -132,11 +132,15 @@ def _messages(rows: Sequence[Memory]) -> dict[UUID, _Raw]:
     }
 
 
+def _reworded(row: Memory) -> bool:
+    return row.reworded_by_id is not None or row.reworded_by_robot_id is not None
+
+
 def _speaker(row: Memory, message: _Raw | None) -> UUID | None:
     if is_proposition(row):
         # It is taken from what they said, which shows it already.
         return None
-    if row.reworded_by_id or row.reworded_by_robot_id:
+    if _reworded(row):
         # These are not the words of who said it; nobody is credited with another's.
         return None
     if row.speaker_member_id:

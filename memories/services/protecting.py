@@ -20,7 +20,14 @@ from orgs.principals import Actor, Principal, resolve
 from orgs.rls import current_scope, deposit_scope
 from orgs.services import AlreadyExists
 
-FIELDS = ("red_line", "red_line_reason", "red_line_by", "red_line_at", "expires_at", "updated_at")
+FIELDS = (
+    "red_line",
+    "red_line_reason",
+    "red_line_by_id",
+    "red_line_at",
+    "expires_at",
+    "updated_at",
+)
 WHY = "Say why it is to be protected; whoever reads the memory reads that as well."
 WHY_NOT = "Say why it needs no protection any more."
 INTERNAL = "Nobody decides about a robot's own notes, so these are not protected."
@@ -170,4 +177,7 @@ def _save(memory: Memory, actor: Actor, reason: str, now: datetime, *, on: bool)
     memory.red_line_by_id, memory.red_line_at, memory.updated_at = actor.member_id, now, now
     if on:
         memory.expires_at = None
-    memory.save(update_fields=FIELDS)
+    # By its id: a row that was stored a moment ago is new to Django, which would insert it again.
+    Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id).update(
+        **{name: getattr(memory, name) for name in FIELDS}
+    )

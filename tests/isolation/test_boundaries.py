@@ -34,8 +34,7 @@ INSERT = """
 INSERT INTO memories_memory (id, organisation_id, audience_id, robot_id, kind, type, category,
     tier, status, content, content_hash, topic, tags, metadata, source, speaker, listeners,
     position, importance, confidence, sensitive, shareable, red_line, red_line_reason,
-    access_count,
-    remember_count, created_at, updated_at, forgotten_by_subject, version)
+    access_count, remember_count, created_at, updated_at, forgotten_by_subject, version)
 VALUES (%s, %s, %s, %s, 'organisation', 'fact', '', 'slow', 'active', 'x', %s, '', '{}', '{}',
     '{}', '', '{}', 0, .5, 1, false, false, false, '', 0, 1, now(), now(), false, 1)
 """

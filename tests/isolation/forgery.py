@@ -1,0 +1,271 @@
+"""Who could make Bob's name appear: attempts on every writing operation, and what they may leave.
+
+The operations are read from the URL conf and the OpenAPI description, with all their fields filled,
+so that what is added later is tried without anybody writing a test for it.
+"""
+
+import copy
+import itertools
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from memories.models import Contribution, Edge, Memory, Proposal, Version
+from memories.policies.likeness import skeleton
+from memories.services.proposing import propose_correction, report_memory
+from memories.views.origins import said_by
+from orgs.models import Audience, AuditEntry
+from orgs.rls import Scope, scope
+from orgs.services import link_identity
+from robots.models import Message
+from robots.services import create_key
+from robots.services.conversing import open_conversation
+from robots.services.hearing import post_messages
+from robots.services.utterances import Utterance
+from tests.isolation.answers import send
+from tests.isolation.surface import (
+    FILLER,
+    Operation,
+    Path,
+    body_slots,
+    described,
+    description,
+    pages,
+    put,
+    resolved,
+)
+from tests.world import NOW, Tenant, World
+
+FORGED = "Forged: apples are blue, said nobody."
+# What the API does not know and what would say who wrote something, were it taken.
+CLAIMS = ("author", "author_id", "speaker_member", "speaker_member_id", "reworded_by", "editor")
+FORM = {
+    "content": FORGED, "version": "1", "into_version": "1", "reason": FORGED, "audience": "private",
+    "category": "", "importance": "0.5", "action": "set", "confirm": "1", "text": FORGED,
+    "organisation": "",
+}  # fmt: skip
+PLAIN = {
+    "content": FORGED, "reason": FORGED, "text": FORGED, "title": "Title", "query": "apples",
+    "visibility": "organisation", "group": "launch", "version": 1, "into_version": 1,
+    "external_id": "thing", "platform": "chat", "identifier": "somebody",
+}  # fmt: skip
+
+
+@dataclass
+class Scene:
+    """Bob and what is his; who would write in his name; the ids that stand in addresses."""
+
+    here: Tenant
+    references: list[str]
+    ids: dict[str, list[str]]
+    callers: dict[str, APIClient]
+    before: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def bob(self) -> UUID:
+        return self.here.members["bob"].id
+
+
+def set_scene(world: World) -> Scene:
+    """Mina is the subject of what Bob said, Chidi curates, eve is a plain robot that knows Bob, and
+    aria's second key may not act for anybody."""
+    here = world.here
+    aria, bob, mina = here.robot("aria"), here.person("bob"), here.person("mina")
+    here.add_robot("eve", groups=("launch",), scopes=("read", "write"))
+    link_identity(
+        organisation_id=here.id,
+        platform="chat",
+        identifier="bob",
+        member_id=here.members["bob"].id,
+    )
+    bobs, minas = (str(here.members[name].id) for name in ("bob", "mina"))
+    said = here.remember(
+        aria, "Pears are green, and so on.", group="launch", member=minas, speaker=bobs
+    )
+    known = here.remember(aria, "Plums are red in June.", speaker=bobs)
+    own = here.remember(mina, "Figs are sweet in May.", visibility="private")
+    noted = here.remember(here.robot("eve"), "Nuts are hard as stone.", group="launch")
+    proposed = here.remember(bob, "Kiwis grow on vines here.", visibility="organisation")
+    chat, _ = open_conversation(aria, {"group": "launch", "external_id": "chat"}, now=NOW)
+    post_messages(aria, chat.id, [Utterance(content="Limes are sour.", speaker=bobs)], now=NOW)
+    propose_correction(mina, known.id, content="Plums are red in July.", now=NOW)
+    report_memory(here.person("vera"), known.id, reason="No.", now=NOW)
+    with everything(here):
+        items = [str(id_) for id_ in Proposal.objects.values_list("id", flat=True)]
+    _, plain = create_key(
+        organisation_id=here.id,
+        robot_id=here.robots["aria"].id,
+        scopes=("read", "write"),
+        now=timezone.now(),
+    )
+    here.keys["aria-plain"] = plain
+    memories = [str(one.id) for one in (said, known, own, noted, proposed)]
+    ids = {
+        "memory_id": memories,
+        "item_id": items,
+        "conversation_id": [str(chat.id)],
+        "number": ["1"],
+        "member_id": [bobs],
+        "robot_id": [str(here.robots["eve"].id)],
+        "group_id": [str(here.groups["launch"].id)],
+        "reference": ["launch", bobs, "eve"],
+    }
+    callers = {name: here.browser(name) for name in ("mina", "chidi")}
+    callers |= {name: here.api(name) for name in ("eve", "aria-plain")}
+    looks = ["Bob", "bob ", "\u0412ob", "B\u200bob", "chat:bob"]
+    scene = Scene(here, [bobs, *looks], ids, callers)
+    scene.before = facts(scene)
+    return scene
+
+
+def everything(here: Tenant) -> Any:
+    """A scope in which each row of the organisation is readable."""
+    with scope(Scope(organisation=here.id)):
+        audiences = tuple(Audience.objects.values_list("id", flat=True))
+    return scope(Scope(organisation=here.id, audiences=audiences))
+
+
+def facts(scene: Scene) -> dict[Any, Any]:
+    """Who wrote each memory and message, and whose words it gives."""
+    columns = ("id", "robot_id", "author_id", "speaker", "speaker_member_id")
+    with everything(scene.here):
+        rows = [*Memory.objects.values_list(*columns), *Message.objects.values_list(*columns)]
+    return {row[0]: row[1:] for row in rows}
+
+
+@dataclass(frozen=True)
+class Attempt:
+    caller: str
+    operation: Operation
+    address: str
+    whole: Any
+    slot: Path
+    reference: str
+
+    def body(self) -> Any:
+        """With Bob's name in its place; as it is where a word stands on the way to that."""
+        made = copy.deepcopy(self.whole)
+        with suppress(AttributeError, TypeError):
+            put(made, self.slot, self.reference)
+        return made
+
+    def __str__(self) -> str:
+        return f"{self.caller}: {self.operation} at {self.address}, {self.slot} {self.reference!r}"
+
+
+def writing() -> list[Operation]:
+    """Every operation that may write, but the pages that sign out or end the organisation."""
+    every = [*described(), *pages()]
+    return [o for o in every if o.method != "get" and o.address not in ("/sign-out/",)]
+
+
+def filled(schema: dict[str, Any], name: str = "", depth: int = 0) -> Any:
+    """A value for everything that a body can hold."""
+    schema = resolved(schema)
+    kinds = schema.get("type", "string")
+    kind = kinds if isinstance(kinds, str) else kinds[0]
+    if "enum" in schema:
+        return schema["enum"][0]
+    if kind == "object":
+        known = schema.get("properties", {})
+        return {k: filled(v, k, depth + 1) for k, v in known.items() if k not in LEFT_OUT}
+    if kind == "array":
+        return [filled(schema["items"], name, depth + 1)] if name in ("items", "messages") else []
+    if name in PLAIN:
+        return PLAIN[name]
+    return {"integer": 1, "number": 0.5, "boolean": False}.get(kind, "words")
+
+
+# With a value of no meaning these would have everything refused; each is tried as a slot.
+LEFT_OUT = {
+    "readers", "group", "member", "speaker", "robot", "occurred_at", "key", "expires_at", "kind",
+    "sent_at", "reply_to", "speaker_name", "external_id", "into", "source", "conversation",
+    "listeners", "role", "mentions",
+}  # fmt: skip
+
+
+def bodies(operation: Operation) -> Iterator[tuple[Any, list[Path]]]:
+    """Bodies that could be taken, with the places where somebody can be named."""
+    if not operation.described:
+        names = ("speaker", "author", "member", "robot", "speaker_member", "reworded_by")
+        yield dict(FORM), [(name,) for name in names]
+        return
+    methods = description()["paths"][operation.address]
+    content = methods[operation.method].get("requestBody", {}).get("content", {})
+    schema = content.get("application/json", {}).get("schema")
+    if schema is None:
+        yield {}, [(name,) for name in CLAIMS]
+        return
+    whole = filled(schema)
+    slots = [way for way in body_slots(schema) if way[-1] not in ("content", "reason", "text")]
+    slots += [(name,) for name in CLAIMS]
+    actions = resolved(resolved(schema).get("properties", {}).get("action", {})).get("enum", [""])
+    for action in actions:
+        yield (whole | {"action": action} if action else whole), slots
+
+
+def attempts(scene: Scene, about: str = "") -> Iterator[Attempt]:
+    """Each caller on each writing operation, Bob in each place by each of his names."""
+    for operation in writing():
+        if about not in str(operation):
+            continue
+        names = [part.partition("}")[0] for part in operation.address.split("{")[1:]]
+        for caller in scene.callers:
+            if not operation.described and caller not in ("mina", "chidi"):
+                continue
+            for ids in itertools.product(*(scene.ids.get(name, [FILLER]) for name in names)):
+                address = operation.address
+                for name, id_ in zip(names, ids, strict=True):
+                    address = address.replace(f"{{{name}}}", id_)
+                for body, slots in bodies(operation):
+                    for slot, reference in itertools.product(slots, scene.references):
+                        yield Attempt(caller, operation, address, body, slot, reference)
+
+
+def run(scene: Scene, attempt: Attempt) -> int:
+    """Send it, judge what it left, undo it. Returns the status."""
+    with transaction.atomic():
+        client = scene.callers[attempt.caller]
+        cookies = copy.deepcopy(client.cookies)
+        answer = send(client, attempt.operation, attempt.address, {}, attempt.body())
+        client.cookies = cookies
+        assert answer.status_code < 500, (attempt, answer.content)
+        judge(scene, attempt)
+        transaction.set_rollback(True)
+    return int(answer.status_code)
+
+
+def judge(scene: Scene, attempt: Attempt) -> None:
+    """Nothing that Bob did not write or say stands under his name, and nothing was rewritten."""
+    after = facts(scene)
+    for id_, known in scene.before.items():
+        assert after.get(id_, known) == known, f"{attempt} changed who said what"
+    bob = scene.bob
+    with everything(scene.here):
+        rows = Memory.objects.filter(content__icontains="forged").with_names()
+        forged = {row.id: row for row in rows}
+        for row in forged.values():
+            others = {row.reworded_by_id, row.reworded_by_robot_id} - {None, bob}
+            assert others or bob not in (row.author_id, row.speaker_member_id), str(attempt)
+            if skeleton(row.speaker) == "bob" and not row.speaker_member_id:
+                assert said_by(row).startswith("“"), f"{attempt}: a mere name passes for Bob"
+                assert attempt.caller not in ("mina", "chidi"), str(attempt)
+                assert (row.key or "").startswith("message:"), f"{attempt}: it knows Bob"
+        messages = Message.objects.filter(content__icontains="forged")
+        assert not messages.filter(author_id=bob).exists(), str(attempt)
+        assert not messages.filter(speaker_member_id=bob).exists(), str(attempt)
+        about = {"memory_id__in": list(forged)}
+        assert not Edge.objects.filter(**about, source=bob).exists(), f"{attempt}: Bob knows it"
+        made = [id_ for id_ in forged if id_ not in scene.before]
+        noted = Contribution.objects.filter(memory_id__in=made, member_id=bob)
+        assert all(forged[n.memory_id].author_id == bob for n in noted), str(attempt)
+        assert not Version.objects.filter(content__icontains="forged", editor_id=bob).exists()
+        asked = Proposal.objects.filter(content__icontains="forged", proposed_by_id=bob)
+        assert not asked.exists(), str(attempt)
+        assert not AuditEntry.objects.filter(member=bob).exists(), f"{attempt} acts as Bob"

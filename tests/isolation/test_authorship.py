@@ -1,0 +1,106 @@
+"""Nobody makes another's name appear as author or speaker without a right on record (T22, T11)."""
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+# Imported before something is planted: a module that is first imported while it is there keeps it.
+import config.urls  # noqa: F401
+from memories.services.speaking import Speaker
+from tests.isolation.forgery import CLAIMS, Attempt, Scene, attempts, run, set_scene, writing
+from tests.world import World
+
+# What stands in addresses beside memories, items, conversations and their like, and names nobody's
+# words: tokens, jobs, sessions.
+NO_WORDS = {"delegation_id", "job_id", "key_id", "identity_id", "entity_id", "name", "token"}
+
+
+def chosen(scene: Scene, most: int, seed: int, about: str) -> list[Attempt]:
+    """One for each caller, operation and place of a name at least, then those that name who said
+    it, in an order that the seed gives."""
+    every = list(attempts(scene, about))
+    random.Random(seed).shuffle(every)  # noqa: S311
+    first: dict[Any, Attempt] = {}
+    rest = []
+    for one in every:
+        place = (one.caller, str(one.operation), one.slot)
+        if place not in first:
+            first[place] = one
+        elif "speaker" in str(one.slot[-1]):
+            rest.append(one)
+    return [*first.values(), *rest][:most]
+
+
+def forge(world: World, most: int, seed: int, about: str = "") -> Counter[int]:
+    """Make the attempts; how many were answered with which status."""
+    scene, found = set_scene(world), Counter[int]()
+    with time_machine.travel(timezone.now(), tick=False):
+        for attempt in chosen(scene, most, seed, about):
+            found[run(scene, attempt)] += 1
+    return found
+
+
+@pytest.mark.conformance("T22", "T11")
+@pytest.mark.timeout(300)
+def test_no_request_puts_words_into_anothers_mouth(
+    world: World, request: pytest.FixtureRequest
+) -> None:
+    seed = int(request.config.getoption("randomly_seed", default=1))
+    found = forge(world, 1_200, seed)
+    taken = sum(n for status, n in found.items() if status < 300)
+    assert taken >= 50, f"nothing is proven where all is refused: {found}"
+
+
+@pytest.mark.conformance("T22")
+def test_every_writing_address_is_tried(world: World) -> None:
+    scene = set_scene(world)
+    tried = {str(one.operation) for one in attempts(scene)}
+    for operation in writing():
+        assert str(operation) in tried, f"{operation} is not tried"
+        for slot in operation.slots:
+            if slot.where == "path":
+                known = {*scene.ids, *NO_WORDS}
+                assert slot.path[0] in known, f"{operation}: what stands at {slot.path[0]}?"
+
+
+@pytest.mark.conformance("T11")
+def test_who_wrote_it_is_no_field_of_any_call(world: World) -> None:
+    scene = set_scene(world)
+    asked = {
+        (str(one.operation), one.slot): one
+        for one in attempts(scene, "/api/v1/")
+        if one.caller == "mina" and one.whole and one.slot[0] in CLAIMS
+    }
+    assert len(asked) > 100
+    for attempt in asked.values():
+        assert run(scene, attempt) >= 400, attempt
+
+
+def _anybody(actor: Any, given: str, references: Any, group: Any) -> Speaker:
+    """As it was: whoever is named speaks."""
+    member = references.member(given, group) if given else None
+    return Speaker(member.name, member.id) if member else Speaker(given)
+
+
+@pytest.mark.conformance("T22")
+@pytest.mark.parametrize(
+    ("place", "forged", "about"),
+    [
+        ("memories.services.placing.speaker_of", _anybody, "POST /api/v1/memories"),
+        ("memories.services.managing.reword", lambda *given: None, "PATCH /api/v1/memories"),
+        ("memories.services.joining.reword", lambda *given: None, "/decision"),
+        ("memories.services.dividing.may_speak_for", lambda *given: True, "/propositions"),
+        ("memories.services.exchanges._reworded", lambda row: False, "PATCH /api/v1/memories"),
+        ("robots.services.composing.as_uuid", lambda given: None, "/messages"),
+    ],
+)
+def test_the_machine_notices_a_forgery(
+    world: World, monkeypatch: pytest.MonkeyPatch, place: str, forged: Any, about: str
+) -> None:
+    monkeypatch.setattr(place, forged)
+    with pytest.raises(AssertionError):
+        forge(world, 100_000, seed=1, about=about)
