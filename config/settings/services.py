@@ -71,6 +71,7 @@ def celery(redis_url: str) -> dict[str, Any]:
             "sweep-pending-embeddings": {"task": "memories.sweep_embeddings", "schedule": 30.0},
             "sweep-restatements": {"task": "memories.sweep_restatements", "schedule": 60.0},
             "sweep-jobs": {"task": "memories.sweep_jobs", "schedule": 60.0},
+            "sweep-uploads": {"task": "memories.sweep_uploads", "schedule": 3600.0},
             "sweep-patterns": {"task": "memories.sweep_patterns", "schedule": 600.0},
             "sweep-removals": {"task": "memories.sweep_removals", "schedule": 300.0},
             "maintain-indexes": {"task": "memories.maintain_indexes", "schedule": 3600.0},

@@ -30,6 +30,7 @@ class Cast:
     groups: external ids that the file uses. In a list such a name is the group, wherever the
     group's own lines stand. read: the groups that whoever asked for it reads, None for who has a
     shell. Into no other group the file brings somebody who can sign in, and it tells of none.
+    counted: groups that count as new already.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class Cast:
         self.organisation, self.now, self.by_group = organisation, now, by_group
         self.new_groups = self.new_members = 0
         self._named, self._read = groups, read
-        self._untold: set[UUID] = set()
+        self.counted: set[UUID] = set()
         self.groups: dict[str, UUID] = {}
         self._members: dict[str, UUID] = {}
         self._audiences: dict[object, UUID] = {}
@@ -67,11 +68,11 @@ class Cast:
             )
             self.groups[external_id] = group.id
             self.new_groups += 1
-            self._untold.add(group.id)
+            self.counted.add(group.id)
         found = self.groups[external_id]
-        if self._closed(found) and found not in self._untold:
+        if self._closed(found) and found not in self.counted:
             # Whether it was there is not for the asker: it counts as if it were new.
-            self._untold.add(found)
+            self.counted.add(found)
             self.new_groups += 1
         return found
 

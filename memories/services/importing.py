@@ -8,7 +8,7 @@ an entry that is a group's external id is that group. Without a list the group r
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -70,13 +70,23 @@ class Importer:
     ) -> None:
         self.organisation, self.robot, self.now = organisation, robot, now
         self.report = Report()
+        self.before = Report()
         self.cast = Cast(
             organisation, now, by_group=speaker_scope == "group", groups=groups, read=read
         )
 
-    def run(self, lines: Iterable[bytes], tick: Callable[[int], None] = lambda n: None) -> Report:
-        """Import every line; `tick` hears how many lines are done."""
-        numbered = enumerate(lines, start=1)
+    def run(
+        self,
+        lines: Iterable[bytes],
+        tick: Callable[[int], object] = lambda n: None,
+        *,
+        first: int = 1,
+    ) -> Report:
+        """Import every line; `tick` hears how many lines are done, and ends it by False.
+
+        first: the number of the first line.
+        """
+        numbered = enumerate(lines, start=first)
         for chunk in _chunks(numbered):
             good: list[Line] = []
             for number, raw in chunk:
@@ -90,8 +100,17 @@ class Importer:
                     self.report.skip(number, str(error))
             if good:
                 self._import(good)
-            tick(len(chunk))
+            if tick(len(chunk)) is False:
+                break
         return self.report
+
+    def go_on(
+        self, figures: dict[str, int], problems: list[dict[str, Any]], counted: Iterable[UUID]
+    ) -> None:
+        """Count on from what earlier turns of the same import did; counted: see `Cast`."""
+        self.cast.counted |= set(counted)
+        known = {f.name: figures.get(f.name, 0) for f in fields(Report) if f.name != "problems"}
+        self.report, self.before = Report(**known, problems=problems), Report(**known)
 
     def _import(self, lines: Sequence[Line]) -> None:
         actor = Actor(organisation_id=self.organisation.id, robot_id=self.robot.id)
@@ -109,7 +128,8 @@ class Importer:
                 )
                 hint_embedding(self.organisation.id)
         self.report.imported += len(fresh)
-        self.report.groups, self.report.members = self.cast.new_groups, self.cast.new_members
+        self.report.groups = self.before.groups + self.cast.new_groups
+        self.report.members = self.before.members + self.cast.new_members
 
     def _welcome(self, rows: list[Memory]) -> list[Memory]:
         """Without what is about members who have paused learning."""
