@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.models import Memory
+from memories.policies.budget import UNBOUNDED, Budget
 from memories.policies.deduplication import content_hash
 from memories.policies.importance import default_importance
 from memories.policies.visibility import Place, derive_kind
@@ -122,7 +123,10 @@ class Importer:
             deposits = tuple({row.audience_id for row in rows} - principal.audiences)
             with principal.scope(deposit=deposits):
                 fresh = self._unknown(rows, principal)
-                writing.insert(fresh, organisation=self.organisation, now=self.now)
+                unbounded = Budget(UNBOUNDED)
+                writing.insert(
+                    fresh, organisation=self.organisation, now=self.now, budget=unbounded
+                )
                 stamp_activity(
                     organisation_id=self.organisation.id, robot_id=self.robot.id, now=self.now
                 )

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from memories.models import Memory, Status
+from memories.policies.budget import Budget
 from memories.policies.deduplication import content_hash, find_repeat
 from memories.policies.visibility import Misplaced
 from memories.services import writing
@@ -56,6 +57,7 @@ def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> li
     desk = Desk(actor, now)
     outcomes: dict[int, Outcome] = {}
     batches: dict[tuple[object, ...], list[Item]] = defaultdict(list)
+    budget = Budget()
     with transaction.atomic():
         with organisation_scope(actor.organisation_id):
             desk.foresee(drafts)
@@ -71,12 +73,16 @@ def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> li
                 whose = (placement.principal.actor.member_id, placement.principal.actor.group_id)
                 batches[whose].append(Item(index, draft, placement, digest))
         for items in batches.values():
-            _remember_as(desk, items, outcomes, now)
+            _remember_as(desk, items, outcomes, now, budget)
     return [outcomes[index] for index in range(len(drafts))]
 
 
 def _remember_as(
-    desk: Desk, items: list[Item], outcomes: dict[int, Outcome], now: datetime
+    desk: Desk,
+    items: list[Item],
+    outcomes: dict[int, Outcome],
+    now: datetime,
+    budget: Budget,
 ) -> None:
     """Write what one principal remembers; retried once if somebody else was a moment faster."""
     principal = items[0].placement.principal
@@ -84,15 +90,15 @@ def _remember_as(
     with principal.scope(deposit=tuple(sorted(deposits))):
         try:
             with transaction.atomic():
-                found = _write(desk, items, now)
+                found = _write(desk, items, now, budget)
         except IntegrityError:
-            found = _write(desk, items, now)
+            found = _write(desk, items, now, budget)
         outcomes.update(found)
         stamp_activity(organisation_id=principal.organisation_id, robot_id=desk.robot.id, now=now)
         hint_embedding(principal.organisation_id)
 
 
-def _write(desk: Desk, items: list[Item], now: datetime) -> dict[int, Outcome]:
+def _write(desk: Desk, items: list[Item], now: datetime, budget: Budget) -> dict[int, Outcome]:
     outcomes: dict[int, Outcome] = {}
     earlier = earlier_rows(items, desk.robot.id)
     fresh: list[Memory] = []
@@ -107,7 +113,7 @@ def _write(desk: Desk, items: list[Item], now: datetime) -> dict[int, Outcome]:
         elif row is not None:
             fresh.append(row)
             earlier.add(row)
-    writing.insert(fresh, organisation=desk.organisation, now=now)
+    writing.insert(fresh, organisation=desk.organisation, now=now, budget=budget)
     counts = writing.repeat(repeats, desk.robot.id, now)
     for id_, same in repeats.items():
         for item in same:
