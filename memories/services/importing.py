@@ -8,7 +8,7 @@ an entry that is a group's external id is that group. Without a list the group r
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -110,8 +110,12 @@ class Importer:
     ) -> None:
         """Count on from what earlier turns of the same import did; counted: see `Cast`."""
         self.cast.counted |= set(counted)
-        known = {f.name: figures.get(f.name, 0) for f in fields(Report) if f.name != "problems"}
-        self.report, self.before = Report(**known, problems=problems), Report(**known)
+        names = ("imported", "already", "skipped", "groups", "members")
+        self.report, self.before = Report(), Report()
+        for name in names:
+            setattr(self.report, name, figures.get(name, 0))
+            setattr(self.before, name, figures.get(name, 0))
+        self.report.problems = problems
 
     def _import(self, lines: Sequence[Line]) -> None:
         actor = Actor(organisation_id=self.organisation.id, robot_id=self.robot.id)
