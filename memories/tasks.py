@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from memories.maintenance import embedding, indexes, restating, switching
 from memories.maintenance.patterns import every_organisation
-from memories.services import patterns, working
+from memories.services import patterns, uploads, working
 from memories.services.hints import send_job, send_now
 from memories.services.jobs import forgotten_hints
 from orgs.services import remove_organisation, unfinished
@@ -75,11 +75,13 @@ def maintain_indexes(**_: object) -> list[str]:
     return indexes.maintain_indexes()
 
 
-# A large file takes longer than other work may; the lease tells whether it still goes on.
-@shared_task(name="memories.run_job", time_limit=4 * 3600, soft_time_limit=4 * 3600 - 60)
-def run_job(*, organisation_id: str, job_id: str, member_id: str, **_: object) -> bool:
-    """Do what a member asked for, as the application and with the rights that they have now."""
-    return working.run_job(UUID(organisation_id), UUID(job_id), UUID(member_id))
+@shared_task(name="memories.run_job")
+def run_job(**_: object) -> bool:
+    """Do what a member asked for, as the application and with the rights that they have now.
+
+    The message says that there is work; whose turn it is, the rows say.
+    """
+    return working.take_turn()
 
 
 @shared_task(name="memories.sweep_jobs")
@@ -89,6 +91,12 @@ def sweep_jobs(**_: object) -> int:
     for organisation_id, job_id, member_id in found:
         send_job(organisation_id, job_id, member_id)
     return len(found)
+
+
+@shared_task(name="memories.sweep_uploads")
+def sweep_uploads(**_: object) -> int:
+    """Remove uploaded files that no job needs any more."""
+    return uploads.sweep(now=timezone.now())
 
 
 @shared_task(name="memories.promote_patterns")

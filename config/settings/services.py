@@ -72,6 +72,7 @@ def celery(redis_url: str) -> dict[str, Any]:
             "sweep-models": {"task": "memories.sweep_models", "schedule": 3600.0},
             "sweep-restatements": {"task": "memories.sweep_restatements", "schedule": 60.0},
             "sweep-jobs": {"task": "memories.sweep_jobs", "schedule": 60.0},
+            "sweep-uploads": {"task": "memories.sweep_uploads", "schedule": 3600.0},
             "sweep-patterns": {"task": "memories.sweep_patterns", "schedule": 600.0},
             # One run may take minutes, so what waits behind it is thrown away.
             "sweep-removals": {

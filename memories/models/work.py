@@ -22,7 +22,9 @@ class Job(TenantModel):
 
     parameters: what to do, with ids and never a text of a memory. done, total: how far it is, in
     the unit of the kind. problems: [{line or id, reason}]. result: figures, and what undoing
-    needs. A lease that has run out makes the job somebody else's.
+    needs. place: where it goes on, in the unit of the kind. queued_at: since when it waits for its
+    turn; a job that had one waits behind the organisation's others. A lease that has run out makes
+    the job somebody else's.
     """
 
     audience = TenantKey("orgs.Audience")
@@ -37,11 +39,13 @@ class Job(TenantModel):
     reason = models.TextField(blank=True, default="")
     attempts = models.PositiveSmallIntegerField(default=0)
     leased_until = models.DateTimeField(null=True)
+    place = models.JSONField(default=dict)
     created_at = models.DateTimeField()
+    queued_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["organisation", "state", "id"], name="job_queue")]
+        indexes = [models.Index(fields=["organisation", "state", "queued_at"], name="job_turns")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}"

@@ -16,9 +16,11 @@ A_TURN = 4_000
 A_GLANCE = 2_000
 # Of one text on a page or in an answer, for what is shown of it or taken out of it.
 A_PAGE = 100_000
-# Of all the texts of one request: as many turns of a chat as one request may bring. What goes
-# beyond is read by the worker.
-A_REQUEST = 200_000
+# Of all the texts of one request: a thousand of a page each. What goes beyond is stored and found
+# by its words like any other, and the rules conclude nothing from it.
+A_REQUEST = 1_000_000
+# Of work that nobody waits for and that takes turns with others'.
+UNBOUNDED = 2**62
 # Steps of a comparison by word, of all the texts of one page together.
 A_COMPARISON = 1_000_000
 

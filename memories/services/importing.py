@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.models import Memory
+from memories.policies.budget import UNBOUNDED, Budget
 from memories.policies.deduplication import content_hash
 from memories.policies.importance import default_importance
 from memories.policies.visibility import Place, derive_kind
@@ -72,6 +73,7 @@ class Importer:
     ) -> None:
         self.organisation, self.robot, self.now = organisation, robot, now
         self.report = Report()
+        self.before = Report()
         self.cast = Cast(
             organisation,
             now,
@@ -82,9 +84,18 @@ class Importer:
             keeper=keeper,
         )
 
-    def run(self, lines: Iterable[bytes], tick: Callable[[int], None] = lambda n: None) -> Report:
-        """Import every line; `tick` hears how many lines are done."""
-        numbered = enumerate(lines, start=1)
+    def run(
+        self,
+        lines: Iterable[bytes],
+        tick: Callable[[int], object] = lambda n: None,
+        *,
+        first: int = 1,
+    ) -> Report:
+        """Import every line; `tick` hears how many lines are done, and ends it by False.
+
+        first: the number of the first line.
+        """
+        numbered = enumerate(lines, start=first)
         for chunk in _chunks(numbered):
             good: list[Line] = []
             for number, raw in chunk:
@@ -98,8 +109,18 @@ class Importer:
                     self.report.skip(number, str(error))
             if good:
                 self._import(good)
-            tick(len(chunk))
+            if tick(len(chunk)) is False:
+                break
         return self.report
+
+    def go_on(self, figures: dict[str, int], problems: list[dict[str, Any]]) -> None:
+        """Count on from what earlier turns of the same import did."""
+        names = ("imported", "already", "skipped", "groups", "members")
+        self.report, self.before = Report(), Report()
+        for name in names:
+            setattr(self.report, name, figures.get(name, 0))
+            setattr(self.before, name, figures.get(name, 0))
+        self.report.problems = problems
 
     def _import(self, lines: Sequence[Line]) -> None:
         actor = Actor(organisation_id=self.organisation.id, robot_id=self.robot.id)
@@ -111,13 +132,17 @@ class Importer:
             deposits = tuple({row.audience_id for row in rows} - principal.audiences)
             with principal.scope(deposit=deposits):
                 fresh = self._unknown(rows, principal)
-                writing.insert(fresh, organisation=self.organisation, now=self.now)
+                unbounded = Budget(UNBOUNDED)
+                writing.insert(
+                    fresh, organisation=self.organisation, now=self.now, budget=unbounded
+                )
                 stamp_activity(
                     organisation_id=self.organisation.id, robot_id=self.robot.id, now=self.now
                 )
                 hint_embedding(self.organisation.id)
         self.report.imported += len(fresh)
-        self.report.groups, self.report.members = self.cast.new_groups, self.cast.new_members
+        self.report.groups = self.before.groups + self.cast.new_groups
+        self.report.members = self.before.members + self.cast.new_members
 
     def _welcome(self, rows: list[Memory]) -> list[Memory]:
         """Without what is about members who have paused learning."""

@@ -1,12 +1,15 @@
 """Durable work that a member asked for: written first, hinted at, done elsewhere, undone.
 
 A job runs as the application, for the member who asked and with the rights that the member has
-then. It goes on where it was, so a message may come twice and a process may die.
+then. It goes on where it was, so a message may come twice and a process may die. It works for one
+turn at a time and then waits behind the others' (`working.take_turn`).
 """
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import zip_longest
 from typing import Any
 from uuid import UUID
 
@@ -35,10 +38,31 @@ AT_ONCE = 50
 LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 3
 MOST_PROBLEMS = 1_000
-STEP = 25
 SHOWN = 50
+# Seconds that a job works before others have their turn, and between two notes of how far it is.
+TURN, NOTED = 20.0, 3.0
 COUNTED = 10_000
 WORKER = "worker"
+
+
+@dataclass(slots=True)
+class Turn:
+    """How long a job may work now. Its progress is noted by time: a step may be of any size."""
+
+    seconds: float = field(default_factory=lambda: TURN)
+    began: float = field(default_factory=time.monotonic)
+    noted: float = field(default_factory=time.monotonic)
+
+    def over(self) -> bool:
+        """Whether others are to have their turn."""
+        return time.monotonic() - self.began >= self.seconds
+
+    def to_note(self) -> bool:
+        """Whether it is time to note how far the job is; if so, that it is done now."""
+        due = time.monotonic() - self.noted >= NOTED
+        if due:
+            self.noted = time.monotonic()
+        return due
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +96,7 @@ def enqueue(
         parameters=parameters,
         total=total,
         created_at=now,
+        queued_at=now,
     )
     job.save(force_insert=True)
     audit.record(
@@ -105,8 +130,8 @@ def _hint(job: Job) -> None:
     transaction.on_commit(lambda: send_job(job.organisation_id, job.id, job.member_id))
 
 
-def _change(actor: Actor, job: Job) -> None:
-    """Go on where the job is; each memory by itself."""
+def _change(actor: Actor, job: Job, turn: Turn | None = None) -> None:
+    """Go on where the job is; each memory by itself. turn: how long, else to the end."""
     change = Change.of(job.parameters["change"])
     undo = job.result.setdefault("undo", [])
     ids = [UUID(id_) for id_ in job.parameters["ids"]]
@@ -121,7 +146,10 @@ def _change(actor: Actor, job: Job) -> None:
         except REFUSALS as error:
             job.problems.append({"id": str(id_), "reason": reason_of(error)})
         job.done = position + 1
-        if job.done % STEP == 0:
+        if turn and turn.over() and job.done < len(ids):
+            requeue(actor, job)
+            return
+        if turn and turn.to_note():
             progress(actor, job)
     finish(actor, job)
 
@@ -129,7 +157,18 @@ def _change(actor: Actor, job: Job) -> None:
 def progress(actor: Actor, job: Job) -> None:
     """Say how far it is, and keep the lease."""
     job.leased_until = timezone.now() + LEASE
-    _save(actor, job, "done", "problems", "result", "leased_until", "total")
+    _save(actor, job, "done", "problems", "result", "leased_until", "total", "place")
+
+
+def requeue(actor: Actor, job: Job) -> None:
+    """Its turn is over: it waits behind the others, and goes on where it is."""
+    job.state, job.leased_until, job.attempts = JobState.WAITING, None, 0
+    job.queued_at = timezone.now()
+    _save(
+        actor, job, "state", "leased_until", "attempts", "queued_at", "done", "problems", "result",
+        "total", "place",
+    )  # fmt: skip
+    send_job(job.organisation_id, job.id, job.member_id)
 
 
 def finish(actor: Actor, job: Job, *, state: str = JobState.DONE, reason: str = "") -> None:
@@ -138,7 +177,7 @@ def finish(actor: Actor, job: Job, *, state: str = JobState.DONE, reason: str = 
     job.leased_until = None
     _save(
         actor, job, "state", "reason", "finished_at", "leased_until", "done", "total", "problems",
-        "result",
+        "result", "place",
     )  # fmt: skip
 
 
@@ -175,8 +214,8 @@ def take(organisation_id: UUID, job_id: UUID, member_id: UUID) -> tuple[Actor, J
 
 
 def run_change(actor: Actor, job: Job) -> None:
-    """The work of a change or of its undoing, in a worker process."""
-    _change(actor, job)
+    """One turn of a change or of its undoing, in a worker process."""
+    _change(actor, job, Turn())
 
 
 def job_of(actor: Actor, job_id: UUID) -> Job:
@@ -226,7 +265,8 @@ def retry(actor: Actor, job_id: UUID) -> Job:
         raise AlreadyExists("This work has not stopped.")
     with resolve(actor).scope():
         job.state, job.attempts, job.reason, job.finished_at = JobState.WAITING, 0, "", None
-        job.save(update_fields=["state", "attempts", "reason", "finished_at"])
+        job.queued_at = timezone.now()
+        job.save(update_fields=["state", "attempts", "reason", "finished_at", "queued_at"])
         audit.record(
             "job.retried", actor=actor, now=timezone.now(), target=job.id, target_type="job"
         )
@@ -271,12 +311,48 @@ def undo(actor: Actor, job_id: UUID, *, now: datetime) -> Outcome:
     return _begin(principal, parameters, now)
 
 
-def forgotten_hints(now: datetime) -> list[tuple[UUID, UUID, UUID]]:
-    """(organisation, job, member) of what nobody works on; for the sweeper, as the worker."""
+Asked = tuple[UUID, UUID, UUID]  # organisation, job, member
+
+
+def waiting_in(organisation_id: UUID, now: datetime, most: int = 20) -> list[Asked]:
+    """Jobs of an organisation on which nobody works, whose turn is next first; as the worker.
+
+    A job of a member who was removed waits for nobody.
+    """
     ready = Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lt=now)
-    found = []
-    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
-        with organisation_scope(organisation_id, using=WORKER):
-            rows = Job.objects.using(WORKER).filter(ready, organisation_id=organisation_id)
-            found += list(rows.values_list(F("organisation_id"), "id", "member_id")[:100])
-    return found
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Job.objects.using(WORKER).filter(ready, organisation_id=organisation_id)
+        ordered = rows.order_by("queued_at", "id")
+        found = list(ordered.values_list(F("organisation_id"), "id", "member_id")[:COUNTED])
+    here = _there(organisation_id, {member_id for _, _, member_id in found})
+    return [asked for asked in found if asked[2] in here][:most]
+
+
+def _there(organisation_id: UUID, member_ids: set[UUID]) -> set[UUID]:
+    """Those of them who were not removed."""
+    if not member_ids:
+        return set()
+    with organisation_scope(organisation_id):
+        members = Member.objects.filter(organisation_id=organisation_id, id__in=member_ids)
+        return set(members.filter(removed_at=None).values_list("id", flat=True))
+
+
+def imports_to_come(organisation_id: UUID, since: datetime) -> set[UUID]:
+    """Imports that still need their file, and those that stopped after `since`; as the worker."""
+    open_ = Q(state__in=(JobState.WAITING, JobState.RUNNING))
+    stopped = Q(state=JobState.DEAD, finished_at__gt=since)
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Job.objects.using(WORKER).filter(
+            open_ | stopped, organisation_id=organisation_id, kind=JobKind.IMPORT
+        )
+        found = dict(rows.values_list("id", "member_id"))
+    here = _there(organisation_id, set(found.values()))
+    return {id_ for id_, member_id in found.items() if member_id in here}
+
+
+def forgotten_hints(now: datetime) -> list[Asked]:
+    """(organisation, job, member) of what nobody works on, one of each organisation in turn; for
+    the sweeper, as the worker."""
+    ids = Organisation.objects.using(WORKER).values_list("id", flat=True)
+    found = [waiting_in(id_, now) for id_ in ids]
+    return [asked for row in zip_longest(*found) for asked in row if asked]

@@ -135,26 +135,50 @@ def _time(value: Any) -> datetime | None:
         raise BadLine("timestamp is not ISO 8601") from error
 
 
-def bounded(file: IO[bytes], most: int) -> Iterator[bytes]:
+class TooMuch(OSError):
+    """A file holds more than an import takes; the message says of what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one file may hold. size: bytes, unpacked. lines: with the empty ones. ratio: unpacked
+    to packed, looked at beyond `room` bytes."""
+
+    size: int = 1024 * 1024 * 1024
+    lines: int = 5_000_000
+    ratio: int = 200
+    room: int = 64 * 1024 * 1024
+
+
+def bounded(
+    file: IO[bytes], limits: Limits, *, packed: int, offset: int = 0, line: int = 0
+) -> Iterator[bytes]:
     """The lines of a file; of one that is too long the beginning, which `parse` refuses.
 
-    A small compressed file may hold one line that would fill the machine. Raises OSError beyond
-    `most` bytes altogether.
+    A small compressed file may hold one line that would fill the machine, or millions of empty
+    ones. packed: the file's size as it lies on disk. offset, line: how much was read before. When
+    a line is handed out, the file stands behind it. Raises TooMuch.
     """
-    read = 0
-    while line := file.readline(LONGEST_LINE + 1):
-        yield line
-        while line and (read := read + len(line)) and line[-1:] != b"\n":
-            if read > most:
-                raise OSError("the file holds more than an import takes")
-            line = file.readline(65_536)
-        if read > most:
-            raise OSError("the file holds more than an import takes")
+    most = min(limits.size, max(limits.room, limits.ratio * packed))
+    while found := file.readline(LONGEST_LINE + 1):
+        line += 1
+        offset += len(found)
+        rest = found
+        while rest[-1:] != b"\n" and offset <= most and (rest := file.readline(65_536)):
+            offset += len(rest)
+        if offset > most:
+            mib = most // 1024 // 1024
+            raise TooMuch(f"Unpacked, the file holds more than {mib} MB; divide it.")
+        if line > limits.lines:
+            raise TooMuch(f"The file has more than {limits.lines:,} lines; divide it.")
+        yield found
 
 
 def group_names(lines: Iterable[bytes]) -> Iterable[str]:
     """The external ids of the groups that a file's lines stand in."""
     for raw in lines:
+        if raw.isspace():
+            continue
         try:
             row = orjson.loads(raw)
         except orjson.JSONDecodeError:

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from memories.models import Memory, Status
+from memories.policies.budget import Budget
 from memories.policies.deduplication import content_hash, find_repeat
 from memories.policies.visibility import Misplaced
 from memories.services import writing
@@ -61,6 +62,7 @@ def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> li
     desk = Desk(actor, now)
     outcomes: dict[int, Outcome] = {}
     batches: dict[tuple[object, ...], list[Item]] = defaultdict(list)
+    budget = Budget()
     with transaction.atomic():
         with organisation_scope(actor.organisation_id):
             desk.foresee(drafts)
@@ -76,12 +78,16 @@ def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> li
                 whose = (placement.principal.actor.member_id, placement.principal.actor.group_id)
                 batches[whose].append(Item(index, draft, placement, digest))
         for items in batches.values():
-            _remember_as(desk, items, outcomes, now)
+            _remember_as(desk, items, outcomes, now, budget)
     return [outcomes[index] for index in range(len(drafts))]
 
 
 def _remember_as(
-    desk: Desk, items: list[Item], outcomes: dict[int, Outcome], now: datetime
+    desk: Desk,
+    items: list[Item],
+    outcomes: dict[int, Outcome],
+    now: datetime,
+    budget: Budget,
 ) -> None:
     """Write what one principal remembers; retried once if somebody else was a moment faster."""
     principal = items[0].placement.principal
@@ -89,15 +95,15 @@ def _remember_as(
     with principal.scope(deposit=tuple(sorted(deposits))):
         try:
             with transaction.atomic():
-                found = _write(desk, items, now)
+                found = _write(desk, items, now, budget)
         except IntegrityError:
-            found = _write(desk, items, now)
+            found = _write(desk, items, now, budget)
         outcomes.update(found)
         stamp_activity(organisation_id=principal.organisation_id, robot_id=desk.robot.id, now=now)
         hint_embedding(principal.organisation_id)
 
 
-def _write(desk: Desk, items: list[Item], now: datetime) -> dict[int, Outcome]:
+def _write(desk: Desk, items: list[Item], now: datetime, budget: Budget) -> dict[int, Outcome]:
     outcomes: dict[int, Outcome] = {}
     earlier = earlier_rows(items, desk.robot.id)
     fresh: list[Memory] = []
@@ -115,7 +121,7 @@ def _write(desk: Desk, items: list[Item], now: datetime) -> dict[int, Outcome]:
             earlier.add(row)
             if item.draft.red_line:
                 wishes.append((row, item.draft.red_line_reason))
-    writing.insert(fresh, organisation=desk.organisation, now=now)
+    writing.insert(fresh, organisation=desk.organisation, now=now, budget=budget)
     _note_speakers(items[0].placement.principal.actor, fresh, now)
     settle_wishes(items[0].placement.principal, wishes, now)
     author = desk.actor.member_id if desk.actor.is_person else None

@@ -17,7 +17,9 @@ from django.db import connection
 from memories.maintenance import chatting
 from memories.models import Entity, EntitySource, Memory, PendingRestatement, Restatement, Status
 from memories.policies import restating
+from memories.policies.budget import A_TURN, Budget
 from memories.policies.ingesting import IngestionProfile
+from memories.policies.pronouns import NEAR
 from memories.policies.restating import Turn
 from memories.services.hints import hint_restating
 from memories.services.turns import answered, message_of, turns_before
@@ -39,6 +41,7 @@ class _Around:
     members: dict[UUID, tuple[str, str]] = field(default_factory=dict)
     turns: dict[UUID, list[Turn]] = field(default_factory=dict)
     answered: dict[UUID, str] = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget)
 
     def name(self, member_id: UUID | None) -> str:
         return self.members.get(member_id, ("", ""))[0] if member_id else ""
@@ -51,14 +54,22 @@ class _Around:
             return None
 
 
-def restate(rows: Sequence[Memory], now: datetime, *, without: Sequence[UUID] = ()) -> None:
+def restate(
+    rows: Sequence[Memory],
+    now: datetime,
+    *,
+    without: Sequence[UUID] = (),
+    budget: Budget | None = None,
+) -> None:
     """Write the restatements of memories that have just become findable.
 
-    without: memories that are going and lend nothing any more.
+    without: memories that are going and lend nothing any more. budget: for the turns before them;
+    beyond it a turn is restated by its own words alone.
     """
     if not rows:
         return
     around = _look_around(rows, without)
+    around.budget = budget or Budget()
     made = [found for row in rows if (found := _restated(row, around, now))]
     insert_rows(made)
     if chatting.configured():
@@ -97,6 +108,8 @@ def _owe(rows: Sequence[Memory], now: datetime) -> None:
 
 def _restated(row: Memory, around: _Around, now: datetime) -> Restatement | None:
     turn, before = turn_of(row, around), around.turns.get(row.id, [])
+    if before and not around.budget.take(sum(min(len(t.text), A_TURN) for t in before[-NEAR:])):
+        before = []
     found = restating.restate(turn, before, topic=row.topic)
     if found is None:
         return None

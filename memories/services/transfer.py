@@ -10,37 +10,26 @@ from typing import IO, Any
 from uuid import UUID
 
 import orjson
-from django.conf import settings
 from django.utils import timezone
 
 from memories.models import Job, JobKind, Memory
 from memories.services.importing import UNREADABLE, Importer
-from memories.services.jobs import enqueue, finish, progress
-from memories.services.lines import LONGEST_LINE, bounded, group_names
+from memories.services.jobs import Turn, enqueue, finish, progress, requeue
+from memories.services.lines import LONGEST_LINE, Limits, TooMuch, bounded, group_names
+from memories.services.uploads import discard, path_of
 from orgs.models import Organisation, Role
 from orgs.principals import Actor, readable_groups, resolve
 from orgs.rls import organisation_scope
 from robots.services import IMPORT, builtin_robot
 
 LARGEST = 256 * 1024 * 1024
-LARGEST_UNPACKED = 16 * LARGEST
+LIMITS = Limits()
 GZIP = b"\x1f\x8b"
 MOST_GROUPS = 100_000
 
 
 class Unreadable(ValueError):
     """Not a file of JSON lines, or one that breaks off; the message says what it looks like."""
-
-
-def folder() -> Path:
-    """Where files wait, for this service's user alone."""
-    path = Path(settings.DATA_DIR) / "uploads"
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return path
-
-
-def _path(job_id: UUID) -> Path:
-    return folder() / f"{job_id}.jsonl"
 
 
 def begin_import(
@@ -68,7 +57,7 @@ def begin_import(
         }
         job = enqueue(principal, JobKind.IMPORT, parameters, total=size, now=now)
         file.seek(0)
-        with _path(job.id).open("wb") as kept:
+        with path_of(job.id).open("wb") as kept:
             shutil.copyfileobj(file, kept, 1024 * 1024)
     return job
 
@@ -120,20 +109,16 @@ def _opened(path: Path) -> Iterator[tuple[Any, IO[bytes]]]:
 
 
 def run_import(actor: Actor, job: Job) -> None:
-    """Import the file of a job. Lines that are there already are skipped, so it can be repeated.
+    """Import the file of a job for one turn, from where it was.
 
-    Raises Unreadable and PermissionError.
+    Lines that are there already are skipped, so that it can be repeated. Raises Unreadable and
+    PermissionError; what came before stays.
     """
     _may(actor)
-    path, now = _path(job.id), timezone.now()
+    path, now = path_of(job.id), timezone.now()
     if not path.exists():
         raise Unreadable("The file is not there any more; upload it again.")
-    groups: set[str] = set()
-    with _opened(path) as (lines, _raw), suppress(*UNREADABLE):
-        for name in group_names(bounded(lines, LARGEST_UNPACKED)):
-            groups.add(name)
-            if len(groups) > MOST_GROUPS:
-                raise Unreadable(f"The file names more than {MOST_GROUPS:,} groups; divide it.")
+    groups = _groups(path)
     with organisation_scope(actor.organisation_id):
         organisation = Organisation.objects.get(id=actor.organisation_id)
         robot = builtin_robot(organisation.id, IMPORT, now)
@@ -143,29 +128,78 @@ def run_import(actor: Actor, job: Job) -> None:
         robot,
         now,
         job.parameters["speaker_scope"],
-        frozenset(groups),
-        read,
+        groups,
+        _read_from_the_start(path, read),
         actor.member_id,
         actor if job.parameters.get("keep") else None,
     )
-    job.done, job.problems = 0, []
+    importer.go_on(job.result, job.problems)
     try:
-        with _opened(path) as (lines, raw):
-            whole = bounded(lines, LARGEST_UNPACKED)
-            importer.run(whole, lambda _n: _tick(actor, job, importer, raw))
+        whole = _go_on(actor, job, path, importer)
+    except TooMuch as error:
+        _figures(job, importer)
+        raise Unreadable(f"{error} What came before is in.") from error
     except UNREADABLE as error:
         _figures(job, importer)
         raise Unreadable("The file breaks off; what came before is in.") from error
     _figures(job, importer)
+    if not whole:
+        requeue(actor, job)
+        return
     job.done = job.total
     finish(actor, job)
-    path.unlink(missing_ok=True)
+    discard(job.id)
 
 
-def _tick(actor: Actor, job: Job, importer: Importer, raw: IO[bytes]) -> None:
-    _figures(job, importer)
-    job.done = min(raw.tell(), job.total)
-    progress(actor, job)
+def _go_on(actor: Actor, job: Job, path: Path, importer: Importer) -> bool:
+    """Import until the turn is over; whether the file is at its end."""
+    turn, offset, line = Turn(), job.place.get("offset", 0), job.place.get("line", 0)
+    ended = True
+
+    def tick(lines: int) -> bool:
+        nonlocal ended
+        job.place = {"offset": file.tell(), "line": job.place.get("line", 0) + lines}
+        job.done = min(raw.tell(), job.total)
+        # An empty chunk is the end: of a file that ends with its turn nothing is left.
+        ended = not (lines and turn.over())
+        if ended and turn.to_note():
+            _figures(job, importer)
+            progress(actor, job)
+        return ended
+
+    with _opened(path) as (file, raw):
+        file.seek(offset)
+        lines = bounded(file, LIMITS, packed=path.stat().st_size, offset=offset, line=line)
+        importer.run(lines, tick, first=line + 1)
+    return ended
+
+
+def _groups(path: Path) -> frozenset[str]:
+    """The groups that a file names, read once and kept beside it for the turns to come."""
+    kept = path.with_suffix(".groups")
+    if kept.exists():
+        return frozenset(orjson.loads(kept.read_bytes()))
+    groups: set[str] = set()
+    with _opened(path) as (lines, _raw), suppress(*UNREADABLE):
+        for name in group_names(bounded(lines, LIMITS, packed=path.stat().st_size)):
+            groups.add(name)
+            if len(groups) > MOST_GROUPS:
+                raise Unreadable(f"The file names more than {MOST_GROUPS:,} groups; divide it.")
+    kept.write_bytes(orjson.dumps(sorted(groups)))
+    return frozenset(groups)
+
+
+def _read_from_the_start(path: Path, read: frozenset[UUID]) -> frozenset[UUID]:
+    """The groups that the asker reads, now and when the first turn began.
+
+    Whoever is put into the groups that the import makes reads them from the second turn on; who is
+    added to a group must not depend on how many turns an import takes.
+    """
+    kept = path.with_suffix(".read")
+    if kept.exists():
+        return read & frozenset(map(UUID, orjson.loads(kept.read_bytes())))
+    kept.write_bytes(orjson.dumps(sorted(map(str, read))))
+    return read
 
 
 def _figures(job: Job, importer: Importer) -> None:

@@ -1,20 +1,50 @@
-"""What a worker process does with a job of a member: the right work for its kind."""
+"""What a worker process does with the jobs of members: the right work for its kind, in turns."""
 
 import logging
 from uuid import UUID
 
+from django.utils import timezone
+
 from memories.models import JobKind, JobState
 from memories.services import transfer
-from memories.services.jobs import finish, run_change, take
+from memories.services.jobs import WORKER, finish, run_change, take, waiting_in
+from orgs.models import Organisation
 
 log = logging.getLogger("commonmind.jobs")
 
+# Whose turn was the last one in this process; what a restart forgets is one round.
+_last: list[UUID] = []
+
+
+def take_turn() -> bool:
+    """Do one job for one turn: of the organisation that comes after the last one, its longest
+    waiting job. Whether there was any.
+
+    So an organisation with a thousand jobs, or one that takes hours, waits as often as any other.
+    """
+    for organisation_id in _round():
+        for asked in waiting_in(organisation_id, timezone.now()):
+            if run_job(*asked):
+                return True
+    return False
+
+
+def organisations() -> list[UUID]:
+    """Every organisation of this service."""
+    return list(Organisation.objects.using(WORKER).values_list("id", flat=True))
+
+
+def _round() -> list[UUID]:
+    """Every organisation once, from the one after the last."""
+    return sorted(organisations(), key=lambda id_: (bool(_last) and id_ <= _last[0], id_))
+
 
 def run_job(organisation_id: UUID, job_id: UUID, member_id: UUID) -> bool:
-    """Do one job, if it is still to be done; whether it was."""
+    """Do one job for one turn, if it is still to be done; whether it was."""
     taken = take(organisation_id, job_id, member_id)
     if taken is None:
         return False
+    _last[:] = [organisation_id]
     actor, job = taken
     try:
         if job.kind == JobKind.IMPORT:

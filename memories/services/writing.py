@@ -10,6 +10,7 @@ from django.db import connection
 from memories.maintenance import partitions
 from memories.models import Embedding, Memory, Pending, Status, Text
 from memories.policies import cues
+from memories.policies.budget import A_TEXT, Budget
 from memories.services import projections
 from memories.services.following import take_along
 from memories.services.hints import hint_embedding, hint_patterns
@@ -101,8 +102,17 @@ def about(memory: Memory) -> str:
     return f"{when} {memory.speaker} {memory.topic}".strip()
 
 
-def insert(rows: Sequence[Memory], *, organisation: Organisation, now: datetime) -> None:
-    """New memories with contribution, text row and the embedding or decision that is owed."""
+def insert(
+    rows: Sequence[Memory],
+    *,
+    organisation: Organisation,
+    now: datetime,
+    budget: Budget | None = None,
+) -> None:
+    """New memories with contribution, text row and the embedding or decision that is owed.
+
+    budget: what is left to the rules in this request.
+    """
     if not rows:
         return
     unread = {row.audience_id for row in rows} - set(current_scope().audiences)
@@ -112,16 +122,22 @@ def insert(rows: Sequence[Memory], *, organisation: Organisation, now: datetime)
         derive(rows, now)
         enqueue(rows, now)
         active = [row for row in rows if row.status == Status.ACTIVE]
-        index(active, organisation=organisation, now=now, fresh=True)
+        index(active, organisation=organisation, now=now, fresh=True, budget=budget)
 
 
 def index(
-    rows: Sequence[Memory], *, organisation: Organisation, now: datetime, fresh: bool = False
+    rows: Sequence[Memory],
+    *,
+    organisation: Organisation,
+    now: datetime,
+    fresh: bool = False,
+    budget: Budget | None = None,
 ) -> None:
     """Make memories findable by words now, with their restatement; note what they show; owe an
     embedding.
 
-    fresh: they are new, so that nothing is noted of them yet.
+    fresh: they are new, so that nothing is noted of them yet. budget: what is left to the rules;
+    of what goes beyond it nothing is restated and nothing is noted.
     """
     if not rows:
         return
@@ -151,8 +167,10 @@ def index(
         wait_in_turn(rows)
         take_back(rows, now)
         restate_following(rows, now)
-    restate(rows, now)
-    projections.project(organisation, rows, now, fresh=fresh)
+    budget = budget or Budget()
+    read = [row for row in rows if budget.take(min(len(row.content), A_TEXT))]
+    restate(read, now, budget=budget)
+    projections.project(organisation, read, now, fresh=fresh)
 
 
 def _whose(rows: Sequence[Memory]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.benchmarks.database import NoServer, own_database
 from tests.benchmarks.report import Report, say
 
-PARTS = ("quality", "leaks", "writing", "latency", "exactness", "load")
+PARTS = ("texts", "quality", "leaks", "writing", "latency", "exactness", "load")
 
 
 def arguments() -> argparse.Namespace:
@@ -52,10 +52,11 @@ def measure(chosen: argparse.Namespace) -> int:
     from django.db import connections
 
     from memories.encoders import get_encoder
-    from tests.benchmarks import database, exactness, latency, leaks, load, quality, writing
+    from tests.benchmarks import database, exactness, latency, leaks, load, quality, texts, writing
 
     call_command("migrate", database="owner", verbosity=0, interactive=False)
     parts = {
+        "texts": texts.run,
         "quality": quality.run,
         "leaks": leaks.run,
         "writing": writing.run,

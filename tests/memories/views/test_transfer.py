@@ -17,6 +17,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from memories.models import Memory
 from memories.services import jobs, working
+from memories.services.lines import Limits
 from orgs.models import AuditEntry, Group, Member, Role
 from orgs.principals import resolve
 from orgs.rls import organisation_scope
@@ -232,9 +233,9 @@ def test_a_packed_file_fills_no_memory(world: World) -> None:
     assert (done.state, done.result["imported"]) == ("done", 2)
     assert [one["line"] for one in done.problems] == [3]
     assert most < 120_000_000, f"{most:,}"
-    with patch("memories.services.transfer.LARGEST_UNPACKED", 10_000_000):
+    with patch("memories.services.transfer.LIMITS", Limits(size=10_000_000)):
         stopped = jobs.job_of(here.person("ada"), run(here, upload(here, packed)))
-    assert (stopped.state, stopped.reason[:20]) == ("dead", "The file breaks off;")
+    assert (stopped.state, stopped.reason[:22]) == ("dead", "Unpacked, the file hol")
 
 
 def test_nor_does_one_of_nothing_but_mistakes_or_groups(
