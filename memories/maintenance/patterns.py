@@ -62,7 +62,20 @@ def collect_patterns(
     with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
         cursor.execute(_SHAREABLE, {"organisation": organisation_id, "now": now})
         rows = cursor.fetchall()
-    for id_, member, group, audience, kind, sure, content, type_, category, topic, tags, own in rows:
+    for (
+        id_,
+        member,
+        group,
+        audience,
+        kind,
+        sure,
+        content,
+        type_,
+        category,
+        topic,
+        tags,
+        own,
+    ) in rows:
         if member not in members or audience not in audiences:
             continue
         shown = patterns(
