@@ -55,7 +55,7 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"[\"“”„«»]|(?<!\w)['‘](?=\w)|^\s*(?:>|\|)|\b(?:said|says|saying|told|tells|claim(?:s|ed)?"
+    r"[\"“”„«»]|(?<!\w)['\u2018](?=\w)|^\s*(?:>|\|)|\b(?:said|says|saying|told|tells|claim(?:s|ed)?"
     r"|ask(?:s|ed)|think(?:s)?|thought|believes?|believed|heard|quotes?|quoted|mentions|mentioned"
     r"|according to|reads)\b",
     re.IGNORECASE,

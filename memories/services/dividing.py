@@ -152,7 +152,8 @@ def _made(
 
 def _went_with_an_edit(row: Memory, memory: Memory) -> bool:
     """Whether nobody forgot it: its memory was changed at that moment, and it went along."""
-    if row.status != Status.FORGOTTEN or row.forgotten_by_subject or not _of(row, memory):
+    forgotten = row.status == Status.FORGOTTEN and not row.forgotten_by_subject
+    if not forgotten or row.forgotten_at is None or not _of(row, memory):
         return False
     return Version.objects.filter(
         organisation_id=memory.organisation_id,

@@ -32,7 +32,8 @@ WITH named AS MATERIALIZED (
     SELECT e.memory_id, e.confidence FROM memories_entity e
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
     WHERE e.organisation_id = %(organisation)s AND e.node = %(node)s::uuid
-      AND e.memory_id <= %(until)s::uuid AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+      AND e.memory_id <= %(until)s::uuid AND m.status = 'active'
+      AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
     ORDER BY e.memory_id DESC LIMIT 1000
 ), found AS (
     SELECT 'knows_about' AS relation, 'person' AS kind, e.source AS id,
@@ -217,25 +218,36 @@ def relationships(
     principal = resolve(actor)
     with principal.scope():
         row = _fetch(principal, entity_id, now)
+        until = after.until if after else new_id()
         values = {
             "organisation": principal.organisation_id,
             "node": row.node,
             "relation": relation,
             "limit": limit,
-            "until": after.until if after else new_id(),
+            "until": until,
             "weight": after.weight if after else None,
             "last": after.relation if after else None,
             "kind": after.kind if after else None,
             "id": after.id if after else None,
             "now": now,
         }
-        return [_relationship(one, values["until"]) for one in fetched(_RELATIONSHIPS, values)]
+        return [_relationship(one, until) for one in fetched(_RELATIONSHIPS, values)]
 
 
 def _relationship(row: tuple[Any, ...], until: UUID) -> Relationship:
-    relation, kind, id_, name, weight, *rest = row
-    place = Place(relation, weight, kind, id_, until)
-    return Relationship(relation, kind, id_, name, float(weight), *rest, place)
+    found, kind, id_, name, weight, times, inferred, confidence, last_at = row
+    return Relationship(
+        relation=found,
+        kind=kind,
+        id=id_,
+        name=name,
+        weight=float(weight),
+        times=times,
+        inferred=inferred,
+        confidence=confidence,
+        last_at=last_at,
+        place=Place(found, weight, kind, id_, until),
+    )
 
 
 def _given(principal: Principal, entity_id: UUID, now: datetime) -> tuple[Entity, Memory]:
