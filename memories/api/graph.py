@@ -1,5 +1,8 @@
 """Who knows what, and the things that memories name, over HTTP."""
 
+import json
+from dataclasses import astuple
+from decimal import Decimal, InvalidOperation
 from typing import Any
 from uuid import UUID
 
@@ -12,8 +15,7 @@ from rest_framework.views import APIView
 
 from memories.api import rendering
 from memories.models import Entity, EntitySource, EntityType, Relation
-from memories.services import naming
-from memories.services.knowing import Known, who_knows
+from memories.services import knowing, naming
 from memories.services.managing import principal_for
 from orgs.api.cursors import following, page, read
 from orgs.api.serializers import (
@@ -123,7 +125,7 @@ class RelationshipSerializer(serializers.Serializer[Any]):
     last_at = serializers.DateTimeField()
 
 
-def _expert(known: Known) -> dict[str, Any]:
+def _expert(known: knowing.Known) -> dict[str, Any]:
     one = known.expert
     return {
         "member": {"id": str(one.member), "name": one.name} if one.member else None,
@@ -159,9 +161,33 @@ def _entity(row: Entity) -> dict[str, Any]:
     }
 
 
-def _place(asked: dict[str, Any], request: Request) -> int:
-    cursor = asked.get("cursor")
-    return read(request.user, cursor, int) if cursor else 0
+def _written(place: knowing.Place | naming.Place) -> str:
+    return json.dumps([str(part) for part in astuple(place)])
+
+
+def _expert_place(text: str) -> knowing.Place:
+    by, weight, times, node, until = _parts(text)
+    return knowing.Place(by, _number(weight), int(times), UUID(node), UUID(until))
+
+
+def _relationship_place(text: str) -> naming.Place:
+    relation, weight, kind, id_, until = _parts(text)
+    return naming.Place(relation, _number(weight), kind, UUID(id_), UUID(until))
+
+
+def _parts(text: str) -> list[str]:
+    """A cursor of another list is the asker's too, and is none here."""
+    parts = json.loads(text)
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        raise ValueError("not a place")
+    return parts
+
+
+def _number(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError("not a number") from None
 
 
 class ExpertsView(APIView):
@@ -173,15 +199,17 @@ class ExpertsView(APIView):
     def get(self, request: Request) -> Response:
         """Who has shown to know about a topic, most first; only readable evidence counts."""
         asked = checked(ExpertParametersSerializer, request.query_params.dict())
-        after, limit = _place(asked, request), asked["limit"]
-        found = who_knows(
+        limit, cursor = asked["limit"], asked.get("cursor")
+        found = knowing.who_knows(
             request.user,
             topic=asked["topic"],
             group=asked.get("group"),
-            limit=min(after + limit + 1, MOST_EXPERTS),
+            limit=limit + 1,
+            after=read(request.user, cursor, _expert_place) if cursor else None,
             now=timezone.now(),
-        )[after:]
-        more = following(request, str(after + limit)) if len(found) > limit else None
+        )
+        last = found[limit - 1].expert.place if len(found) > limit else None
+        more = following(request, _written(last)) if last else None
         return Response({"results": [_expert(one) for one in found[:limit]], "next": more})
 
 
@@ -249,16 +277,16 @@ class RelationshipsView(APIView):
     def get(self, request: Request, entity_id: UUID) -> Response:
         """Who knows about it, what is named with it and where, the strongest first."""
         asked = checked(RelationshipParametersSerializer, request.query_params.dict())
-        after, limit = _place(asked, request), asked["limit"]
+        limit, cursor = asked["limit"], asked.get("cursor")
         found = naming.relationships(
             request.user,
             entity_id,
             relation=asked.get("relation"),
             limit=limit + 1,
-            after=after,
+            after=read(request.user, cursor, _relationship_place) if cursor else None,
             now=timezone.now(),
         )
-        more = following(request, str(after + limit)) if len(found) > limit else None
+        more = following(request, _written(found[limit - 1].place)) if len(found) > limit else None
         names = ("relation", "kind", "id", "name", "weight", "inferred", "confidence", "last_at")
         results = [
             {name: getattr(one, name) for name in names} | {"observations": one.times}

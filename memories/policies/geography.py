@@ -1,4 +1,4 @@
-"""Places that are named often enough to be known without asking anybody. Pure."""
+"""Places that are named often enough to be known without asking anybody: the one list. Pure."""
 
 _CITIES = """
 Amsterdam|Athens|Atlanta|Auckland|Bangalore|Bangkok|Barcelona|Basel|Beijing|Belgrade|Berlin|Bern
@@ -14,7 +14,8 @@ Perth|Philadelphia|Porto|Prague|Pune|Rabat|Reykjavik|Riga|Rio de Janeiro|Rome|Ro
 San Francisco|Santiago|São Paulo|Sarajevo|Seattle|Seoul|Seville|Shanghai|Shenzhen|Singapore|Sofia
 Stockholm|Stuttgart|Sydney|Taipei|Tallinn|Tashkent|Tehran|Tel Aviv|The Hague|Tokyo|Toronto|Toulouse
 Trieste|Tunis|Turin|Utrecht|Valencia|Vancouver|Venice|Vienna|Vilnius|Warsaw|Washington|Wellington
-Zagreb|Zürich|Zurich
+Zagreb|Zürich|Zurich|Berne|Bonn|Cambridge|Detroit|Essen|Heidelberg|Mannheim|München|New Delhi
+Phoenix|Portland|San Diego|Washington DC
 """
 _COUNTRIES = """
 Algeria|Argentina|Australia|Austria|Bangladesh|Belarus|Belgium|Bolivia|Brazil|Bulgaria|Canada|Chile

@@ -13,12 +13,13 @@ from enum import StrEnum
 from math import prod
 from uuid import UUID
 
-from memories.policies.budget import A_TEXT
 from memories.policies.consolidation import normalised
 from memories.policies.knowing import asks
 from memories.policies.terms import key_of
 
 MOST_WORDS, MOST_CHARACTERS = 4, 60
+# Of a text; who says more of themselves says it early.
+LOOKED_THROUGH = 10_000
 LEAST_GROUPS = 2
 # How much one piece of evidence at full confidence is worth.
 WORTH = 0.5
@@ -54,7 +55,7 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"[\"“”„«»]|(?<!\w)['‘](?=\w)|^\s*(?:>|\|)|\b(?:said|says|saying|told|tells|claim(?:s|ed)?"
+    r"[\"“”„«»]|(?<!\w)['\u2018](?=\w)|^\s*(?:>|\|)|\b(?:said|says|saying|told|tells|claim(?:s|ed)?"
     r"|ask(?:s|ed)|think(?:s)?|thought|believes?|believed|heard|quotes?|quoted|mentions|mentioned"
     r"|according to|reads)\b",
     re.IGNORECASE,
@@ -126,8 +127,7 @@ def patterns(
 
     own_words: whether the member said it, somebody else did, or nobody is named.
     """
-    content = content[:A_TEXT]
-    stated = [one for one in _SENTENCE.findall(content) if _states(one)]
+    stated = [one for one in _SENTENCE.findall(content[:LOOKED_THROUGH]) if _states(one)]
     found: set[Pattern] = set()
     for sentence_ in stated:
         if _of_member(sentence_, own_words):

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memories.policies.names import EITHER, FEMALE, MALE, PLACES
+from memories.policies.geography import PLACES
+from memories.policies.names import EITHER, FEMALE, MALE
 
 LONGEST_NAME = 60
 MOST_PERSONS = 20

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from memories.models import Memory, Status
+from memories.models import Memory, Status, Version
 from memories.policies.deduplication import content_hash
 from memories.policies.propositions import Refusal, parse, propositions_in
 from memories.services import writing
-from memories.services.following import OF, followers, is_proposition
+from memories.services.following import FOLLOWED, OF, followers, is_proposition
 from memories.services.hints import hint_embedding
 from memories.services.lineage import NAMED
 from memories.services.managing import changeable, may_restore, note
@@ -56,7 +56,11 @@ def divide_memory(
         memory, made, refused = _look(principal, memory_id, given, now)
         if made:
             organisation = Organisation.objects.get(id=memory.organisation_id)
-            writing.insert(made, organisation=organisation, now=now)
+            back = [row for row in made if row.status == Status.FORGOTTEN]
+            _bring_back(memory, back, now)
+            new = [row for row in made if row not in back]
+            writing.insert(new, organisation=organisation, now=now)
+            writing.index(back, organisation=organisation, now=now)
             hint_embedding(memory.organisation_id)
             note(principal, "memory.divided", memory, now, propositions=len(made))
         rows = followers([memory]).filter(status=Status.ACTIVE).with_names().order_by("id")
@@ -115,7 +119,8 @@ def _made(
     refused: list[Refusal],
     now: datetime,
 ) -> list[Memory]:
-    """New rows for what these readers have not yet; what is forgotten stays so."""
+    """Rows for what these readers have not yet: new ones, and those that went when the memory was
+    edited and still stand in it. What somebody forgot stays so."""
     actor = principal.actor
     hashes = {
         content_hash(
@@ -129,23 +134,29 @@ def _made(
         audience_id=memory.audience_id,
         content_hash__in=list(hashes),
     )
+    back: list[Memory] = []
     for row in there:
+        if _went_with_an_edit(row, memory):
+            hashes.pop(bytes(row.content_hash), None)
+            back.append(row)
+            continue
         text = hashes.pop(bytes(row.content_hash), None)
         if text is not None and not (row.status == Status.ACTIVE and _of(row, memory)):
             # Whoever may not bring it back is not told that it was forgotten.
             gone = row.status == Status.FORGOTTEN and may_restore(principal, row)
             refused.append(Refusal(text, FORGOTTEN if gone else KNOWN))
     if not hashes:
-        return []
+        return back
     robot = (
         Robot.objects.get(organisation_id=actor.organisation_id, id=actor.robot_id)
         if actor.robot_id
         else builtin_robot(actor.organisation_id, WEB, now)
     )
-    return [
+    new = [
         _row(memory, text, digest, robot, actor, now, said=said(text))
         for digest, text in hashes.items()
     ]
+    return [*back, *new]
 
 
 def _said(actor: Actor, memory: Memory, own: str) -> Callable[[str], bool]:
@@ -159,6 +170,27 @@ def _said(actor: Actor, memory: Memory, own: str) -> Callable[[str], bool]:
         actor, memory.speaker_member_id, memory.group_id
     )
     return lambda text: may or " ".join(text.split()) in there
+
+
+def _went_with_an_edit(row: Memory, memory: Memory) -> bool:
+    """Whether nobody forgot it: its memory was changed at that moment, and it went along."""
+    forgotten = row.status == Status.FORGOTTEN and not row.forgotten_by_subject
+    if not forgotten or row.forgotten_at is None or not _of(row, memory):
+        return False
+    return Version.objects.filter(
+        organisation_id=memory.organisation_id,
+        memory_id=memory.id,
+        replaced_at=row.forgotten_at,
+    ).exists()
+
+
+def _bring_back(memory: Memory, rows: Sequence[Memory], now: datetime) -> None:
+    """Active again, and as shareable and lasting as its memory is now."""
+    for row in rows:
+        row.status, row.forgotten_at, row.updated_at = Status.ACTIVE, None, now
+        for name in FOLLOWED:
+            setattr(row, name, getattr(memory, name))
+    Memory.objects.bulk_update(rows, ["status", "forgotten_at", "updated_at", *FOLLOWED])
 
 
 def _of(row: Memory, memory: Memory) -> bool:

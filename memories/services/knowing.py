@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from memories.policies.nodes import node_of, plain_name
 from memories.policies.terms import concepts, is_quantity, terms
 from memories.retrieval.pipeline import search
 from memories.services.recalling import Query, prepare
+from orgs.models import new_id
 from orgs.prepared import fetched
 from orgs.principals import Actor, Principal, resolve
 from robots.services import act
@@ -19,6 +21,8 @@ from robots.services import act
 EVIDENCE = 40
 # Memories nearest in meaning that are looked at, and the least cosine that counts as near.
 NEAR, NEAR_ENOUGH = 40, 0.35
+# Who is known by words is not shown again by meaning, on whatever page.
+MOST = 10_000
 
 # What an observation rests on besides its own memory: the question that was answered.
 STILL = """(e.other_id IS NULL OR EXISTS (
@@ -32,11 +36,12 @@ _HERE = """(%(group)s::uuid IS NULL OR m.audience_id = %(open)s::uuid
      OR (m.kind <> 'direct' AND (m.group_id IS NULL OR m.group_id = %(group)s::uuid)))"""
 _FOUND = """
 found AS MATERIALIZED (
-    SELECT e.source, e.memory_id, sum(e.weight * near.worth) AS weight, count(*) AS times,
+    SELECT e.source, e.memory_id, sum((e.weight * near.worth)::numeric) AS weight,
+        count(*) AS times,
         count(DISTINCT e.target) AS hits, max(e.observed_at) AS at, max(m.speaker) AS speaker,
         bool_or(m.group_id IS NOT DISTINCT FROM %(group)s::uuid) AS here
     FROM near JOIN memories_edge e ON e.organisation_id = %(organisation)s
-        AND e.relation = 'knows_about' AND
+        AND e.relation = 'knows_about' AND e.memory_id <= %(until)s::uuid AND
 """
 _READ = f"""
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
@@ -45,20 +50,27 @@ _READ = f"""
     GROUP BY e.source, e.memory_id
 )
 """
-# A topic of several words is known about where most of them are, if they are anywhere.
-_PEOPLE = """
-SELECT f.source, p.id, coalesce(p.name, (array_agg(f.speaker ORDER BY f.at DESC))[1]),
-    sum(f.weight)::float8, sum(f.times)::int, count(*)::int, max(f.at),
-    (array_agg(f.memory_id ORDER BY f.hits DESC, f.weight DESC, f.at DESC, f.memory_id))[1:40]
-FROM found f
-LEFT JOIN orgs_member p ON p.organisation_id = %(organisation)s AND p.id = f.source
-WHERE f.hits >= least(%(enough)s::int, (SELECT max(hits) FROM found))
-  AND NOT f.source = ANY(%(without)s::uuid[]) AND p.removed_at IS NULL
-  AND (%(group)s::uuid IS NULL OR (p.id IS NULL AND f.here) OR EXISTS (
-      SELECT 1 FROM orgs_groupmembership g WHERE g.organisation_id = %(organisation)s
-        AND g.group_id = %(group)s::uuid AND g.member_id = p.id))
-GROUP BY f.source, p.id, p.name
-ORDER BY sum(f.weight) DESC, sum(f.times) DESC, f.source LIMIT %(limit)s::int
+# A topic of several words is known about where most of them are, if they are anywhere. The sums are
+# exact, so that a page goes on where the one before ended.
+_PEOPLE = """, people AS (
+    SELECT f.source, p.id, coalesce(p.name, (array_agg(f.speaker ORDER BY f.at DESC))[1]) AS name,
+        sum(f.weight) AS weight, sum(f.times)::int AS times, count(*)::int AS memories,
+        max(f.at) AS at, (array_agg(f.memory_id
+            ORDER BY f.hits DESC, f.weight DESC, f.at DESC, f.memory_id))[1:40] AS evidence
+    FROM found f
+    LEFT JOIN orgs_member p ON p.organisation_id = %(organisation)s AND p.id = f.source
+    WHERE f.hits >= least(%(enough)s::int, (SELECT max(hits) FROM found))
+      AND NOT f.source = ANY(%(without)s::uuid[]) AND p.removed_at IS NULL
+      AND (%(group)s::uuid IS NULL OR (p.id IS NULL AND f.here) OR EXISTS (
+          SELECT 1 FROM orgs_groupmembership g WHERE g.organisation_id = %(organisation)s
+            AND g.group_id = %(group)s::uuid AND g.member_id = p.id))
+    GROUP BY f.source, p.id, p.name
+)
+SELECT source, id, name, weight, times, memories, at, evidence FROM people
+WHERE %(weight)s::numeric IS NULL OR weight < %(weight)s::numeric
+   OR (weight = %(weight)s::numeric AND (times < %(times)s::int
+       OR (times = %(times)s::int AND source > %(node)s::uuid)))
+ORDER BY weight DESC, times DESC, source LIMIT %(limit)s::int
 """
 _BY_WORDS = f"""
 WITH near AS MATERIALIZED (
@@ -98,6 +110,20 @@ ORDER BY most.people DESC, most.times DESC, most.target
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page of experts ended, and what was known when the first one began.
+
+    until: memories that came later do not count, so that nobody moves from page to page.
+    """
+
+    by: str
+    weight: Decimal
+    times: int
+    node: UUID
+    until: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class Expert:
     """Somebody who has shown to know about a topic.
 
@@ -114,7 +140,12 @@ class Expert:
     memories: int
     last_at: datetime
     evidence: tuple[UUID, ...]
-    by: str = "words"
+    place: Place
+
+    @property
+    def by(self) -> str:
+        """words or meaning."""
+        return self.place.by
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +163,13 @@ def who_knows(
     group: str | None = None,
     limit: int = 10,
     shown: int = 3,
+    after: Place | None = None,
     now: datetime,
 ) -> list[Known]:
     """The experts with some evidence each. Raises NotFound for a group the asker may not know."""
     principal = resolve(act(actor, group=group))
-    return with_evidence(principal, experts(principal, topic=topic, limit=limit, now=now), shown)
+    found = experts(principal, topic=topic, limit=limit, after=after, now=now)
+    return with_evidence(principal, found, shown)
 
 
 def with_evidence(principal: Principal, found: Sequence[Expert], shown: int) -> list[Known]:
@@ -153,20 +186,35 @@ def experts(
     topic: str,
     group: UUID | None = None,
     limit: int = 10,
+    after: Place | None = None,
     now: datetime,
 ) -> list[Expert]:
     """Who knows about a topic, most first: by its words, then by its meaning.
+
+    after: the place of the last one of the page before.
 
     group: only its members and those who spoke there; else the group that the principal asks in.
     Nobody appears for whom the asker may read no evidence, and nobody's rank rests on any other.
     """
     values = _values(principal, group, limit, now)
+    values["until"] = after.until if after else new_id()
     with principal.scope():
-        found = _by_words(topic, values)
+        if after and after.by == "meaning":
+            found, named = [], _by_words(topic, values | {"limit": MOST})
+        else:
+            found = _by_words(topic, values | _from(after))
+            named = _by_words(topic, values | {"limit": MOST}) if after else found
         if len(found) < limit:
-            known = {"without": [one.node for one in found], "limit": limit - len(found)}
-            found += _by_meaning(principal, topic, values | known, now)
+            here = _from(after if after and after.by == "meaning" else None)
+            here |= {"without": [one.node for one in named], "limit": limit - len(found)}
+            found += _by_meaning(principal, topic, values | here, now)
     return found
+
+
+def _from(after: Place | None) -> dict[str, Any]:
+    if after is None:
+        return {}
+    return {"weight": after.weight, "times": after.times, "node": after.node}
 
 
 def topics(
@@ -202,6 +250,9 @@ def _values(principal: Principal, group: UUID | None, limit: int, now: datetime)
         "limit": limit,
         "without": [],
         "enough": 1,
+        "weight": None,
+        "times": None,
+        "node": None,
     }
 
 
@@ -220,11 +271,12 @@ def _by_meaning(
 ) -> list[Expert]:
     if not topic.strip():
         return []
-    query = Query(text=topic, limit=NEAR, strategy="vector", min_similarity=NEAR_ENOUGH)
+    query = Query(text=topic, limit=2 * NEAR, strategy="vector", min_similarity=NEAR_ENOUGH)
     question = prepare(principal, replace(query, counts=False), now)
     if question.vector is None:
         return []
-    hits = search(question).hits
+    # As many are looked at on each page, whatever came meanwhile.
+    hits = [hit for hit in search(question).hits if hit.id <= values["until"]][:NEAR]
     if not hits:
         return []
     near = {
@@ -240,12 +292,12 @@ def _experts(statement: str, values: dict[str, Any], by: str) -> list[Expert]:
             node=node,
             member=member,
             name=plain_name(name or ""),
-            weight=weight,
+            weight=float(weight),
             times=times,
             memories=memories,
             last_at=last,
             evidence=tuple(ids),
-            by=by,
+            place=Place(by, weight, times, node, values["until"]),
         )
         for node, member, name, weight, times, memories, last, ids in fetched(statement, values)
     ]

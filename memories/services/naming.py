@@ -7,6 +7,7 @@ it names; what the rules have found is theirs, and found anew when the memory is
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from memories.policies.nodes import node_of, plain_name
 from memories.policies.terms import key_of
 from memories.services.knowing import NOT_REMOVED, STILL
 from memories.services.managing import NotYours, changeable, note
-from orgs.models import Member
+from orgs.models import Member, new_id
 from orgs.prepared import fetched
 from orgs.principals import Actor, Principal, resolve
 from orgs.services import AlreadyExists, NotFound
@@ -31,7 +32,8 @@ WITH named AS MATERIALIZED (
     SELECT e.memory_id, e.confidence FROM memories_entity e
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
     WHERE e.organisation_id = %(organisation)s AND e.node = %(node)s::uuid
-      AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+      AND e.memory_id <= %(until)s::uuid AND m.status = 'active'
+      AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
     ORDER BY e.memory_id DESC LIMIT 1000
 ), found AS (
     SELECT 'knows_about' AS relation, 'person' AS kind, e.source AS id,
@@ -42,7 +44,8 @@ WITH named AS MATERIALIZED (
     FROM (
         SELECT e.* FROM memories_edge e
         WHERE e.organisation_id = %(organisation)s AND e.target = %(node)s::uuid
-          AND e.relation = 'knows_about' ORDER BY e.memory_id DESC LIMIT 1000
+          AND e.relation = 'knows_about' AND e.memory_id <= %(until)s::uuid
+        ORDER BY e.memory_id DESC LIMIT 1000
     ) AS e
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
     WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
@@ -58,15 +61,32 @@ WITH named AS MATERIALIZED (
     FROM named JOIN memories_memory m ON m.organisation_id = %(organisation)s
         AND m.id = named.memory_id
 )
-SELECT relation, kind, id, (array_agg(name ORDER BY at DESC))[1], sum(weight)::float8,
-    count(*)::int, bool_and(inferred),
-    CASE WHEN bool_or(sure >= 1) THEN 1 ELSE 1 - exp(sum(ln(1 - least(sure, .999)))) END::float8,
-    max(at)
-FROM found WHERE %(relation)s::text IS NULL OR relation = %(relation)s::text
-GROUP BY relation, kind, id
-ORDER BY relation = 'mentions', sum(weight) DESC, relation, id
-LIMIT %(limit)s::int OFFSET %(after)s::int
+SELECT * FROM (
+    SELECT relation, kind, id, (array_agg(name ORDER BY at DESC))[1] AS name,
+        sum(weight::numeric) AS weight, count(*)::int, bool_and(inferred),
+        CASE WHEN bool_or(sure >= 1) THEN 1
+             ELSE 1 - exp(sum(ln(1 - least(sure, .999)))) END::float8, max(at)
+    FROM found WHERE %(relation)s::text IS NULL OR relation = %(relation)s::text
+    GROUP BY relation, kind, id
+) AS summed
+WHERE %(weight)s::numeric IS NULL
+   OR (relation = 'mentions', -weight, relation, kind, id)
+    > (%(last)s::text = 'mentions', -%(weight)s::numeric, %(last)s::text, %(kind)s::text,
+       %(id)s::uuid)
+ORDER BY relation = 'mentions', -weight, relation, kind, id
+LIMIT %(limit)s::int
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page of relationships ended, and which memories the first one knew of."""
+
+    relation: str
+    weight: Decimal
+    kind: str
+    id: UUID
+    until: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +105,7 @@ class Relationship:
     inferred: bool
     confidence: float
     last_at: datetime
+    place: Place
 
 
 def entities(principal: Principal, filters: Mapping[str, Any], now: datetime) -> "QuerySet[Entity]":
@@ -187,22 +208,46 @@ def relationships(
     *,
     relation: str | None = None,
     limit: int = 50,
-    after: int = 0,
+    after: Place | None = None,
     now: datetime,
 ) -> list[Relationship]:
-    """What a thing is connected with in readable memories, the strongest first. Raises NotFound."""
+    """What a thing is connected with in readable memories, the strongest first. Raises NotFound.
+
+    after: the place of the last one of the page before.
+    """
     principal = resolve(actor)
     with principal.scope():
         row = _fetch(principal, entity_id, now)
+        until = after.until if after else new_id()
         values = {
             "organisation": principal.organisation_id,
             "node": row.node,
             "relation": relation,
             "limit": limit,
-            "after": after,
+            "until": until,
+            "weight": after.weight if after else None,
+            "last": after.relation if after else None,
+            "kind": after.kind if after else None,
+            "id": after.id if after else None,
             "now": now,
         }
-        return [Relationship(*one) for one in fetched(_RELATIONSHIPS, values)]
+        return [_relationship(one, until) for one in fetched(_RELATIONSHIPS, values)]
+
+
+def _relationship(row: tuple[Any, ...], until: UUID) -> Relationship:
+    found, kind, id_, name, weight, times, inferred, confidence, last_at = row
+    return Relationship(
+        relation=found,
+        kind=kind,
+        id=id_,
+        name=name,
+        weight=float(weight),
+        times=times,
+        inferred=inferred,
+        confidence=confidence,
+        last_at=last_at,
+        place=Place(found, weight, kind, id_, until),
+    )
 
 
 def _given(principal: Principal, entity_id: UUID, now: datetime) -> tuple[Entity, Memory]:

@@ -28,8 +28,7 @@ from orgs.models import Member
 from orgs.prepared import fetched
 
 # Of the published rules: an observation of knowledge is worth half of one of a plain fact.
-# One that rests on a concluded answer counts less, so that who says it comes before who is near.
-PLAIN, KNOWING, GUESSED = 1.0, 0.5, 0.2
+PLAIN, KNOWING = 1.0, 0.5
 
 # Not concluded from the memories alone, so not made anew from them.
 _SAID_SO = (Relation.SUPPORTS, Relation.CONTRADICTS)
@@ -196,7 +195,7 @@ class Graph:
                 turn.speaker or turn.id,
                 about,
                 other=other,
-                weight=GUESSED if other and found.inferred else KNOWING,
+                weight=KNOWING,
                 inferred=True,
             )
         if turn.conversation:

@@ -134,3 +134,35 @@ def test_what_its_subject_forgot_is_told_as_known_to_who_may_not_bring_it_back(
     forget_memory(here.person("mina"), gone, now=NOW)
     reasons = {one.text: one.reason for one in foresee_division(aria, parent, now=NOW).refused}
     assert reasons[said] == "known"
+
+
+def test_sentences_that_stay_after_an_edit_are_propositions_again(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    parent, (launch, press) = kept(here)
+    moments = iter(range(1, 9))
+
+    def edit(text: str) -> None:
+        edit_memory(aria, parent, {"content": text}, now=NOW + timedelta(minutes=next(moments)))
+
+    def divided() -> tuple[set[UUID], dict[str, str]]:
+        later = NOW + timedelta(minutes=next(moments))
+        foreseen = foresee_division(aria, parent, now=later)
+        found = divide_memory(aria, parent, now=later)
+        refused = {one.text: one.reason for one in found.refused}
+        assert {one.text: one.reason for one in foreseen.refused} == refused
+        return {row.id for row in found.rows}, refused
+
+    edit("The launch of Spinnaker moves to June. The budget of Spinnaker is cut.")
+    rows, refused = divided()
+    assert (launch in rows, press in rows, len(rows), refused) == (True, False, 2, {})
+    hits = here.api("aria").post("/api/v1/recall", {"query": "Spinnaker June"}, format="json")
+    assert str(launch) in {hit["id"] for hit in hits.json()["results"]}, "it is found again"
+    # Gone for one version and back in the next: nobody forgot it.
+    edit(TEXT)
+    assert {launch, press} <= divided()[0]
+    # What somebody forgot on its own stays forgotten, before and after.
+    forget_memory(aria, press, now=NOW + timedelta(minutes=next(moments)))
+    edit(TEXT + " It is final.")
+    rows, refused = divided()
+    assert press not in rows
+    assert refused["Mina Ortega told the press of the new date."] == "forgotten"

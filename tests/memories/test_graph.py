@@ -38,7 +38,7 @@ def member(here: Tenant, name: str) -> str:
     return str(here.members[name].id)
 
 
-@pytest.mark.conformance("A06")
+@pytest.mark.conformance("A06", open="JSON properties and a vector of every node")
 def test_one_message_with_one_concept_is_three_nodes(world: World) -> None:
     here = world.here
     id_ = here.remember(

@@ -104,7 +104,7 @@ def test_one_text_on_three_levels_is_one_result(here: Tenant) -> None:
         assert Memory.objects.filter(id__in=ids, status="active").count() == 4, "none is deleted"
 
 
-@pytest.mark.conformance("A25")
+@pytest.mark.conformance("A25", open="a true paraphrase with the real encoder")
 def test_nearly_the_same_is_one_result_by_the_models_threshold(here: Tenant, settings: Any) -> None:
     aria = here.robot("aria")
     twins = ("The red apples are delivered on Monday morning",
