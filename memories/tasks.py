@@ -25,7 +25,10 @@ def embed_pending(*, organisation_id: str, **_: object) -> int:
     for _round in range(ROUNDS):
         taken = embedding.embed_pending(UUID(organisation_id), now=timezone.now())
         done += taken
-        if not taken:
+        # What failed waits for the next hint; what broke off comes one by one.
+        if taken < embedding.BATCH and not embedding.broke_off(
+            UUID(organisation_id), timezone.now()
+        ):
             return done
     send_now("memories.embed_pending", UUID(organisation_id))
     return done

@@ -182,6 +182,13 @@ def _store(
         ).update(state=PendingState.WAITING, attempts=0)
 
 
+def broke_off(organisation_id: UUID, now: datetime) -> bool:
+    """Whether the organisation has work that somebody took and did not finish."""
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Pending.objects.using(WORKER).filter(organisation_id=organisation_id)
+        return rows.filter(state=PendingState.LEASED, leased_until__lt=now).exists()
+
+
 def organisations_owed(now: datetime) -> list[UUID]:
     """The organisations with memories to embed."""
     return leasing.organisations_owed(Pending, now)

@@ -72,9 +72,6 @@ class NumberField(serializers.FloatField):
 
 class CountField(serializers.IntegerField):
     def to_internal_value(self, data: Any) -> int:
-        # 3.0 is a whole number in JSON.
-        if isinstance(data, float) and data.is_integer() and abs(data) <= 2**53:
-            data = int(data)
         if isinstance(data, bool) or not isinstance(data, int):
             raise serializers.ValidationError("A whole number is required.")
         return super().to_internal_value(data)
