@@ -1,6 +1,5 @@
-# One image for web, workers, beat and the migrations; see docker-compose.yml. With
-#   docker compose build --build-arg MODELS=true
-# it also holds sentence-transformers and torch, for an ENCODER other than the default.
+# One image for web, workers, beat and the migrations; see docker-compose.yml. With the build
+# argument MODELS=true it also holds sentence-transformers and torch, for another ENCODER.
 
 FROM python:3.11.14-slim-bookworm AS packages
 ARG MODELS=false

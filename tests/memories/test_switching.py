@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.db import connections
 from django.utils import timezone
 
 from memories import tasks
@@ -169,6 +170,9 @@ def test_an_index_of_a_replaced_model_goes(
     here = lasting_world.here
     meaning, words = (index.name for index in indexes.indexes_of(here.id))
     assert {meaning, words} <= set(indexes.maintain_indexes())
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT reloptions FROM pg_class WHERE relname = %s", [meaning])
+        assert cursor.fetchone() == (["m=16", "ef_construction=128"],), "row Q01 stands on these"
     settings.ENCODER = "other/model"
     touched = indexes.maintain_indexes()
     assert meaning in touched

