@@ -99,7 +99,8 @@ def _alone(actor: Actor) -> Q:
     entries = AudienceEntry.objects.filter(
         organisation_id=actor.organisation_id, audience_id=OuterRef("audience_id")
     )
-    others = Exists(entries.exclude(kind=ReaderKind.MEMBER, reader=actor.member_id))
+    mine = Q(kind=ReaderKind.MEMBER, reader=str(actor.member_id))
+    others = Exists(entries.exclude(mine))
     return Q(~others, audience__kind=AudienceKind.EXPLICIT)
 
 
