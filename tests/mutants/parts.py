@@ -77,6 +77,6 @@ PARTS = (
         ),
         tests=DATABASE_TESTS,
         sample=40,
-        options=("-p", "no:xdist", "--timeout=60"),
+        options=("-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not slow"),
     ),
 )
