@@ -13,7 +13,11 @@ PURE_TESTS = (
 DATABASE_TESTS = (
     "tests/memories/retrieval/test_pipeline.py",
     "tests/memories/retrieval/test_strategies.py",
-    "tests/memories/test_recalling.py",
+    "tests/memories/retrieval/test_levels_and_zones.py",
+    "tests/memories/retrieval/test_partitions.py",
+    "tests/memories/retrieval/test_large.py",
+    "tests/memories/test_graph.py",
+    "tests/quality",
 )
 
 
