@@ -141,7 +141,8 @@ def attack(world: World, count: int, seed: int, about: str = "") -> int:
     return done
 
 
-@pytest.mark.conformance("T05", "T06")
+@pytest.mark.conformance("T05", open="MCP, which is not there yet")
+@pytest.mark.conformance("T06")
 @pytest.mark.timeout(300)
 def test_a_thousand_attempts_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest

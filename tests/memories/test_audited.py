@@ -77,6 +77,11 @@ def given(here: Tenant) -> UUID:
     return naming.give_entity(who, memory=kept(here), type="company", name="Acme", now=NOW).id
 
 
+def edited(here: Tenant) -> UUID:
+    edit_memory(here.person("mina"), id_ := kept(here), {"content": "At six."}, now=NOW)
+    return id_
+
+
 def forgotten(here: Tenant) -> UUID:
     forget_memory(here.person("mina"), id_ := kept(here), now=NOW)
     return id_
@@ -107,8 +112,8 @@ ACTS: list[tuple[str, Prepared, Act]] = [
     ("memory.divided", lambda t: t.remember(MINA(t), (
         "The launch of Spinnaker moves to June. The office in Rome opens on Monday.")).id,
      lambda t, id_: divide_memory(MINA(t), id_, now=NOW)),
-    ("memory.edited", lambda t: (edit_memory(MINA(t), i := kept(t), {"content": "x y"}, now=NOW), i),
-     lambda t, made: restore_version(MINA(t), made[1], 1, version=2, now=NOW)),
+    ("memory.edited", edited,
+     lambda t, id_: restore_version(MINA(t), id_, 1, version=2, now=NOW)),
     ("memories.forgotten", kept, lambda t, _: forget_all(MINA(t), now=NOW)),
     ("memories.restored", lambda t: (kept(t), forget_all(MINA(t), now=NOW)),
      lambda t, _: bring_back(MINA(t), forgotten_at=NOW, now=NOW)),
@@ -139,7 +144,8 @@ ACTS: list[tuple[str, Prepared, Act]] = [
      lambda t, _: pause_learning(MINA(t), paused=False, now=NOW)),
     ("sharing.stopped", lambda t: None, lambda t, _: set_sharing(MINA(t), out=True, now=NOW)),
     ("sharing.allowed", lambda t: None, lambda t, _: set_sharing(MINA(t), out=False, now=NOW)),
-    ("member.time_zone", lambda t: None, lambda t, _: set_time_zone(MINA(t), "Asia/Tokyo", now=NOW)),
+    ("member.time_zone", lambda t: None,
+     lambda t, _: set_time_zone(MINA(t), "Asia/Tokyo", now=NOW)),
     ("delegation.given", lambda t: None, lambda t, _: leave(t)),
     ("delegation.revoked", leave, lambda t, id_: revoke_delegation(
         organisation_id=t.id, delegation_id=id_, actor=MINA(t), now=NOW)),

@@ -51,6 +51,9 @@ def run(part: Part, tests: Sequence[str], folder: Path, name: str, timeout: floa
     words = [*PYTEST, *part.options, *tests]
     environment = {**os.environ, **part.environment, "PYTEST_XDIST_WORKER": name}
     environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(folder)}
+    # Weights that are there stay there; each run looks whether its template is the right one.
+    environment["DATA_DIR"] = str((ROOT / os.environ.get("DATA_DIR", "var/test")).resolve())
+    environment["PYTEST_XDIST_TESTRUNUID"] = f"{os.getpid()}-{time.monotonic_ns()}"
     process = subprocess.Popen(
         words,
         cwd=folder,

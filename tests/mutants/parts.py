@@ -13,7 +13,11 @@ PURE_TESTS = (
 DATABASE_TESTS = (
     "tests/memories/retrieval/test_pipeline.py",
     "tests/memories/retrieval/test_strategies.py",
-    "tests/memories/test_recalling.py",
+    "tests/memories/retrieval/test_levels_and_zones.py",
+    "tests/memories/retrieval/test_partitions.py",
+    "tests/memories/retrieval/test_large.py",
+    "tests/memories/test_graph.py",
+    "tests/quality",
 )
 
 
@@ -77,6 +81,6 @@ PARTS = (
         ),
         tests=DATABASE_TESTS,
         sample=40,
-        options=("-p", "no:xdist", "--timeout=60"),
+        options=("-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not slow"),
     ),
 )

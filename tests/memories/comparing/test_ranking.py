@@ -5,14 +5,16 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connections
 
-from memories.comparing import presenting
+from memories.comparing import measuring, presenting
 from memories.comparing.charts import bars
 from memories.comparing.measuring import Outcome, judged, random_recall
 from memories.comparing.ranking import ranked, recommended
 from memories.comparing.scenarios import INSIDE, PROBES, Asked
-from memories.comparing.sizes import bytes_per_memory
+from memories.comparing.sizes import bytes_per_memory, sizes
 from memories.retrieval.strategies import RECOMMENDED
+from tests.world import World
 
 
 def run(
@@ -100,6 +102,51 @@ def test_room_is_that_of_the_tables_an_architecture_needs() -> None:
     assert bytes_per_memory(before, after, 10, ()) == 400
     assert bytes_per_memory(before, after, 10, ("graph",)) == 600
     assert bytes_per_memory(before, after, 10, ("partitions",)) == 490
+
+
+@pytest.mark.conformance("A37")
+def test_a_size_is_that_of_the_table_with_its_indexes_and_long_values(
+    lasting_world: World,
+) -> None:
+    lasting_world.here.remember(lasting_world.here.robot("bolt"), "A row.")
+    lasting_world.here.embed()
+    parts = """
+        SELECT pg_relation_size(c.oid) + pg_indexes_size(c.oid)
+            + coalesce(pg_total_relation_size(nullif(c.reltoastrelid, 0)), 0)
+            + pg_relation_size(c.oid, 'fsm') + pg_relation_size(c.oid, 'vm')
+            + pg_relation_size(c.oid, 'init'), pg_indexes_size(c.oid)
+        FROM pg_class c WHERE c.oid = %s::regclass"""
+    found = sizes()
+    with connections["owner"].cursor() as cursor:
+        for table in ("memories_memory", "memories_text", "memories_embedding", "memories_edge"):
+            cursor.execute(parts, [table])
+            whole, indexes = cursor.fetchone()
+            assert found[table] == whole > indexes > 0, table
+
+
+@pytest.mark.conformance("A34")
+def test_percentiles_and_number_of_what_was_asked() -> None:
+    outcomes = [Outcome(asked("a"), ["a"], float(ms)) for ms in range(1, 1_001)]
+    assert judged(outcomes)["query_ms"] == {"n": 1_000, "p50": 500, "p95": 950, "p99": 990}
+
+
+@pytest.mark.conformance("A34")
+def test_the_first_questions_warm_up_and_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = [asked(str(n)) for n in range(20)]
+    done: list[tuple[str, str]] = []
+
+    def ask(place: object, one: Asked, strategy: str, by: object) -> Outcome:
+        done.append((strategy, min(one.gold)))
+        return Outcome(one, [], 1.0)
+
+    monkeypatch.setattr(measuring, "_asked", ask)
+    found = measuring.ask_all(None, questions, ["graph", "hybrid"])
+    # Every second question by one strategy and then by the other, ten each.
+    warm = [str(n) for n in range(0, 20, 2)]
+    assert done[:20] == [("graph", n) for n in warm] + [("hybrid", n) for n in warm]
+    # Then each by both, taking turns at beginning.
+    assert done[20:24] == [("graph", "0"), ("hybrid", "0"), ("hybrid", "1"), ("graph", "1")]
+    assert {name: len(some) for name, some in found.items()} == {"graph": 20, "hybrid": 20}
 
 
 @pytest.mark.conformance("A39")

@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from memories.retrieval import candidates
 from memories.retrieval.fusion import RRF_WEIGHTS, fuse, minmax, reciprocal_rank, weighted
 from memories.retrieval.types import Floats, Pool
+from tests.memories.retrieval.pure.pools import question
 
 NOT = np.nan
 
@@ -113,6 +115,7 @@ def chosen(strategy: str, fusion: str) -> list[float]:
     return fuse(one, strategy, fusion).tolist()
 
 
+@pytest.mark.conformance("H21", "G17")
 def test_each_strategy_and_fusion_by_hand() -> None:
     assert chosen("vector", "minmax") == pytest.approx([1.0, 0.5, 0.2])
     assert chosen("keyword", "minmax") == pytest.approx([0.25, 1.0, 0.5])
@@ -126,3 +129,13 @@ def test_each_strategy_and_fusion_by_hand() -> None:
     # With tags as the third list, where A alone stands.
     three = [1 / 61 + 1 / 61, 1 / 62 + 1 / 61, 1 / 62]
     assert chosen("hybrid", "rrf") == pytest.approx([v / max(three) for v in three])
+
+
+@pytest.mark.conformance("G17")
+def test_each_arm_gives_fifty_to_the_weighted_ranks_and_else_a_hundred() -> None:
+    def most(**fields: object) -> int:
+        return candidates._asked(question(**fields), candidates.EVERYTHING)[1]["pool"]
+
+    assert most(fusion="weighted_rrf") == 50
+    assert most(fusion="rrf") == most(fusion="minmax") == 100
+    assert most(fusion="weighted_rrf", limit=80) == 80
