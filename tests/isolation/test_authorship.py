@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -11,28 +12,28 @@ from django.utils import timezone
 # Imported before something is planted: a module that is first imported while it is there keeps it.
 import config.urls  # noqa: F401
 from memories.services.speaking import Speaker
+from orgs.services import NotFound
 from tests.isolation.forgery import CLAIMS, Attempt, Scene, attempts, run, set_scene, writing
 from tests.world import World
 
 # What stands in addresses beside memories, items, conversations and their like, and names nobody's
 # words: tokens, jobs, sessions.
-NO_WORDS = {"delegation_id", "job_id", "key_id", "identity_id", "entity_id", "name", "token"}
+NO_WORDS = {"identity", "identity_id", "delegation_id", "job_id", "key_id", "entity_id", "name"}
+NO_WORDS |= {"organisation_id", "secret", "slug", "token", "invitation_id"}
 
 
 def chosen(scene: Scene, most: int, seed: int, about: str) -> list[Attempt]:
-    """One for each caller, operation and place of a name at least, then those that name who said
-    it, in an order that the seed gives."""
+    """A third that names nobody and leaves it to the address, a third that names the speaker, the
+    rest one for each caller, operation and place of a name; in an order that the seed gives."""
     every = list(attempts(scene, about))
     random.Random(seed).shuffle(every)  # noqa: S311
+    plain = [one for one in every if not one.slot]
+    telling = [one for one in every if one.slot and "speaker" in str(one.slot[-1])]
     first: dict[Any, Attempt] = {}
-    rest = []
     for one in every:
-        place = (one.caller, str(one.operation), one.slot)
-        if place not in first:
-            first[place] = one
-        elif "speaker" in str(one.slot[-1]):
-            rest.append(one)
-    return [*first.values(), *rest][:most]
+        first.setdefault((one.caller, str(one.operation), one.slot), one)
+    third = most // 3
+    return [*plain[:third], *telling[:third], *first.values()][:most]
 
 
 def forge(world: World, most: int, seed: int, about: str = "") -> Counter[int]:
@@ -50,9 +51,9 @@ def test_no_request_puts_words_into_anothers_mouth(
     world: World, request: pytest.FixtureRequest
 ) -> None:
     seed = int(request.config.getoption("randomly_seed", default=1))
-    found = forge(world, 1_200, seed)
+    found = forge(world, 300, seed)
     taken = sum(n for status, n in found.items() if status < 300)
-    assert taken >= 50, f"nothing is proven where all is refused: {found}"
+    assert taken >= 15, f"nothing is proven where all is refused: {found}"
 
 
 @pytest.mark.conformance("T22")
@@ -73,7 +74,7 @@ def test_who_wrote_it_is_no_field_of_any_call(world: World) -> None:
     asked = {
         (str(one.operation), one.slot): one
         for one in attempts(scene, "/api/v1/")
-        if one.caller == "mina" and one.whole and one.slot[0] in CLAIMS
+        if one.caller == "mina" and one.whole and one.slot and one.slot[0] in CLAIMS
     }
     assert len(asked) > 100
     for attempt in asked.values():
@@ -82,8 +83,10 @@ def test_who_wrote_it_is_no_field_of_any_call(world: World) -> None:
 
 def _anybody(actor: Any, given: str, references: Any, group: Any) -> Speaker:
     """As it was: whoever is named speaks."""
-    member = references.member(given, group) if given else None
-    return Speaker(member.name, member.id) if member else Speaker(given)
+    with suppress(NotFound):
+        member = references.member(given, group)
+        return Speaker(member.name, member.id)
+    return Speaker(given)
 
 
 @pytest.mark.conformance("T22")
@@ -103,4 +106,4 @@ def test_the_machine_notices_a_forgery(
 ) -> None:
     monkeypatch.setattr(place, forged)
     with pytest.raises(AssertionError):
-        forge(world, 100_000, seed=1, about=about)
+        forge(world, 400, seed=1, about=about)

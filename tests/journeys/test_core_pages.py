@@ -36,7 +36,7 @@ def test_recall_as_you_type(site: Site) -> None:
     page.keyboard.type("when is the launch", delay=20)
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text("Tuesday")
-    expect(rows).to_contain_text("Caro to aria")
+    expect(rows).to_contain_text("“Caro” to aria")
     expect(page).to_have_url(re.compile(r"q=when%20is%20the%20launch"))
     expect(page.get_by_label("Search memories").first).to_be_focused()
     page.keyboard.press("Escape")

@@ -217,6 +217,28 @@ def test_the_database_refuses_a_memory_without_a_robot(world: World) -> None:
 
 
 @pytest.mark.conformance("H02")
+@pytest.mark.parametrize("table", ["memories_memory", "memories_contribution"])
+def test_the_database_takes_no_row_without_a_robot(world: World, table: str) -> None:
+    here = world.here
+    id_ = here.remember(here.robot("aria"), OFFICE).id
+    column = "id" if table == "memories_memory" else "memory_id"
+    # A copy of the row that is there: the same with a robot is taken.
+    fresh = {"memories_memory": "'key', 'other'", "memories_contribution": "'member_id', %(mina)s"}
+    insert = (
+        f"INSERT INTO {table} SELECT (jsonb_populate_record(NULL::{table}, to_jsonb(x) || "
+        f"jsonb_build_object('id', gen_random_uuid(), 'robot_id', %(robot)s, {fresh[table]}))).* "
+        f"FROM {table} x WHERE {column} = %(id)s"
+    )
+    robot, mina = str(here.robots["aria"].id), str(here.members["mina"].id)
+    with resolve(here.robot("aria")).scope(), connection.cursor() as cursor:
+        missing = pytest.raises(IntegrityError, match='null value in column "robot_id"')
+        with missing, transaction.atomic():
+            cursor.execute(insert, {"robot": None, "id": id_, "mina": mina})
+        cursor.execute(insert, {"robot": robot, "id": id_, "mina": mina})
+        assert cursor.rowcount == 1
+
+
+@pytest.mark.conformance("H02")
 def test_people_write_through_the_web_robot(world: World) -> None:
     here, mina = world.here, world.here.person("mina")
     outcome = here.remember(mina, "Parking is behind the house.")
