@@ -72,7 +72,9 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.navigation.frame",
-            ]
+            ],
+            # Stands in the place of Django's own `truncatechars`.
+            "builtins": ["orgs.excerpts"],
         },
     }
 ]
