@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0029_shown_to_a_model")]
+    dependencies = [("memories", "0030_authorship")]
 
     operations = [
         migrations.AddField("job", "place", models.JSONField(default=dict)),
