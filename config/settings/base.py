@@ -89,11 +89,8 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "config.navigation.frame",
             ],
-<<<<<<< HEAD
-=======
             # Stands in the place of Django's own `truncatechars`.
             "builtins": ["orgs.excerpts"],
->>>>>>> textbudget
         },
     }
 ]
