@@ -44,6 +44,11 @@ def person_name(member: Member | None, me: object) -> str:
     return "You" if member.id == me else member.name
 
 
+def in_sentence(name: str) -> str:
+    """A name inside a sentence, where You is you."""
+    return "you" if name == "You" else name
+
+
 def is_worked_out(memory: Memory) -> bool:
     """Whether the product made it of what others said: it is nobody's words."""
     return memory.robot.builtin == WEB and memory.author_id is None
@@ -62,13 +67,13 @@ def reworded_by(memory: Memory, me: object) -> str:
     """Whose its present words are, where not the speaker's."""
     if memory.reworded_by_robot:
         return memory.reworded_by_robot.name
-    return person_name(memory.reworded_by, me)
+    return in_sentence(person_name(memory.reworded_by, me))
 
 
 def learned(memory: Memory, me: object) -> str:
     """How it got here and whose words it gives, in a sentence or two."""
     editor = reworded_by(memory, me)
-    whose = "yours" if editor == "You" else f"{editor}’s"
+    whose = "yours" if editor == "you" else f"{editor}’s"
     return _origin(memory, me) + (f" The words are now {whose}." if editor else "")
 
 

@@ -13,7 +13,7 @@ from memories.policies.strength import strength
 from memories.policies.wording import excerpt, marked
 from memories.services.browsing import Detail, Shown
 from memories.services.reader_words import Readers
-from memories.views.origins import person_name, reworded_by, robot_name, said_by, when
+from memories.views.origins import in_sentence, person_name, reworded_by, robot_name, said_by, when
 from orgs.models import AudienceKind
 from robots.services import IMPORT
 
@@ -129,7 +129,7 @@ def protection(memory: Memory, me: object) -> dict[str, Any] | None:
         return None
     return {
         "reason": memory.red_line_reason,
-        "by": person_name(memory.red_line_by, me) or "Somebody",
+        "by": in_sentence(person_name(memory.red_line_by, me)) or "somebody",
         "at": memory.red_line_at,
     }
 

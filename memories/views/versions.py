@@ -29,7 +29,11 @@ def timeline(
     found: History, memory: Memory, me: object, *, changeable: bool
 ) -> list[dict[str, Any]]:
     """For components/timeline.html: each version beside the one before it."""
-    may = changeable and memory.status in (Status.ACTIVE, Status.PENDING_REVIEW)
+    may = (
+        changeable
+        and not memory.red_line
+        and memory.status in (Status.ACTIVE, Status.PENDING_REVIEW)
+    )
     pairs: list[tuple[Past, Past | None]] = [*pairwise(found.versions)]
     if found.versions:
         pairs.append((found.versions[-1], None))
