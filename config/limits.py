@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from config.errors import too_many
+from config.errors import bad_request, too_many
 from orgs.limits import SAFE, Caller, TooMany
 
 Handler = Callable[[HttpRequest], HttpResponse]
@@ -24,6 +24,10 @@ class LimitsMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if not (length.isascii() and length.isdigit()):
+            # Our server refuses such a request by itself; another one might hand it on.
+            return bad_request(request)
         response = self.get_response(request)
         caller: Caller | None = getattr(request, "caller", None)
         if caller is not None and caller.key:

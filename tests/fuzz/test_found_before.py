@@ -61,3 +61,12 @@ def test_the_last_day_leaves_nothing_out(world: World) -> None:
 
 def test_the_documentation_has_no_options(client: Client) -> None:
     assert client.options("/api/v1/docs").status_code == 405
+
+
+@pytest.mark.parametrize("length", ["many", "-1", "1.5", "\u0663"])
+@pytest.mark.parametrize("path", ["/me/learning/", "/api/v1/recall", "/accounts/login/"])
+def test_a_length_that_is_no_number(world: World, path: str, length: str) -> None:
+    client = signed_in(world.here, "ada")
+    client.raise_request_exception = False
+    answer = client.post(path, b"on=1", "application/x-www-form-urlencoded", CONTENT_LENGTH=length)
+    assert answer.status_code == 400
