@@ -208,3 +208,9 @@ def test_how_many_pronouns_of_a_turn_are_looked_into() -> None:
 )  # fmt: skip
 def test_what_is_quoted_stays(text: str) -> None:
     assert said(text, ALICE) == text
+
+
+def test_each_kind_of_pronoun_alone_is_enough() -> None:
+    assert said("Bob likes me", to=("Bob",)) == "Bob likes Mina"
+    assert said("you like it", by="Mina", to=("Bob",)) == "Bob likes it"
+    assert said("x = you; call you", by="Mina", to=("Bob",)) == "x = Bob; call Bob"
