@@ -323,8 +323,9 @@ def _joined(pieces: list[str], between: int) -> bool:
 
 def _sliced(pieces: list[str], index: int) -> bool:
     """Whether it is a part of "he/she" or "(s)he"."""
-    beside = [pieces[i] for i in (index - 1, index + 1) if 0 <= i < len(pieces)]
-    return any(mark in between for between in beside for mark in "/)") and "/" in "".join(beside)
+    before = pieces[index - 1] if index else ""
+    after = pieces[index + 1] if index + 1 < len(pieces) else ""
+    return "/" in before + after or before.endswith(")")
 
 
 def _dotted(pieces: list[str], index: int) -> bool:

@@ -39,6 +39,7 @@ OTHERS = (
     "ReplaceUnaryOperator_USub_UAdd",
     "ZeroIterationForLoop",
 )
+BARE_STAR = re.compile(r"\*\s*(?:,|$)")
 NUMBER = re.compile(r"(?<![\w%.{}$'])(?<!SELECT )(?:\d+\.\d+|\.\d+|\d+)(?![\w.])")
 
 
@@ -122,9 +123,14 @@ class Mutant:
 
 
 def mutants_of(root: Path, module: str) -> list[Mutant]:
-    """Every mutant of a module; annotations and decorators say nothing that a test could notice."""
+    """Every mutant of a module that changes what it does.
+
+    Annotations and decorators (a cache's size, frozen, slots) change nothing that can be observed,
+    and the bare star of a signature, which cosmic-ray takes for a product, computes nothing.
+    """
     source = (root / module).read_text(encoding="utf-8")
     silent = annotations(source)
+    lines = source.splitlines()
     nodes = list(ast_nodes(get_ast(source)))
     found = []
     for name, operator in operators().items():
@@ -133,6 +139,7 @@ def mutants_of(root: Path, module: str) -> list[Mutant]:
             Mutant(module, name, n, start[0])
             for n, (start, _) in enumerate(positions)
             if not any(a <= tuple(start) < b for a, b in silent)
+            and not BARE_STAR.match(lines[start[0] - 1], start[1])
         ]
     return found
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from robots.policies.chatter import is_chatter
+from robots.policies.chatter import information, is_chatter
 from robots.policies.hearing import OPEN, STRICT, Reach, Said, judge, title_of
 from robots.policies.mentions import called
 
@@ -78,3 +78,37 @@ def test_names_are_called_by_sign_or_at_the_start() -> None:
     assert called("ann: ask @Bob and @bob.b. or x@y.org, not @all") == ["ann", "Bob", "bob.b"]
     assert called("http://x is down") == []
     assert len(called(" ".join(f"@n{n}" for n in range(12_000)))) == 10_000
+
+
+def test_an_announcement_needs_one_word_and_talk_needs_two() -> None:
+    assert judge(Said("@all pizza", known=True), OPEN).reason == ""
+    assert judge(Said("@all thanks", known=True), OPEN).reason == "chatter"
+    assert judge(Said("pizza", known=True), OPEN).reason == "chatter"
+    assert judge(Said("pizza arrived", known=True), OPEN).reason == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("", 0), ("👍 🎉 🎈", 0), ("hahaha xdxdxd aaaa", 0), ("pizza", 1), ("pizza Pizza!", 1),
+     ("pizza oven", 2), ("会议改", 1), ("会议改到", 2), ("v2.1", 2), ("/etc/fstab", 2), ("x1", 1),
+     ("thaaaanks", 0), ("goooood", 0), ("well-known-to", 2), ("перезагрузи", 1)],
+)  # fmt: skip
+def test_informative_words_are_counted(text: str, words: int) -> None:
+    assert information(text) == words
+
+
+def test_only_the_beginning_is_heard() -> None:
+    assert information(" " * 4_997 + "b c") == 2
+    assert information(" " * 4_998 + "b c") == 1
+    assert judge(Said(" " * 1_996 + "@all pizza"), OPEN).type == "announcement"
+    assert judge(Said(" " * 1_997 + "@all pizza"), OPEN).type == "conversation"
+    assert title_of(" " * 1_999 + "ab", "now") == "a now"
+    assert title_of(" ".join(["x" * 60] * 4), "now") == " ".join(["x" * 60] * 2 + ["x" * 58, "now"])
+    assert called("a" * 80 + ": look") == ["a" * 80]
+    assert called("a" * 81 + ": look") == []
+
+
+def test_who_reads_what_was_said_to_a_robot_and_to_members() -> None:
+    assert judge(Said("pizza at noon", to_robot=True), STRICT).reach is Reach.SENDER
+    assert judge(Said("pizza at noon", to_members=True), STRICT).reach is Reach.BOTH
+    assert judge(Said("pizza at noon", to_members=True), STRICT).kind == "group"

@@ -3,6 +3,7 @@
 import pytest
 
 from memories.comparing.metrics import (
+    QUALITY,
     hit_at,
     judge,
     mean,
@@ -72,3 +73,24 @@ def test_judge_takes_all_together() -> None:
     assert found["mrr"] == pytest.approx(1 / 3)
     # 1/log2(4) + 1/log2(9) over 1 + 1/log2(3) + 1/log2(4) + 1/log2(5).
     assert found["ndcg@10"] == pytest.approx((0.5 + 0.315465) / 2.561606, abs=1e-5)
+
+
+def test_the_spread_of_a_hundred_values() -> None:
+    values = [float(v) for v in range(100, 0, -1)]
+    assert spread(values) == {"n": 100, "p50": 50.0, "p95": 95.0, "p99": 99.0}
+
+
+def test_each_measure_ends_at_its_rank() -> None:
+    ranked = [f"m{n}" for n in range(1, 25)]
+
+    def of(*places: int) -> dict[str, float]:
+        return judge(ranked, {f"m{n}" for n in places})
+
+    for k in (5, 10, 20):
+        assert of(k)[f"recall@{k}"] == 1.0
+        assert of(k + 1)[f"recall@{k}"] == 0.0
+    assert (of(10)["hit@10"], of(11)["hit@10"]) == (1.0, 0.0)
+    assert of(11)["ndcg@10"] == 0.0
+    assert of(10)["ndcg@10"] == pytest.approx(0.289065, abs=1e-5), "1 / log2(11)"
+    assert of(2, 5)["mrr"] == 0.5
+    assert set(of(1)) == set(QUALITY)

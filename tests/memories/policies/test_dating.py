@@ -1,10 +1,11 @@
 """Days that are spoken of, counted from the day on which they were."""
 
-from datetime import date
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from memories.policies.dating import absolute
+from memories.policies.dating import absolute, day_of
 
 MONDAY, WEDNESDAY = date(2026, 3, 2), date(2026, 3, 4)
 
@@ -44,3 +45,53 @@ def test_january_comes_after_december() -> None:
     assert absolute("next month", date(2026, 12, 31)) == "in 2027-01"
     assert absolute("last month", date(2026, 1, 1)) == "in 2025-12"
     assert absolute("this week", MONDAY) == "in the week of 2026-03-02"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("3 days from now", "on 2026-03-07"), ("2 weeks from today", "on 2026-03-18"),
+        ("a month from now", "in 2026-04"), ("an hour ago", "an hour ago"),
+        ("coming friday", "on 2026-03-06"), ("coming wednesday", "on 2026-03-11"),
+        ("coming week", "in the week of 2026-03-09"), ("coming month", "in 2026-04"),
+        ("coming year", "in 2027"), ("this year", "in 2026"),
+        ("by next week", "by the week of 2026-03-09"), ("by next month", "by 2026-04"),
+        ("until tonight", "until the evening of 2026-03-04"),
+        ("tomorrow night", "on the night of 2026-03-05"),
+        ("next friday evening", "on the evening of 2026-03-06"),
+        ("this wednesday morning", "on the morning of 2026-03-04"),
+        ("last wednesday morning", "on the morning of 2026-02-25"),
+        ("next week night", "next week night"), ("next year's", "next year's"),
+        ("twelve days ago", "on 2026-02-20"), ("one day ago", "on 2026-03-03"),
+        ("on tomorrow", "on 2026-03-05"), ("is today", "is on 2026-03-04"),
+        ("Next Friday", "On 2026-03-06"), ("tomorrow's tea", "2026-03-05's tea"),
+        ("by tomorrow's end", "by 2026-03-05's end"),
+        ("999 years ago", "in 1027"), ("in 12 months", "in 2027-03"),
+        ("in 10 months", "in 2027-01"),
+        ("3 months ago", "in 2025-12"), ("2 months ago", "in 2026-01"),
+    ],
+)  # fmt: skip
+def test_with_words_beside_it(said: str, told: str) -> None:
+    assert absolute(f"Go {said}", WEDNESDAY) == f"Go {told}"
+
+
+def test_a_date_that_is_a_subject_has_no_word_before_it() -> None:
+    assert absolute("Tomorrow is fine", WEDNESDAY) == "2026-03-05 is fine"
+    assert absolute("so tomorrow will do", WEDNESDAY) == "so 2026-03-05 will do"
+    assert absolute("by tomorrow is fine", WEDNESDAY) == "by 2026-03-05 is fine"
+
+
+def test_no_date_is_outside_the_calendar() -> None:
+    assert absolute("in 999 years", date(9500, 1, 1)) == "in 999 years"
+    assert absolute("999 years ago", date(900, 1, 1)) == "999 years ago"
+    assert absolute("2 years ago", date(900, 1, 1)) == "in 0898"
+    assert absolute("last year", date(900, 1, 1)) == "in 0899"
+    assert absolute("tomorrow", date(9999, 12, 31)) == "tomorrow"
+
+
+def test_the_day_of_a_moment() -> None:
+    late = datetime(2026, 3, 4, 23, 30, tzinfo=UTC)
+    assert day_of(late, None) == WEDNESDAY
+    assert day_of(late, ZoneInfo("Asia/Tokyo")) == date(2026, 3, 5)
+    first = datetime(1, 1, 1, tzinfo=UTC)
+    assert day_of(first, ZoneInfo("America/Lima")) == date(1, 1, 1)

@@ -86,3 +86,51 @@ def test_only_so_much_is_looked_at_and_told() -> None:
     assert found("x " * 10_000 + "#tag") == {}
     scores = [one.confidence for one in named("2026-05-03 for Ada Lovelace in May 2026")]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_of_two_spellings_the_first_stays() -> None:
+    assert found("#Pricing and #pricing") == {("topic", "Pricing"): 0.9}
+
+
+@pytest.mark.parametrize(
+    "text", ["Kim has to call him", "Kim needs to call", "Kim'll call him", "Kim must call him"]
+)
+def test_what_somebody_has_to_do(text: str) -> None:
+    assert found(text)["action_item", text] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "is_place"),
+    [("I love Nice", True), ("Nice is warm", False), ("ask. Nice is warm", False),
+     ("ask: Nice is warm", False), ("(Nice) is warm", True)],
+)  # fmt: skip
+def test_a_place_that_is_a_word_as_well(text: str, is_place: bool) -> None:
+    assert (("location", "Nice") in found(text)) is is_place
+
+
+@pytest.mark.parametrize("before", ["in", "at", "from", "to", "near"])
+def test_a_place_after_a_word_of_place_is_surer(before: str) -> None:
+    assert found(f"so {before} Lisbon")["location", "Lisbon"] == 0.9
+
+
+def test_names_are_told_without_what_belongs_to_somebody() -> None:
+    assert ("person", "Ada Lovelace") in found("ask Ada Lovelace's friend")
+    assert ("person", "Ada Lovelace") in found("ask Ada Lovelace’s friend")
+    assert ("person", "Ada Beta Gamma") in found("ask Ada Beta Gamma")
+    assert found("ask Ada") == {}
+    assert found("ask The Lovelace") == {}
+    assert found("ask Project Lovelace") == {("project", "Lovelace"): 0.85}
+    assert found("ask GmbH") == {}
+
+
+def test_a_name_is_no_longer_than_that() -> None:
+    assert [len(name) for _, name in found("ask bob", "bob")] == [3]
+    long = "b" * 201
+    assert [len(name) for _, name in found(f"ask {long}", long)] == [200]
+
+
+def test_days_by_their_words() -> None:
+    assert found("every monday") == {("date", "every monday"): 0.6}
+    assert found("next month") == {("date", "next month"): 0.6}
+    assert found("on 3 May and 3 May 2026") == {("date", "3 May 2026"): 0.9}
+    assert set(found("on 3 May and 4 June")) == {("date", "3 May"), ("date", "4 June")}

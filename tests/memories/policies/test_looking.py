@@ -118,3 +118,7 @@ def test_a_few_shared_words_are_named() -> None:
 )  # fmt: skip
 def test_why_it_came_up(given: Share, text: str, phrases: list[str]) -> None:
     assert reasons(given, text, {"cat", "dog", "bird"}) == phrases
+
+
+def test_a_text_that_is_short_enough_stays_as_it_is() -> None:
+    assert excerpt(" a ", set(), length=3) == " a "

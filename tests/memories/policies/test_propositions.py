@@ -2,7 +2,15 @@
 
 import pytest
 
-from memories.policies.propositions import Refusal, fault, parse, propositions_in
+from memories.policies.propositions import (
+    Refusal,
+    fault,
+    is_divisible,
+    parse,
+    propositions_in,
+    sentences,
+    tidy,
+)
 
 pytestmark = pytest.mark.conformance("H32")
 
@@ -55,3 +63,42 @@ def test_what_is_handed_in_is_held_to_the_same() -> None:
     assert refused == [Refusal("x", "too-short")]
     many, over = parse([f"Fact number {n} is about Rome." for n in range(60)])
     assert (len(many), {r.reason for r in over}) == (50, {"too-many"})
+
+
+def test_a_text_without_what_is_around_it() -> None:
+    assert tidy('"a"') == "a"
+    assert tidy("“ a b ”") == "a b"
+    assert tidy('""') == '""'
+    assert tidy('"a" b') == '"a" b'
+    assert tidy('a "b"') == 'a "b"'
+    assert tidy("12. a   b") == "a b"
+    assert tidy("- a") == tidy("* a") == tidy("b) a") == "a"
+    assert tidy("2026. a") == "2026. a"
+
+
+def test_sentences_end_where_they_end() -> None:
+    assert list(sentences("One. Two! three? (Four) a; b\nc")) == [
+        "One.", "Two! three?", "(Four) a", "b", "c",
+    ]  # fmt: skip
+    assert list(sentences("Ask Dr. Chen. Mr. X asks")) == ["Ask Dr. Chen.", "Mr. X asks"]
+    assert list(sentences("It ends with etc.")) == ["It ends with etc."]
+    assert list(sentences("")) == []
+    long = "x" * 995 + " e.g."
+    assert list(sentences(f"{long} Next")) == [f"{long} Next"]
+    assert list(sentences(f"x{long} Next")) == [f"x{long}", "Next"], "too long to wait"
+
+
+def test_whether_there_is_more_than_one_sentence() -> None:
+    assert is_divisible("One. Two.")
+    assert is_divisible("One. Two. Three.")
+    assert not is_divisible("One.")
+    assert not is_divisible("")
+    assert is_divisible("x" * 9_997 + ". Y")
+    assert not is_divisible("x" * 9_998 + ". Y"), "so much of it is looked at"
+
+
+def test_only_so_much_is_taken_apart() -> None:
+    last = FACT.replace("June.", "April")
+    padding = FACT + "\n" + " " * (100_000 - len(FACT) - 1 - len(last))
+    assert propositions_in(padding + last) == ([FACT, last], [])
+    assert propositions_in(padding + last + "x") == ([FACT, last], [])

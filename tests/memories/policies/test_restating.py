@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memories.policies.dating import absolute
 from memories.policies.ingesting import DEFAULT, IngestionProfile, windows_of
-from memories.policies.restating import Turn, restate
+from memories.policies.restating import Turn, addresses, needs_context, restate
 
 MONDAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -157,3 +157,37 @@ def test_windows_hold_every_turn_and_overlap_by_two(count: int) -> None:
     assert all(len(w) == 40 for w in windows[:-1])
     assert all(a[-2:] == b[:2] for a, b in pairwise(windows))
     assert len(windows) == (0 if not count else max(1, -(-(count - 2) // 38)))
+
+
+def test_what_needs_the_turns_before() -> None:
+    for text in ("he left", "ask HER", "they went", "his"):
+        assert needs_context(text), text
+        assert not addresses(text)
+    for text in ("you left", "YOUR key", "yours"):
+        assert addresses(text), text
+        assert not needs_context(text)
+    assert not needs_context("the theory of shells")
+    assert needs_context("he " + "x" * 3_997)
+    assert not needs_context("he " + "x" * 3_998)
+    assert addresses("you " + "x" * 3_996)
+    assert not addresses("you " + "x" * 3_997)
+
+
+def test_a_text_that_is_too_long_is_not_restated() -> None:
+    turn = "my " + "x" * 3_997
+    assert said(turn) == "Mina's " + "x" * 3_997
+    assert said(turn + "x") == turn + "x"
+
+
+def test_what_a_turn_is_about() -> None:
+    turn = Turn(text="the turbine in Berlin needs oil", speaker="Mina")
+    before = [Turn(text="a turbine", speaker="Kees")] * 2
+    assert restate(turn, before).topic == "turbine"
+    assert restate(turn, before, topic="pumps").topic == "pumps"
+    assert restate(turn, before[:1]).topic == ""
+    assert restate(turn, before).location == "Berlin"
+    assert len(restate(turn, before, keywords=2).keywords) == 2
+    assert restate(Turn(text="Alice saw turbine alpha bravo charlie delta"), ()).persons == (
+        "Alice",
+    )
+    assert len(restate(Turn(text="Alice saw turbine alpha bravo charlie delta"), ()).keywords) == 5

@@ -6,7 +6,7 @@ import pytest
 
 from memories.policies.entities import named
 from memories.policies.knowing import asks, is_machine, seeks, wants
-from memories.policies.terms import concepts, key_of, terms
+from memories.policies.terms import concepts, is_quantity, key_of, terms, uncalled
 
 SIX_SENTENCES = (
     "Ada Lovelace moved the Lisbon drivers to Grafana. HR was not told of it! "
@@ -121,6 +121,8 @@ def test_programs_are_told_from_people_by_their_names() -> None:
         ("watches", "watch"), ("dishes", "dish"), ("glasses", "glass"), ("glass", "glass"),
         ("virus", "virus"), ("basis", "basis"), ("macos", "macos"), ("gas", "gas"),
         ("cats", "cat"), ("Cat’s", "cat"), ("dies", "die"),
+        ("cafés", "cafés"), ("\uff46\uff4f\uff4f", "foo"), ("ﬁle", "file"),
+        ("bus", "bus"), ("Bobs", "bob"),
     ],
 )  # fmt: skip
 def test_words_as_they_are_compared(word: str, key: str) -> None:
@@ -137,4 +139,70 @@ def test_the_proper_spelling_wins() -> None:
     assert [t.name for t in terms("the KESTREL and the Kestrel") if t.key == "kestrel"] == [
         "KESTREL"
     ]
-    assert [t.key for t in terms("ask X1 or xy or xyz")][-1] == "xyz"
+    assert [t.key for t in terms("ask X1 or xy or xyz")] == ["ask", "x1", "xyz"]
+
+
+def keys(text: str) -> list[str]:
+    return [term.key for term in terms(text)]
+
+
+def test_how_long_a_word_is() -> None:
+    assert keys("z" * 60) == ["z" * 60]
+    assert keys("z" * 61) == []
+    assert keys("кот ко") == ["кот"]
+    assert keys("가방 힣힣 강") == ["가방", "힣힣"]
+    assert keys("البت الباب") == ["البت", "باب"]
+    assert keys("zed xy") == ["zed"]
+    assert keys("4410 42 7") == []
+    assert [len(t.name) for t in terms("ก" * 61)] == [60]
+    assert keys("กก") == []
+
+
+def test_capitals_make_a_name_unless_they_open_a_sentence() -> None:
+    assert keys("HR was told") == ["hr", "told"]
+    assert keys("ask HR here") == ["ask", "hr"]
+    assert keys("ask X here") == ["ask"]
+    assert keys("the X's lid") == ["x", "lid"]
+
+    def proper(text: str) -> list[str]:
+        return [term.name for term in terms(text) if term.proper]
+
+    assert proper("Lisbon drivers") == []
+    assert proper("old Lisbon") == ["Lisbon"]
+    assert proper("the old, Lisbon") == ["Lisbon"]
+    for mark in ".!?:\n":
+        assert proper(f"the old{mark} Lisbon") == [], mark
+    assert proper("HR drivers") == ["HR"]
+    assert proper("lib2 apt-get iPhone drivers") == ["lib2", "apt-get", "iPhone"]
+    assert proper("数据库 サーバー ภาษาไทย") == []
+    assert proper("备份 in Lisbon") == ["Lisbon"], "beside another script"
+
+
+def test_only_the_beginning_is_looked_at() -> None:
+    assert keys("x " * 9_997 + "falcon") == ["falcon"]
+    assert keys(" " + "x " * 9_997 + "falcon") == ["falco"]
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [("thirty", True), ("Dozen", True), ("12th", True), ("4410", True), ("14:30", True),
+     ("50%", True), ("pump", False), ("v2", False), ("", False)],
+)  # fmt: skip
+def test_numbers_in_words_and_digits(name: str, counts: bool) -> None:
+    assert is_quantity(name) is counts
+
+
+def test_the_name_that_opens_a_line() -> None:
+    assert uncalled("ann: look, bob: too") == "look, bob: too"
+    assert uncalled("look at ann: too") == "look at ann: too"
+
+
+def test_of_many_concepts_the_frequent_and_the_names_stay() -> None:
+    words = [f"turbine{chr(97 + n)}" for n in range(17)]
+    assert [t.key for t in concepts(" ".join(words[:16]))] == words[:16]
+    assert [t.key for t in concepts(" ".join(words))] == words[:16]
+    again = " ".join([*words, words[16]])
+    assert [t.key for t in concepts(again)] == [*words[:15], words[16]], "what is said twice"
+    named_last = " ".join([*words, "and Lisbon"])
+    assert [t.key for t in concepts(named_last)] == [*words[:15], "lisbon"], "a name"
+    assert [t.key for t in concepts(" ".join(words), 2)] == words[:2]

@@ -11,7 +11,11 @@ from memories.policies.verbs import is_past, third_person
         ("like", "likes"), ("fix", "fixes"), ("push", "pushes"), ("teach", "teaches"),
         ("buzz", "buzzes"), ("pass", "passes"), ("carry", "carries"), ("play", "plays"),
         ("liked", "liked"), ("can", "can"), ("going", "going"), ("likes", "likes"),
-        ("am", "is"), ("have", "has"), ("focus", "focuses"), ("echo", "echoes"), ("x2", "x2"),
+        ("am", "is"), ("have", "has"), ("focus", "focuses"), ("echo", "echoes"),
+        ("enjoy", "enjoys"), ("fly", "flies"), ("try", "tries"),
+        ("say", "says"), ("bring", "brings"), ("don’t", "doesn't"),
+        ("and", "and"), ("Like", "Likes"),
+        ("went", "went"), ("miss", "misses"), ("need", "needs"), ("buy", "buys"), ("x2", "x2"),
     ],
 )  # fmt: skip
 def test_the_form_that_goes_with_a_name(verb: str, form: str) -> None:

@@ -49,3 +49,12 @@ def test_the_columns_are_asked_for_in_that_order() -> None:
     places = [asked.index(word) for word in words]
     assert places == sorted(places)
     assert "/ 86400" in COLUMNS, "days"
+
+
+def test_each_flag_is_told_by_its_own_column_alone() -> None:
+    flags = {3: "by_meaning", 4: "by_words", 7: "asks", 8: "timed", 9: "by_named", 10: "by_asker"}
+    for place, name in flags.items():
+        row = [0.0] * 16
+        row[place] = 1.0
+        pool = pool_from(UUID(int=7).bytes, sent(row), 0)
+        assert [f for f in flags.values() if getattr(pool, f)[0]] == [name]
