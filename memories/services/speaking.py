@@ -8,9 +8,9 @@ for them. Any other text stays a name, that no member stands behind.
 from dataclasses import dataclass
 from uuid import UUID
 
-from memories.policies.likeness import skeleton
 from memories.services.references import References
 from orgs.models import Group, GroupMembership, Member
+from orgs.policies.lookalikes import alike
 from orgs.principals import Actor
 from orgs.services import NotFound, as_uuid
 from robots.models import KeyScope
@@ -76,16 +76,15 @@ def _member(given: str, references: References, group: Group | None) -> Member |
 def _by_name(actor: Actor, given: str) -> Speaker:
     """A name that is no reference: the actor's own member, or a name and no more."""
     members = Member.objects.filter(organisation_id=actor.organisation_id)
-    looks = skeleton(given)
     if actor.member_id:
         own = members.get(id=actor.member_id)
-        if skeleton(own.name) == looks:
+        if alike(given, [own.name]):
             return Speaker(own.name, own.id)
     if actor.is_person:
         raise IdentityClaim(OWN_WORDS)
     if KeyScope.ACT_FOR not in actor.scopes:
         # Only of those whom it knows: it is told of nobody else's name.
         names = known_members(actor).values_list("name", flat=True)
-        if any(skeleton(name) == looks for name in names.iterator()):
+        if alike(given, names.iterator()):
             raise IdentityClaim(LOOKS_LIKE)
     return Speaker(given)

@@ -280,12 +280,12 @@ def _of_memory(entry: AuditEntry, trail: Trail) -> str:
     if entry.target not in trail.memories:
         return ""
     if entry.action == "memory.forced":
-        parts.append(f"{told.get('act')}: {told.get('reason')}")
+        parts += [": ".join(str(told[word]) for word in ("act", "reason") if told.get(word))]
     if "speaker" in told:
         parts.append(
             f"{_called(told['speaker'], trail)}’s words, written by {_writer(told, trail)}"
         )
-    return "; ".join(parts)
+    return "; ".join(filter(None, parts))
 
 
 def _called(id_: str, trail: Trail) -> str:

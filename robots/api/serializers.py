@@ -15,8 +15,11 @@ from orgs.api.serializers import (
 from orgs.models import IngestProfile, Role
 from orgs.services import as_uuid, fault_of_identity, fault_of_reference
 
-# As the description of the API says it; `fault_of_identity` decides.
-IDENTITY = r"^[^:\s\u0000]{1,40}:[^\s\u0000]([^\u0000]{0,298}[^\s\u0000])?$"
+# As the description says it: characters that are surely seen. `fault_of_identity` decides, and takes
+# other scripts as well.
+_SEEN = r"!-9;-~\u00a1-\u00ac\u00ae-\u024f\u0391-\u03a1\u03a3-\u03ff\u0400-\u0481\u048a-\u052f"
+_SEEN += r"\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"
+IDENTITY = rf"^[{_SEEN}]{{1,40}}:[{_SEEN}:]([ {_SEEN}:]{{0,298}}[{_SEEN}:])?$"
 
 
 def check_external_id(value: str) -> str:

@@ -156,6 +156,8 @@ def test_what_a_role_gave_itself_and_everybody_has_is_taken_back_at_the_next_sta
     assert [(role, base, sorted(config)) for role, base, config in rows] == [
         (role, 0, plan) for role in sorted((APP, SUPPORT, WORKER))
     ]
+    for role in (APP, WORKER, SUPPORT):  # the server is shared with other tests
+        admin.execute(f"ALTER ROLE {role} RESET statement_timeout")
     for statement in ("SELECT lo_create(0)", "SELECT 1 FROM pg_stat_statements", "DO 'BEGIN END'"):
         with (
             psycopg.connect(renewed.app) as connection,

@@ -17,10 +17,10 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.models import Contribution, Edge, Memory, Proposal, Version
-from memories.policies.likeness import skeleton
 from memories.services.proposing import propose_correction, report_memory
 from memories.views.origins import said_by
 from orgs.models import Audience, AuditEntry
+from orgs.policies.lookalikes import alike
 from orgs.rls import Scope, scope
 from orgs.services import link_identity
 from robots.models import Message
@@ -261,7 +261,7 @@ def judge(scene: Scene, attempt: Attempt) -> None:
         for row in forged.values():
             others = {row.reworded_by_id, row.reworded_by_robot_id} - {None, bob}
             assert others or bob not in (row.author_id, row.speaker_member_id), str(attempt)
-            if skeleton(row.speaker) == "bob" and not row.speaker_member_id:
+            if alike(row.speaker, ["Bob"]) and not row.speaker_member_id:
                 assert said_by(row).startswith("“"), f"{attempt}: a mere name passes for Bob"
                 assert attempt.caller not in ("mina", "chidi"), str(attempt)
                 assert (row.key or "").startswith("message:"), f"{attempt}: it knows Bob"

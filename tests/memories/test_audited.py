@@ -125,7 +125,7 @@ ACTS: list[tuple[str, Prepared, Act]] = [
      lambda t, id_: report_memory(MINA(t), id_, reason="Wrong.", now=NOW)),
     # Widening by approval is an entry of its own.
     ("memory.shared proposal.approved", item,
-     lambda t, id_: deciding.approve(ADA(t), id_, Answer(), now=NOW)),
+     lambda t, id_: deciding.approve(ADA(t), id_, Answer(version=1), now=NOW)),
     ("proposal.rejected", item,
      lambda t, id_: deciding.reject(ADA(t), id_, Answer(reason="No."), now=NOW)),
     ("proposal.assigned", item,

@@ -251,7 +251,7 @@ def test_newly_is_who_could_not_before_and_can_after(world: World) -> None:
     said = newly(here, "chidi", item)
     page = text(signed_in(here, "chidi").get(f"/review/{item.id}/"))
     signed_in(here, "chidi").post(f"/review/{item.id}/skip/")
-    done = deciding.approve(here.person("chidi"), item.id, Answer(), now=NOW)
+    done = deciding.approve(here.person("chidi"), item.id, Answer(version=1), now=NOW)
     after = truth(here, UUID(done.outcome["made"]))
     people = after.people - before.people
     # What reads it for its author alone could not tell anybody else; now it can.

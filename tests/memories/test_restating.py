@@ -120,10 +120,10 @@ def test_what_is_no_message_is_restated_too(world: World) -> None:
     assert restated(here, plain)["text"] == "Mina prefers tea from 2026-03-04 on"
     own = here.remember(here.person("bob"), "I hate meetings", visibility="private").id
     assert restated(here, own, "bob")["text"] == "Bob hates meetings"
-    # A deposit, and a key that looks like a message's and is none.
+    # A deposit, and a key that looks a little like a message's and is none.
     kept = here.remember(
         here.robot("aria"), "he likes tea", member=member(here, "mina"), conversation="c",
-        key="message:x", source={"message": "x"},
+        key="message:x", source={"message": "y"},
     )  # fmt: skip
     assert kept.status == "active"
     nothing = here.remember(here.robot("bolt"), "The buckle supplier needs more time.").id

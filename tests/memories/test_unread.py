@@ -58,12 +58,12 @@ def test_a_page_without_the_version_decides_nothing(world: World) -> None:
     for step, sent in {
         "approve": {},
         "edit": {"content": "At ten."},
-        "merge": {"into": str(known), "version": "1"},
+        "merge": {"into": str(known), "version": "1", "content": "At ten."},
     }.items():
         answer = chidi.post(f"/review/{item.id}/{step}/", sent)
         assert (answer.status_code, "Say which version" in text(answer)) == (400, True), step
     assert [i.id for i in waiting(here.person("chidi"))] == [item.id]
     # What stands in the page of the merge is enough.
-    sent = {"into": f"{known}:1", "version": "1"}
+    sent = {"into": f"{known}:1", "version": "1", "content": "At ten."}
     assert chidi.post(f"/review/{item.id}/merge/", sent).status_code == 302
     assert memory(here, "mina", known).remember_count == 2

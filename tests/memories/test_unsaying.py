@@ -8,6 +8,7 @@ import pytest
 
 from memories.services.forgetting import forget_memory, restore_memory
 from memories.services.mine import bring_back, forget_all
+from robots.services import IdentityClaim
 from tests.memories.test_restating import chat, member, restated
 from tests.people import signed_in, text
 from tests.world import NOW, Tenant, World
@@ -68,15 +69,14 @@ def test_what_others_forget_leaves_the_message(world: World) -> None:
     first, second, _ = talk(here)
     forget_memory(here.robot("aria"), first, now=NOW)
     assert words(here)[1] == "My diagnosis is leukaemia"
-    # A memory that only claims to come from a message reaches nothing of others.
+    # A memory that only claims to come from a message is refused.
     told = next(m for m in messages(here)[1:] if m["content"].startswith("The demo"))
-    forged = here.remember(
-        here.robot("aria"), "Mina likes tea.", group="launch", member=member(here, "mina"),
-        key=f"message:{told['id']}", source={"message": told["id"]},
-        conversation=conversation(here), visibility="protected",
-    ).id  # fmt: skip
-    forget_memory(here.person("mina"), forged, now=NOW)
-    assert words(here)[2] == "The demo starts at nine"
+    with pytest.raises(IdentityClaim):
+        here.remember(
+            here.robot("aria"), "Mina likes tea.", group="launch", member=member(here, "mina"),
+            key=f"message:{told['id']}", source={"message": told["id"]},
+            conversation=conversation(here), visibility="protected",
+        )  # fmt: skip
     assert second
 
 

@@ -58,8 +58,3 @@ def test_the_nearest_audience_comes_first() -> None:
 def test_one_side_of_a_pair_alone_contradicts_nothing(one: str, other: str) -> None:
     assert not contradict(one, other)
     assert not contradict(other, one)
-
-
-def test_how_close_two_texts_of_each_model_have_to_be() -> None:
-    assert [threshold(model, {}) for model in (0, 1, 77)] == [0.85, 0.92, 0.97]
-    assert threshold(77, {77: 0.0}) == 0.0

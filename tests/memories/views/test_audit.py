@@ -222,7 +222,9 @@ def test_no_act_writes_what_a_memory_says(world: World) -> None:
     forget_memory(mina, said, now=now)
     restore_memory(mina, said, now=now)
     item = propose(here, content=f"{CANARY} has cloves.")
-    deciding.approve(here.person("chidi"), item.id, Answer(content=f"{CANARY}!"), now=now)
+    deciding.approve(
+        here.person("chidi"), item.id, Answer(content=f"{CANARY}!", version=1), now=now
+    )
     second = propose(here, content=f"{CANARY} has spice.")
     deciding.reject(here.person("chidi"), second.id, Answer(reason=f"{CANARY}?"), now=now)
     known = here.remember(here.robot("bolt"), f"{CANARY} is known.").id

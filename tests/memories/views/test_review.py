@@ -175,7 +175,7 @@ def test_merging_chooses_nothing_and_drops_no_words(world: World) -> None:
         if wrong.get("into"):
             assert "Write what it should say" in text(answer)
     assert found(here, "mina") == ["The office closes at 18:00."]
-    sent = {"version": "1", "into": str(known), "content": "The office closes at six."}
+    sent = {"version": "1", "into": f"{known}:1", "content": "The office closes at six."}
     assert chidi.post(url, sent).status_code == 302
     assert found(here, "mina") == ["The office closes at six."]
 

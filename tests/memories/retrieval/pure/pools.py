@@ -16,6 +16,7 @@ PLACES = ("category", "tier")
 
 def question(**fields: Any) -> Question:
     fields = {"text": "?", "language": "english", "model": 0, "limit": 10} | fields
+    fields = {"meaning_floor": -0.1, "near_duplicate": 0.85} | fields
     return Question(organisation_id=UUID(int=1), now=NOW, **fields)
 
 
