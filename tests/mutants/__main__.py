@@ -4,6 +4,10 @@ A sample of the mutants of the pure rules (with the tests that need no services)
 database does (with a few tests that need them), drawn by a seed that is printed. The work is done
 in copies of the project; nothing here is touched. `make mutants ARGS="--all"` runs every one.
 
+It prints the score of each module, each part and all, and fails if a part or all is under 85 %.
+The samples are so small that it ends within 20 minutes on two idle cores. What is never made wrong,
+because no test could notice, is said in tests.mutants.operators.
+
 cosmic-ray makes the mutants. Its own runner starts a session for each, and mutmut 3 changes nothing
 outside functions, where the constants are.
 """
@@ -151,14 +155,16 @@ def main() -> None:
     words.add_argument("--workers", type=int, default=2)
     chosen = words.parse_args()
     results = []
+    scores = {}
     for part in PARTS:
         if not chosen.part or part.name in chosen.part:
             found = judged(part, chosen)
-            told(found)
+            scores[part.name] = told(found)
             results += found
     say("all parts")
-    if told(results) < FLOOR:
-        sys.exit(f"under {FLOOR:.0f} % killed")
+    scores["all parts"] = told(results)
+    if low := [name for name, score in scores.items() if score < FLOOR]:
+        sys.exit(f"under {FLOOR:.0f} % killed: {', '.join(low)}")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ PARTS = (
             "memories/comparing/metrics.py",
         ),
         tests=PURE_TESTS,
-        sample=400,
+        sample=320,
         options=("-c", "tests/pure.ini", "--rootdir", "."),
         environment={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     ),
@@ -80,7 +80,7 @@ PARTS = (
             "memories/maintenance/neighbours.py",
         ),
         tests=DATABASE_TESTS,
-        sample=40,
+        sample=30,
         options=("-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not slow"),
     ),
 )

@@ -39,6 +39,7 @@ def test_words_of_no_time(text: str) -> None:
 def test_a_time_is_looked_for_where_the_text_begins() -> None:
     assert names_time("x" * 19_990 + " yesterday"[:10])
     assert not names_time("x " * 10_000 + "yesterday")
+    assert not names_time("x" * 19_991 + " yesterday"), "one letter too late"
 
 
 def test_who_asks_when() -> None:

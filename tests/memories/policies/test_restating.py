@@ -191,3 +191,9 @@ def test_what_a_turn_is_about() -> None:
         "Alice",
     )
     assert len(restate(Turn(text="Alice saw turbine alpha bravo charlie delta"), ()).keywords) == 5
+
+
+def test_windows_need_no_overlap() -> None:
+    assert IngestionProfile(window=2, overlap=0).overlap == 0
+    with pytest.raises(ValueError, match="overlap"):
+        IngestionProfile(window=2, overlap=-1)

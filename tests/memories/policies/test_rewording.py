@@ -108,3 +108,18 @@ def test_dates_that_nobody_could_have_meant_are_invented_numbers() -> None:
     assert why("2026-13-06") == "invented-number"
     timeless = Turn(text="Call Tom soon", speaker="Mina")
     assert fault(timeless, "Call Tom on 2026-03-06", [], []) == "invented-number"
+
+
+def test_places_and_things_have_200_characters_at_most() -> None:
+    turn = Turn(text="go to " + "x" * 201, speaker="Mina", at=AT)
+
+    def given(**fields: object) -> object:
+        return reworded({"restatement": turn.text + ".", **fields}, turn, [], [])
+
+    assert given(location="x" * 200).location == "x" * 200
+    assert given(location="x" * 201).location == ""
+    assert given(topic="x" * 100).topic == "x" * 100
+    assert given(topic="x" * 101).topic == ""
+    for length, count in ((200, 1), (201, 0)):
+        things = [{"name": "x" * length, "type": "topic"}]
+        assert len(given(entities=things).entities) == count
