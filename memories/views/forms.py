@@ -207,18 +207,6 @@ class SuggestForm(forms.Form):
         return checked_content(self.cleaned_data["content"])
 
 
-class ProtectForm(forms.Form):
-    """Why a memory is protected from now on, or no more."""
-
-    reason = forms.CharField(
-        label="Why",
-        max_length=2000,
-        widget=forms.Textarea(attrs={"rows": 3, "autofocus": True}),
-        help_text="Everybody who can read this memory reads the reason as well.",
-        error_messages={"required": "Say why in a few words."},
-    )
-
-
 class ReportForm(forms.Form):
     reason = forms.CharField(
         label="What is wrong with it",
