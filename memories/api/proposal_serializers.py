@@ -4,12 +4,12 @@ from typing import Any
 
 from rest_framework import serializers
 
+from memories.api.reasons import reason_field
 from memories.api.serializers import (
     AudienceSerializer,
     MemorySerializer,
     check_content,
     content_field,
-    reason_field,
 )
 from memories.models import Cause, State
 from orgs.api.serializers import (

@@ -11,7 +11,8 @@ from rest_framework.views import APIView
 from memories.api import rendering
 from memories.api.proposal_serializers import ProposalSerializer
 from memories.api.proposals import body
-from memories.api.serializers import MemorySerializer, ReasonSerializer
+from memories.api.reasons import ReasonSerializer
+from memories.api.serializers import MemorySerializer
 from memories.models import Proposal
 from memories.services.managing import get_memory
 from memories.services.protecting import protect_memory, unprotect_memory

@@ -6,6 +6,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from memories.api.reasons import force_field, reason_field
 from memories.models import Category, Kind, Origin, Status, Tier, Type
 from memories.policies.visibility import NAMES
 from memories.services.drafts import MAX_CONTENT_BYTES, Draft, Readers
@@ -34,24 +35,6 @@ def check_content(value: str) -> str:
     if len(value) > MAX_CONTENT_BYTES or len(value.encode()) > MAX_CONTENT_BYTES:
         raise serializers.ValidationError(f"Longer than {MAX_CONTENT_BYTES} bytes.")
     return value
-
-
-def force_field() -> FlagField:
-    return FlagField(
-        required=False, help_text="An admin changes what is protected; needs `reason`."
-    )
-
-
-def reason_field(**kwargs: Any) -> TextField:
-    return TextField(max_length=2000, **kwargs)
-
-
-def forced(data: dict[str, Any]) -> str | None:
-    """Take `force` and `reason` out of validated data: the reason, None without force."""
-    force, reason = data.pop("force", False), data.pop("reason", "")
-    if force and not reason.strip():
-        raise serializers.ValidationError({"reason": ["Say why you force it."]})
-    return reason.strip() if force else None
 
 
 class ReadersSerializer(StrictSerializer):
@@ -168,15 +151,6 @@ class PatchSerializer(StrictSerializer):
 
     def validate_content(self, value: str) -> str:
         return check_content(value)
-
-
-class ForceSerializer(StrictSerializer):
-    force = force_field()
-    reason = reason_field(required=False)
-
-
-class ReasonSerializer(StrictSerializer):
-    reason = reason_field()
 
 
 class ShareSerializer(StrictSerializer):

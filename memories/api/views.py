@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api import recall_serializers, rendering, serializers
+from memories.api.reasons import ForceSerializer, forced
 from memories.querysets import MemoryQuerySet
 from memories.retrieval.answers import answer_rows
 from memories.services.counting import stats
@@ -111,13 +112,13 @@ class MemoryView(APIView):
     def patch(self, request: Request, memory_id: UUID) -> Response:
         """Correct a memory; who may read it changes only by sharing."""
         changes = checked(serializers.PatchSerializer, request.data)
-        force = serializers.forced(changes)
+        force = forced(changes)
         edit_memory(request.user, memory_id, changes, now=timezone.now(), force=force)
         return Response(rendering.memory(get_memory(request.user, memory_id).memory))
 
     @extend_schema(
         operation_id="memories_forget",
-        parameters=[serializers.ForceSerializer],
+        parameters=[ForceSerializer],
         responses={204: OpenApiResponse(None)},
     )
     def delete(self, request: Request, memory_id: UUID) -> Response:
@@ -127,7 +128,7 @@ class MemoryView(APIView):
         given = {k: v for k, v in request.query_params.items() if k in ("force", "reason")}
         if given.get("force") in ("true", "false"):
             given["force"] = given["force"] == "true"
-        force = serializers.forced(checked(serializers.ForceSerializer, given))
+        force = forced(checked(ForceSerializer, given))
         forget_memory(request.user, memory_id, now=timezone.now(), force=force)
         return Response(status=204)
 
@@ -146,12 +147,12 @@ class RestoreView(APIView):
 class ArchiveView(APIView):
     @extend_schema(
         operation_id="memories_archive",
-        request=serializers.ForceSerializer,
+        request=ForceSerializer,
         responses=serializers.MemorySerializer,
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
         """Take a memory out of default recall."""
-        force = serializers.forced(checked(serializers.ForceSerializer, request.data))
+        force = forced(checked(ForceSerializer, request.data))
         row = archive_memory(request.user, memory_id, now=timezone.now(), force=force)
         return Response(rendering.memory(row))
 

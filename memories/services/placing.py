@@ -22,7 +22,7 @@ from memories.services.placements import Placement
 from memories.services.protecting import check_wish
 from memories.services.references import References
 from memories.services.speaking import MADE_OF, Speaker, speaker_of
-from memories.services.turns import claims_message
+from memories.services.turns import message_of
 from orgs.models import AudienceKind, Group, GroupMembership, Member, Organisation
 from orgs.principals import Actor, Principal, resolve
 from orgs.rls import organisation_scope
@@ -95,7 +95,7 @@ class Desk:
         if draft.heard is not None:
             return place_heard(self, draft, draft.heard)
         self._check_robot(draft)
-        if claims_message(draft.key, draft.source):
+        if message_of(draft) is not None:
             raise IdentityClaim(MADE_OF)
         principal = self.principal(draft.member, draft.group)
         actor = principal.actor

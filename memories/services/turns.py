@@ -12,6 +12,7 @@ from django.db import connection
 from memories.models import Memory, Status
 from memories.policies.lending import lends
 from memories.policies.pronouns import Turn
+from memories.services.drafts import Draft
 from orgs.services import as_uuid
 from robots.models import Message
 
@@ -19,18 +20,12 @@ from robots.models import Message
 LOOKED_THROUGH = 200
 
 
-def message_of(row: Memory) -> UUID | None:
-    """The message that the memory was made of."""
+def message_of(row: Memory | Draft) -> UUID | None:
+    """The message that the memory was made of, or that a draft says it was made of."""
     given = row.source.get("message") if isinstance(row.source, dict) else None
     if not isinstance(given, str) or row.key != f"message:{given}":
         return None
     return as_uuid(given) if row.conversation and as_uuid(row.conversation) else None
-
-
-def claims_message(key: str | None, source: object) -> bool:
-    """Whether a draft would pass for the memory of a message, and so for its speaker's words."""
-    given = source.get("message") if isinstance(source, dict) else None
-    return isinstance(given, str) and key == f"message:{given}"
 
 
 # Messages of a conversation up to the last one asked for, from some way before the first; also

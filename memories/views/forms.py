@@ -138,18 +138,6 @@ class TrustForm(forms.Form):
     robot = forms.UUIDField()
 
 
-class ProtectForm(forms.Form):
-    """Why a memory is protected from now on, or no more."""
-
-    reason = forms.CharField(
-        label="Why",
-        max_length=2000,
-        widget=forms.Textarea(attrs={"rows": 3, "autofocus": True}),
-        help_text="Everybody who can read this memory reads the reason as well.",
-        error_messages={"required": "Say why in a few words."},
-    )
-
-
 def checked_content(value: str) -> str:
     """With line ends as they are stored. Raises ValidationError for what is too long."""
     text = value.replace("\r\n", "\n")

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,18 +14,30 @@ from memories.models import Proposal
 from memories.policies.visibility import Misplaced
 from memories.services import browsing
 from memories.services.protecting import protect_memory, unprotect_memory
-from memories.views import forms, presenting
+from memories.views import presenting
 from orgs.access import members_only
 from orgs.services import AlreadyExists
 
 ASKED = "Thank you. Whoever looks after this memory decides; you find its state under Review."
 
 
+class ProtectForm(forms.Form):
+    """Why a memory is protected from now on, or no more."""
+
+    reason = forms.CharField(
+        label="Why",
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3, "autofocus": True}),
+        help_text="Everybody who can read this memory reads the reason as well.",
+        error_messages={"required": "Say why in a few words."},
+    )
+
+
 @require_http_methods(["GET", "POST"])
 @members_only()
 def protect(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """With a reason."""
-    form = forms.ProtectForm(request.POST or None)
+    form = ProtectForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
@@ -42,7 +55,7 @@ def protect(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 @members_only()
 def unprotect(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """With a reason, which stays beside the memory."""
-    form = forms.ProtectForm(request.POST or None)
+    form = ProtectForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
@@ -55,9 +68,7 @@ def unprotect(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     return _page(request, memory_id, form, "unprotect")
 
 
-def _page(
-    request: HttpRequest, memory_id: UUID, form: forms.ProtectForm, step: str
-) -> HttpResponse:
+def _page(request: HttpRequest, memory_id: UUID, form: ProtectForm, step: str) -> HttpResponse:
     memory = browsing.readable(request.actor, memory_id)
     context = {
         "form": form,

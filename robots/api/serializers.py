@@ -15,10 +15,12 @@ from orgs.api.serializers import (
 from orgs.models import IngestProfile, Role
 from orgs.services import as_uuid, fault_of_identity, fault_of_reference
 
-# As the description says it: characters that are surely seen. `fault_of_identity` decides, and takes
-# other scripts as well.
+# As the description says it: characters that are surely seen. `fault_of_identity` decides, and
+# takes other scripts as well.
 _SEEN = r"!-9;-~\u00a1-\u00ac\u00ae-\u024f\u0391-\u03a1\u03a3-\u03ff\u0400-\u0481\u048a-\u052f"
 _SEEN += r"\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"
+# Shorter than a UUID in any of its forms.
+REFERENCE = rf"^[{_SEEN}]([ {_SEEN}:]{{0,26}}[{_SEEN}:])?$"
 IDENTITY = rf"^[{_SEEN}]{{1,40}}:[{_SEEN}:]([ {_SEEN}:]{{0,298}}[{_SEEN}:])?$"
 
 
@@ -40,7 +42,10 @@ def _sound(value: str, fault: str) -> str:
 
 class RegisterSerializer(StrictSerializer):
     id = TextField(
-        max_length=64, required=False, help_text="Yours to choose; made for you if left out."
+        max_length=64,
+        required=False,
+        pattern=REFERENCE,
+        help_text="Yours to choose; made for you if left out.",
     )
     name = TextField(max_length=200, required=False)
     purpose = TextField(max_length=5000, required=False, allow_blank=True)
@@ -67,7 +72,9 @@ class RobotSerializer(serializers.Serializer[Any]):
 
 
 class GroupCreateSerializer(StrictSerializer):
-    external_id = TextField(max_length=200, help_text="Yours to choose, but nothing like a UUID.")
+    external_id = TextField(
+        max_length=200, pattern=REFERENCE, help_text="Yours to choose, but nothing like a UUID."
+    )
     name = TextField(max_length=200, required=False)
     confidential = FlagField(required=False)
     profile = serializers.ChoiceField(IngestProfile.choices, required=False)

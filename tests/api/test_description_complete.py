@@ -58,11 +58,9 @@ def report(found: dict[str, str]) -> str:
     return "\n".join(f"{label}: {said}" for label, said in found.items())
 
 
-def test_the_description_says_what_is_refused(
-    lasting_world: World, request: pytest.FixtureRequest
-) -> None:
-    number = int(request.config.getoption("randomly_seed", default=1))
-    found = refused(robot(lasting_world), 3, number)
+def test_the_description_says_what_is_refused(lasting_world: World) -> None:
+    """The same few calls each time; other ones are drawn by the slow test."""
+    found = refused(robot(lasting_world), 3, 1)
     assert not found, report(found)
 
 

@@ -125,6 +125,9 @@ def test_words_are_taken_over_by_a_button_and_never_unasked(site: Site) -> None:
     page = site.sign_in("chidi")
     page.goto("/review/")
     page.locator("[data-row-link]").first.click()
+    # The keys are there once the page of the item is.
+    page.wait_for_url("**/review/*-*/")
+    page.wait_for_load_state("load")
     page.keyboard.press("m")
     box = page.get_by_label("What it says from then on")
     expect(box).to_have_value("")

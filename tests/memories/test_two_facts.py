@@ -168,5 +168,8 @@ def test_a_plain_key_says_nothing_for_a_member_but_by_a_proven_name(world: World
     assert (memory["speaker"], memory["speaker_member"]) == ("Bob", None)
     page = text(signed_in(here, "mina").get(f"/memories/{memory['id']}/"))
     assert "as the words of “Bob”, a name that no member here stands behind" in page
-    claimed = {"key": "message:x", "source": {"message": "x"}, "content": "I said so."}
+    claimed = {
+        "content": "I said so.", "group": "launch", "conversation": chat.json()["id"],
+        "key": f"message:{message['id']}", "source": {"message": message["id"]},
+    }  # fmt: skip
     assert here.api("eve").post("/api/v1/memories", claimed, format="json").status_code == 403
