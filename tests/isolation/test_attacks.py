@@ -48,6 +48,10 @@ def attempts(stage: Stage) -> list[Attempt]:
     return found
 
 
+# Texts that are looked for by words and by meaning.
+SOUGHT = ("q", "query", "question", "text", "topic")
+
+
 def chosen(everything: list[Attempt], count: int, seed: int) -> Iterator[Attempt]:
     """At least one attempt for each operation and slot, then at random."""
     shuffled = random.Random(seed).sample(everything, len(everything))  # noqa: S311
@@ -109,6 +113,10 @@ class Attack:
             if word != secret:
                 assert word not in whole.replace(secret, ""), (attempt, word, whole)
         twin = absent_like(secret)
+        if slot.path[-1] in SOUGHT:
+            # Other words bring rows in another order; tests/isolation/test_traces.py asks the same
+            # words with and without the hidden rows.
+            return
         key = (caller, str(operation), slot, twin, scale.EXACT)
         if key not in self.twins:
             self.twins[key] = self.answer((caller, operation, slot, twin))[0]

@@ -51,7 +51,7 @@ def talk(here: Tenant, conversation: str = "c", middle: str | None = SECRET) -> 
         Draft(
             content=text, group="launch", conversation=conversation, position=n,
             member=mina if text == middle else None, visibility="group",
-            speaker=mina if text == middle else None, key=f"{conversation}:{text}",
+            speaker=mina if text == middle else "", key=f"{conversation}:{text}",
         )
         for n, text in enumerate(lines)
     ]  # fmt: skip

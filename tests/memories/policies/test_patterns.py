@@ -51,29 +51,31 @@ def test_time_zones_where_somebody_lives(said: str, zones: set[str]) -> None:
     assert shown(said) == {("time_zone", zone) for zone in zones}
 
 
-def test_expertise_and_preferences_need_a_label() -> None:
-    assert shown(type_="expertise", topic="Kafka  Tuning!") == {("expertise", "kafka tuning")}
-    assert shown(type_="expertise") == set()
-    assert shown(type_="expertise", tags=("billing", "other")) == {("expertise", "billing")}
-    assert shown(type_="preference", topic="tea") == {("preference", "tea")}
-    assert shown(category="preference", topic="tea") == {("preference", "tea")}
-    assert shown(type_="fact", topic="tea") == set()
+def test_expertise_and_preferences_need_a_label_that_is_said() -> None:
+    said = "Ask me about Kafka tuning, billing or tea."
+    assert shown(said, type_="expertise", topic="Kafka  Tuning!") == {("expertise", "kafka tuning")}
+    assert shown(said, type_="expertise") == set()
+    assert shown(said, type_="expertise", tags=("billing", "other")) == {("expertise", "billing")}
+    assert shown(said, type_="preference", topic="tea") == {("preference", "tea")}
+    assert shown(said, category="preference", topic="tea") == {("preference", "tea")}
+    assert shown(said, type_="fact", topic="tea") == set()
+    assert shown("Ask me about coffee.", type_="preference", topic="tea") == set()
     # What is known more closely is no preference as well.
-    assert shown("I speak: language German", type_="preference", topic="tea") == {
+    assert shown("I speak German over tea", type_="preference", topic="tea") == {
         ("language", "German")
     }
 
 
 def test_a_label_is_short_and_not_the_text_itself() -> None:
-    def label(topic: str, content: str = "whatever") -> bool:
-        return bool(shown(content, type_="expertise", topic=topic))
+    def label(topic: str, content: str = "") -> bool:
+        said = content or f"I know all about {topic}."
+        return bool(shown(said, type_="expertise", topic=topic))
 
     assert label("one two three four")
     assert not label("one two three four five")
     assert label("x" * 60)
     assert not label("x" * 61)
     assert not label("The Secret.", content="the secret")
-    assert shown("a b", type_="expertise", topic="A B", tags=("c",)) == {("expertise", "c")}
 
 
 def evidence(*, group: object = None, confidence: float = 1.0) -> Evidence:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from memories.policies.pronouns import LOOKED_THROUGH, MOST, NEAR, Turn
+from memories.policies.budget import A_TURN
+from memories.policies.pronouns import MOST, NEAR, Turn
 from memories.policies.restating import restate
 
 DANIEL = ("Kees", "Daniel is in Berlin.")
@@ -189,10 +190,10 @@ def test_how_far_back_somebody_was_spoken_of() -> None:
 
 
 def test_how_much_of_a_turn_is_looked_through() -> None:
-    padding = "x " * ((LOOKED_THROUGH - len("Daniel")) // 2)
+    padding = "x " * ((A_TURN - len("Daniel")) // 2)
     assert said("he left", ("Kees", f"{padding}Daniel, yes")) == "Daniel left"
     assert said("he left", ("Kees", f"{padding} Daniel, yes")) == "he left"
-    assert LOOKED_THROUGH == 4_000
+    assert A_TURN == 4_000
 
 
 def test_how_many_pronouns_of_a_turn_are_looked_into() -> None:

@@ -1,0 +1,41 @@
+"""The mutants are really wrong, a survivor counts against the score, and the rules' score is high.
+
+The slow test asks a sample of the rules; `make mutants` a larger one, and what the database does.
+"""
+
+import argparse
+
+import pytest
+
+from tests.mutants.__main__ import FLOOR, ROOT, judged, told
+from tests.mutants.operators import Mutant, mutants_of, wrong
+from tests.mutants.parts import PARTS
+
+MODULE = "memories/policies/strength.py"
+
+
+@pytest.mark.conformance("Q09", open="mutants of services by hand stand in no command")
+def test_each_mutant_is_another_program() -> None:
+    source = (ROOT / MODULE).read_text(encoding="utf-8")
+    # None: the operator found nothing there to replace.
+    made = [text for m in mutants_of(ROOT, MODULE) if (text := wrong(source, m)) is not None]
+    assert len(made) > 20
+    for text in made:
+        assert text != source
+        compile(text, MODULE, "exec")
+
+
+def test_the_score_counts_survivors(capsys: pytest.CaptureFixture[str]) -> None:
+    one = next(iter(mutants_of(ROOT, MODULE)))
+    results: list[tuple[Mutant, bool]] = [(one, False)] * 3 + [(one, True)]
+    assert told(results) == 75.0
+    assert "3 of 4 killed: 75.0 %" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.conformance("Q09", open="mutants of services by hand stand in no command")
+def test_most_mutants_of_the_rules_are_noticed() -> None:
+    chosen = argparse.Namespace(only="", all=False, sample=60, seed=5, workers=2)
+    pure = next(part for part in PARTS if part.name == "pure")
+    assert told(judged(pure, chosen)) >= FLOOR
