@@ -11,8 +11,8 @@ from typing import Any
 
 MOST_GROWTH = 10.0
 # Below so many seconds the clock and the machine's other work are seen, not the rule.
-SEEN = 0.02
-TRIES = 4
+SEEN = 0.05
+TRIES = 5
 
 
 def spent(call: Callable[[str], Any], text: str) -> float:

@@ -95,7 +95,8 @@ def test_the_pages_make_few_queries_and_no_more_for_more_items(world: World) -> 
         for number in range(upto):
             known = here.remember(here.robot("bolt"), f"Fact {upto} {number}").id
             report_memory(here.person("mina"), known, reason="No.", now=NOW)
-        item = propose(here, content=f"Proposal {upto}")
+        # Like what is known, so that each page has something to put beside it.
+        item = propose(here, content=f"Fact {upto} 0 {upto} 1")
         pages = ("/review/", f"/review/{item.id}/")
         counts.append([queries(chidi, page) for page in pages])
     assert all(more <= few for few, more in zip(*counts, strict=True))
