@@ -38,6 +38,8 @@ AT_ONCE = 50
 LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 3
 MOST_PROBLEMS = 1_000
+# Of the jobs of one organisation that are ready, so many are looked at for the next.
+MOST_READY = 10_000
 SHOWN = 50
 # Seconds that a job works before others have their turn, and between two notes of how far it is.
 TURN, NOTED = 20.0, 3.0
@@ -103,7 +105,7 @@ def enqueue(
         f"job.{kind}", actor=principal.actor, now=now, target=job.id, target_type="job", total=total
     )
     if not at_once:
-        _hint(job)
+        hint(job)
     return job
 
 
@@ -125,7 +127,7 @@ def _begin(principal: Principal, parameters: dict[str, Any], now: datetime) -> O
     return Outcome(count - len(job.problems), len(job.problems), job)
 
 
-def _hint(job: Job) -> None:
+def hint(job: Job) -> None:
     """Wake a worker once the job is committed."""
     transaction.on_commit(lambda: send_job(job.organisation_id, job.id, job.member_id))
 
@@ -270,7 +272,7 @@ def retry(actor: Actor, job_id: UUID) -> Job:
         audit.record(
             "job.retried", actor=actor, now=timezone.now(), target=job.id, target_type="job"
         )
-        _hint(job)
+        hint(job)
     return job
 
 
@@ -323,7 +325,7 @@ def waiting_in(organisation_id: UUID, now: datetime, most: int = 20) -> list[Ask
     with organisation_scope(organisation_id, using=WORKER):
         rows = Job.objects.using(WORKER).filter(ready, organisation_id=organisation_id)
         ordered = rows.order_by("queued_at", "id")
-        found = list(ordered.values_list(F("organisation_id"), "id", "member_id")[:COUNTED])
+        found = list(ordered.values_list(F("organisation_id"), "id", "member_id")[:MOST_READY])
     here = _there(organisation_id, {member_id for _, _, member_id in found})
     return [asked for asked in found if asked[2] in here][:most]
 
