@@ -8,6 +8,7 @@ The migrated template is kept in the test server for as long as what made it sta
 (`schema_hash`), so that a second run starts at once.
 """
 
+import copy
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -159,12 +160,22 @@ def committed(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -
             connections[alias].close()
 
 
-@pytest.fixture
-def world(db: None) -> "World":
-    """Two organisations with people, groups and robots, in a transaction."""
+@pytest.fixture(scope="session")
+def kept_world(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -> "World":
+    """Committed once for all tests that are rolled back: making it costs more than most of them."""
     from tests.world import make_world
 
-    return make_world()
+    with django_db_blocker.unblock():
+        made = make_world()
+        for alias in connections:
+            connections[alias].close()
+    return made
+
+
+@pytest.fixture
+def world(kept_world: "World", db: None) -> "World":
+    """Two organisations with people, groups and robots, in a transaction."""
+    return copy.deepcopy(kept_world)
 
 
 @pytest.fixture

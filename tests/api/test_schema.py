@@ -117,12 +117,13 @@ def exercise(headers: dict[str, str], mode: GenerationMode, examples: int) -> in
     return sent
 
 
-@pytest.mark.parametrize("caller", [robot, session])
-@pytest.mark.parametrize("mode", list(GenerationMode))
+@pytest.mark.parametrize(
+    ("caller", "mode"), [(robot, GenerationMode.POSITIVE), (session, GenerationMode.NEGATIVE)]
+)
 def test_the_api_keeps_to_its_description(
     lasting_world: World, caller: Any, mode: GenerationMode
 ) -> None:
-    assert exercise(caller(lasting_world), mode, examples=3) >= 60
+    assert exercise(caller(lasting_world), mode, examples=2) >= 60
 
 
 @pytest.mark.slow

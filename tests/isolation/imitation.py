@@ -111,14 +111,17 @@ def calls(trap: Trap, who: str) -> Iterator[Call]:
 
 
 def chosen(trap: Trap, who: str, count: int, seed: int, about: str = "") -> list[Call]:
-    """One of each operation and slot at least, then at random."""
+    """One of each operation at least, then of each slot, then at random."""
     everything = [call for call in calls(trap, who) if about in str(call[1])]
     random.Random(seed).shuffle(everything)  # noqa: S311
-    first: dict[tuple[str, Path], Call] = {}
+    operations: dict[str, Call] = {}
+    slots: dict[tuple[str, Path], Call] = {}
     for call in everything:
-        first.setdefault((str(call[1]), call[2].path), call)
-    rest = [call for call in everything if first[(str(call[1]), call[2].path)] is not call]
-    return [*first.values(), *rest][: max(count, len(first))]
+        operations.setdefault(str(call[1]), call)
+        slots.setdefault((str(call[1]), call[2].path), call)
+    ordered = [*operations.values(), *slots.values(), *everything]
+    distinct = {id(call): call for call in ordered}
+    return list(distinct.values())[: max(count, len(operations))]
 
 
 def send(trap: Trap, call: Call, rng: random.Random) -> int:

@@ -5,6 +5,7 @@ import difflib
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from uuid import UUID
 
 import pytest
@@ -53,15 +54,16 @@ SOUGHT = ("q", "query", "question", "text", "topic")
 
 
 def chosen(everything: list[Attempt], count: int, seed: int) -> Iterator[Attempt]:
-    """At least one attempt for each operation and slot, then at random."""
+    """One attempt for each operation, however many they are; then for each slot, then at random."""
     shuffled = random.Random(seed).sample(everything, len(everything))  # noqa: S311
-    first: dict[tuple[str, Slot], Attempt] = {}
+    operations: dict[str, Attempt] = {}
+    slots: dict[tuple[str, Slot], Attempt] = {}
     for attempt in shuffled:
-        first.setdefault((str(attempt[1]), attempt[2]), attempt)
-    yield from first.values()
-    taken = {id(a) for a in first.values()}
-    rest = (a for a in shuffled if id(a) not in taken)
-    yield from (a for a, _ in zip(rest, range(max(0, count - len(first))), strict=False))
+        operations.setdefault(str(attempt[1]), attempt)
+        slots.setdefault((str(attempt[1]), attempt[2]), attempt)
+    ordered = [*operations.values(), *slots.values(), *shuffled]
+    distinct = {id(attempt): attempt for attempt in ordered}
+    yield from islice(distinct.values(), max(count, len(operations)))
 
 
 class Attack:
@@ -152,11 +154,11 @@ def attack(world: World, count: int, seed: int, about: str = "") -> int:
 @pytest.mark.conformance("T05", open="MCP, which is not there yet")
 @pytest.mark.conformance("T06")
 @pytest.mark.timeout(300)
-def test_a_thousand_attempts_find_nothing(
+def test_five_hundred_attempts_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
     seed = request.config.getoption("randomly_seed", default=1)
-    assert attack(lasting_world, 1_000, int(seed)) >= 1_000
+    assert attack(lasting_world, 500, int(seed)) == 500
 
 
 @pytest.mark.slow
@@ -166,7 +168,7 @@ def test_ten_thousand_attempts_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
     seed = request.config.getoption("randomly_seed", default=1)
-    assert attack(lasting_world, 10_000, int(seed) + 1) >= 10_000
+    assert attack(lasting_world, 10_000, int(seed) + 1) == 10_000
 
 
 @pytest.mark.conformance("T05")
@@ -201,7 +203,7 @@ def everything_open(
     ("place", "leak", "about"),
     [
         ("orgs.principals.Principal.scope", everything_open, ""),
-        ("robots.services.directory.known_groups", lambda actor: Group.objects.all(), "/groups"),
+        ("robots.services.directory.known_groups", lambda actor: Group.objects.all(), "GET /api/v1/groups"),
     ],
 )
 def test_the_machine_notices_a_leak(

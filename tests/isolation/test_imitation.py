@@ -44,7 +44,7 @@ def look(trap: Trap, attacker: str, before: dict[str, object], made: list[object
 @pytest.mark.timeout(300)
 def test_nobody_stands_in_for_bob(world: World, request: pytest.FixtureRequest) -> None:
     seed = int(request.config.getoption("randomly_seed", default=1))
-    assert attack(world, 120, seed) >= 500
+    assert attack(world, 60, seed) >= 250
 
 
 @pytest.mark.slow

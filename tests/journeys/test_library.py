@@ -18,6 +18,7 @@ def test_search_filter_keep_change_and_undo(site: Site) -> None:
         here.remember(here.robot("aria"), f"The launch, part {number}.", category="event")
     here.remember(here.robot("aria"), "Lunch is at noon.", category="reminder")
     page = site.sign_in("chidi")
+    page.clock.install()
     rows = page.locator("[data-row]")
     expect(rows).to_have_count(4)
     page.get_by_label("Any category").select_option(label="Event")
@@ -44,7 +45,7 @@ def test_search_filter_keep_change_and_undo(site: Site) -> None:
     page.get_by_role("button", name="Archive 2 memories").click()
     expect(page.get_by_text("Archived 2 memories.")).to_be_visible()
     expect(rows).to_have_count(1)
-    page.wait_for_timeout(10_500)
+    page.clock.run_for(10_500)  # other notes would be gone by now
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("Undone for 2 memories.")).to_be_visible()
     expect(rows).to_have_count(4)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connections
 from django.utils import timezone
 
@@ -199,20 +200,21 @@ def test_another_length_is_refused_in_words(committed: None, tmp_path: Path, set
         "DATABASE_WORKER_URL": url("worker"),
         "DATABASE_SUPPORT_URL": url("support"),
     }
-    for words in (["-m", "django", "check_encoder"], ["-c", "import config.asgi"]):
-        done = subprocess.run(
-            [sys.executable, *words],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=100,
-        )
-        assert done.returncode == 1
-        last = done.stderr.strip().splitlines()[-1]
-        assert "Not started: the encoder" in last
-        assert "256 numbers" in last
+    with pytest.raises(CommandError, match="Not started: .*256 numbers"):
+        call_command("check_encoder")
+    done = subprocess.run(
+        [sys.executable, "-c", "import config.asgi"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert "Not started: the encoder" in last
+    assert "256 numbers" in last
 
 
 def test_a_worker_with_a_model_that_does_not_fit_does_not_start(
@@ -239,8 +241,6 @@ def test_a_worker_with_a_model_that_does_not_fit_does_not_start(
 
 
 def test_the_command_says_what_the_model_is(capsys: pytest.CaptureFixture[str]) -> None:
-    from django.core.management import call_command
-
     call_command("check_encoder", "--json")
     said = json.loads(capsys.readouterr().out)
     assert said == {"encoder": "fake-384", "number": 0, "dimensions": 384}
