@@ -8,7 +8,6 @@ from memories.api import (
     graph,
     groups,
     history,
-    problems,  # noqa: F401  (maps this app's exceptions)
     proposals,
     protecting,
     views,

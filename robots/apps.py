@@ -6,5 +6,7 @@ class RobotsConfig(AppConfig):
     verbose_name = "Robots"
 
     def ready(self) -> None:
-        from robots import principals, services  # noqa: F401
+        """Say how this app looks from outside, and what follows where a member is removed."""
+        from robots import principals  # noqa: F401
+        from robots.api import problems, schema  # noqa: F401
         from robots.services import leaving  # noqa: F401

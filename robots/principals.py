@@ -1,17 +1,6 @@
 """Which audiences a robot may read, alone or for a member."""
 
-from django.db.models import QuerySet
-
 from orgs.principals import Actor, register
-from robots.models import RobotGroup
-
-
-def groups_of_robot(actor: Actor) -> "QuerySet[RobotGroup]":
-    """The group ids in which the robot sits, as a queryset for a subquery."""
-    return RobotGroup.objects.filter(
-        organisation_id=actor.organisation_id, robot_id=actor.robot_id
-    ).values("group_id")
-
 
 _SEATS = (
     "SELECT group_id FROM robots_robotgroup "

@@ -9,14 +9,15 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 from uuid import UUID
 
 from django.db import connections
 from django.db.models import F
 
 from memories.encoders import EncoderError, get_encoder, known_model
+from memories.encoders.known import Model
 from memories.maintenance import leasing, partitions
-from memories.maintenance.duplicates import propose_duplicates
 from memories.maintenance.leasing import LEASE, WORKER, give_back, take
 from memories.maintenance.neighbours import Surroundings
 from memories.models import Embedding, Memory, Pending, PendingState
@@ -25,6 +26,29 @@ from orgs.rls import organisation_scope
 log = logging.getLogger("commonmind.embedding")
 
 BATCH = 64
+
+
+class Follower(Protocol):
+    """What is done with memories whose vectors were just stored, in the same transaction."""
+
+    def __call__(
+        self,
+        organisation_id: UUID,
+        ids: Sequence[UUID],
+        *,
+        model: Model,
+        now: datetime,
+        using: str,
+    ) -> object: ...
+
+
+_followers: list[Follower] = []
+
+
+def after_embedding(function: Follower) -> None:
+    """Register what looks at memories once they have vectors."""
+    if function not in _followers:
+        _followers.append(function)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +192,8 @@ def _store(
         moved = surroundings.store(searched)
         partitions.refresh(organisation_id, moved, using=WORKER)
         ids = list(vectors_by_id)
-        propose_duplicates(organisation_id, ids, model=model, now=now, using=WORKER)
+        for follow in _followers:
+            follow(organisation_id, ids, model=model, now=now, using=WORKER)
         Pending.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=ids
         ).delete()

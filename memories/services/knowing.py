@@ -11,6 +11,7 @@ from memories.models import Memory
 from memories.policies.nodes import node_of, plain_name
 from memories.policies.terms import concepts, is_quantity, terms
 from memories.retrieval.pipeline import search
+from memories.services.observations import NOT_REMOVED, STILL
 from memories.services.recalling import Query, prepare
 from orgs.models import new_id
 from orgs.prepared import fetched
@@ -24,13 +25,6 @@ NEAR, NEAR_ENOUGH = 40, 0.35
 # Who is known by words is not shown again by meaning, on whatever page.
 MOST = 10_000
 
-# What an observation rests on besides its own memory: the question that was answered.
-STILL = """(e.other_id IS NULL OR EXISTS (
-    SELECT 1 FROM memories_memory o WHERE o.organisation_id = %(organisation)s
-      AND o.id = e.other_id AND (o.expires_at IS NULL OR o.expires_at > %(now)s::timestamptz)))"""
-NOT_REMOVED = """NOT EXISTS (
-    SELECT 1 FROM orgs_member gone WHERE gone.organisation_id = %(organisation)s
-      AND gone.id = e.source AND gone.removed_at IS NOT NULL)"""
 # In a group what is asked in recall: its own rows and the organisation's, nothing direct.
 _HERE = """(%(group)s::uuid IS NULL OR m.audience_id = %(open)s::uuid
      OR (m.kind <> 'direct' AND (m.group_id IS NULL OR m.group_id = %(group)s::uuid)))"""

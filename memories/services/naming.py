@@ -16,8 +16,8 @@ from django.db.models import Q, QuerySet
 from memories.models import Entity, EntitySource, EntityType, Memory, Status
 from memories.policies.nodes import node_of, plain_name
 from memories.policies.terms import key_of
-from memories.services.knowing import NOT_REMOVED, STILL
 from memories.services.managing import NotYours, changeable, note
+from memories.services.observations import NOT_REMOVED, STILL
 from orgs.models import Member, new_id
 from orgs.prepared import fetched
 from orgs.principals import Actor, Principal, resolve

@@ -17,6 +17,7 @@ from memories.services.importing import UNREADABLE, Importer
 from memories.services.jobs import Turn, enqueue, finish, progress, requeue
 from memories.services.lines import LONGEST_LINE, Limits, TooMuch, bounded, group_names
 from memories.services.uploads import discard, path_of
+from memories.services.working import Hopeless
 from orgs.models import Organisation, Role
 from orgs.principals import Actor, readable_groups, resolve
 from orgs.rls import organisation_scope
@@ -28,7 +29,7 @@ GZIP = b"\x1f\x8b"
 MOST_GROUPS = 100_000
 
 
-class Unreadable(ValueError):
+class Unreadable(Hopeless):
     """Not a file of JSON lines, or one that breaks off; the message says what it looks like."""
 
 

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from operator import itemgetter
+from typing import Any, Protocol
 from uuid import UUID
 
 from django.db import connection
@@ -12,7 +13,6 @@ from django.db import connection
 from memories.models import Memory, Status
 from memories.policies.lending import lends
 from memories.policies.pronouns import Turn
-from memories.services.drafts import Draft
 from orgs.services import as_uuid
 from robots.models import Message
 
@@ -20,7 +20,18 @@ from robots.models import Message
 LOOKED_THROUGH = 200
 
 
-def message_of(row: Memory | Draft) -> UUID | None:
+class Sourced(Protocol):
+    """A memory, or a draft of one."""
+
+    @property
+    def source(self) -> dict[str, Any]: ...
+    @property
+    def key(self) -> str | None: ...
+    @property
+    def conversation(self) -> str | None: ...
+
+
+def message_of(row: Sourced) -> UUID | None:
     """The message that the memory was made of, or that a draft says it was made of."""
     given = row.source.get("message") if isinstance(row.source, dict) else None
     if not isinstance(given, str) or row.key != f"message:{given}":

@@ -1,16 +1,30 @@
 """What a worker process does with the jobs of members: the right work for its kind, in turns."""
 
 import logging
+from collections.abc import Callable
 from uuid import UUID
 
 from django.utils import timezone
 
-from memories.models import JobKind, JobState
-from memories.services import transfer
-from memories.services.jobs import WORKER, finish, run_change, take, waiting_in
+from memories.models import Job, JobState
+from memories.services.jobs import WORKER, finish, take, waiting_in
 from orgs.models import Organisation
+from orgs.principals import Actor
 
 log = logging.getLogger("commonmind.jobs")
+
+Work = Callable[[Actor, Job], None]
+_work: dict[str, Work] = {}
+
+
+class Hopeless(Exception):
+    """A job that no other try would finish; the message is shown to who asked for it."""
+
+
+def does(kind: str, work: Work) -> None:
+    """Register what a job of this kind does; it saves its own progress and end."""
+    _work[kind] = work
+
 
 # Whose turn was the last one in this process; what a restart forgets is one round.
 _last: list[UUID] = []
@@ -47,11 +61,8 @@ def run_job(organisation_id: UUID, job_id: UUID, member_id: UUID) -> bool:
     _last[:] = [organisation_id]
     actor, job = taken
     try:
-        if job.kind == JobKind.IMPORT:
-            transfer.run_import(actor, job)
-        else:
-            run_change(actor, job)
-    except transfer.Unreadable as error:
+        _work[job.kind](actor, job)
+    except Hopeless as error:
         finish(actor, job, state=JobState.DEAD, reason=str(error))
     except PermissionError:
         reason = "Whoever asked for this may not do it any more."

@@ -9,10 +9,6 @@ from rest_framework.request import Request
 
 from orgs.principals import Actor
 from orgs.sessions import actor_of, current
-from robots.api import (
-    problems,  # noqa: F401  (maps this app's exceptions)
-    schema,  # noqa: F401  (describes these classes)
-)
 from robots.services import authenticate_key
 
 WRONG_KEY = (

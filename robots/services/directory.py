@@ -30,7 +30,6 @@ from orgs.services import (
 )
 from orgs.turns import take_turns
 from robots.models import KeyScope, Robot, RobotGroup
-from robots.principals import groups_of_robot
 from robots.services.errors import MissingScope
 from robots.services.registry import find_robot, join_groups, register_robot
 
@@ -76,6 +75,13 @@ def _check_registration(actor: Actor, reference: str | None) -> None:
             itself = False
         if not itself:
             raise MissingScope(KeyScope.MANAGE)
+
+
+def groups_of_robot(actor: Actor) -> QuerySet[Any]:
+    """The group ids in which the robot sits, as a queryset for a subquery."""
+    return RobotGroup.objects.filter(
+        organisation_id=actor.organisation_id, robot_id=actor.robot_id
+    ).values("group_id")
 
 
 def known_groups(actor: Actor) -> "QuerySet[Group]":
