@@ -1,0 +1,4 @@
+"""Settings, addresses, logs and probes of the site.
+
+What an organisation keeps lives in the apps.
+"""

@@ -5,15 +5,15 @@ import os
 import django
 from django.conf import settings
 
-from config.sharing import share_counts
+from config.monitoring.shared_metrics import share_counts
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 share_counts(settings.DATA_DIR)
 django.setup(set_prefix=False)
 
-from config.serving import ThreadedHandler  # noqa: E402 - the apps must be loaded
-from memories.encoders import refuse_unfit  # noqa: E402
-from orgs.checks import refuse_unsafe_roles  # noqa: E402
+from config.threaded_asgi import ThreadedHandler  # noqa: E402 - the apps must be loaded
+from memories.embedding.encoders import refuse_unfit  # noqa: E402
+from orgs.database.role_checks import refuse_unsafe_roles  # noqa: E402
 
 refuse_unsafe_roles()
 refuse_unfit()

@@ -21,7 +21,7 @@ app.autodiscover_tasks()
 @beat_init.connect
 def check_roles(**kwargs: Any) -> None:
     """A worker with a role that row-level security does not bind does not start."""
-    from orgs.checks import refuse_unsafe_roles
+    from orgs.database.role_checks import refuse_unsafe_roles
 
     refuse_unsafe_roles()
 
@@ -33,7 +33,7 @@ def check_encoder(**kwargs: Any) -> None:
     Looked at in a process of its own: a model library that was loaded before the worker forks
     would leave its children without the library's threads.
     """
-    from memories.encoders import is_built_in
+    from memories.embedding.encoders import is_built_in
 
     command = [sys.executable, "-m", "django", "check_encoder"]
     if not is_built_in() and subprocess.run(command, check=False).returncode:  # noqa: S603

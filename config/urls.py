@@ -6,12 +6,13 @@ from django.urls import include, path
 import memories.urls
 import orgs.urls
 import robots.urls
-from config import errors, health
-from config.design import design
-from config.documentation import DescriptionView, DocumentationView
-from config.metrics import metrics
-from orgs import support
-from orgs.access import staff_only
+from config.monitoring import health
+from config.monitoring.metrics import metrics
+from config.site import errors
+from config.site.api_docs import DescriptionView, DocumentationView
+from config.site.design_page import design
+from orgs.support import admin as support_admin
+from orgs.views.access import staff_only
 
 handler404 = errors.not_found
 handler500 = errors.server_error
@@ -30,8 +31,8 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
     path("api/v1/", include(api)),
-    path("admin/login/", support.sign_in),
-    path("admin/organisation/", support.choose_organisation, name="support-organisation"),
+    path("admin/login/", support_admin.sign_in),
+    path("admin/organisation/", support_admin.choose_organisation, name="support-organisation"),
     path("admin/", include(memories.urls.support)),
     path("admin/", admin.site.urls),
     path("design/", staff_only(design), name="design"),

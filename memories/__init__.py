@@ -1,0 +1,1 @@
+"""Memories: written, found, aged, curated, seen and withdrawn. Each folder is one capability."""

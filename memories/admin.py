@@ -2,8 +2,11 @@
 
 from django.contrib import admin
 
-from memories.models import Contribution, Memory, Pending, Recall
-from orgs.support import SupportAdmin
+from memories.indexing.models import Pending
+from memories.retrieval.models import Recall
+from memories.store.models.contribution import Contribution
+from memories.store.models.memory import Memory
+from orgs.support.admin import SupportAdmin
 
 
 @admin.register(Memory)

@@ -8,15 +8,15 @@ class MemoriesConfig(AppConfig):
     def ready(self) -> None:
         """Tell the capabilities below what the ones above do for them."""
         from memories.api import problems  # noqa: F401 - says how exceptions look outside
-        from memories.maintenance.duplicates import propose_duplicates
-        from memories.maintenance.embedding import after_embedding
-        from memories.models import JobKind
-        from memories.services import relating  # noqa: F401 - registers the graph
-        from memories.services.hearing import note_replies, promote_messages
-        from memories.services.jobs import run_change
-        from memories.services.transfer import run_import
-        from memories.services.working import does
-        from robots.services.promoting import follows_replies, promotes
+        from memories.curation.bulk_job import run_change
+        from memories.indexing.embed_worker import after_embedding
+        from memories.ingestion.file_import.uploads import run_import
+        from memories.ingestion.messages import note_replies, promote_messages
+        from memories.jobs.models import JobKind
+        from memories.jobs.runner import does
+        from memories.knowledge_graph import write_graph  # noqa: F401 - registers the graph
+        from memories.lifecycle.consolidation.near_duplicates import propose_duplicates
+        from robots.conversations.hooks import follows_replies, promotes
 
         promotes(promote_messages)
         follows_replies(note_replies)

@@ -5,12 +5,15 @@ from uuid import UUID
 from celery import shared_task
 from django.utils import timezone
 
-from memories.maintenance import embedding, indexes, restating, switching
-from memories.maintenance.patterns import every_organisation
-from memories.services import patterns, uploads, working
-from memories.services.hints import send_job, send_now
-from memories.services.jobs import forgotten_hints
-from orgs.services import remove_organisation, unfinished
+from memories.indexing import embed_worker, model_switch, organisation_indexes
+from memories.ingestion.file_import import upload_files
+from memories.jobs import runner
+from memories.jobs.hints import send_job, send_now
+from memories.jobs.queue import forgotten_hints
+from memories.lifecycle.consolidation import promote_patterns as consolidation_promote_patterns
+from memories.lifecycle.consolidation.pattern_evidence import every_organisation
+from memories.restatement import llm_worker
+from orgs.organisations.remove import remove_organisation, unfinished
 
 # One task works for a while and then lets other organisations have their turn.
 ROUNDS = 20
@@ -23,10 +26,10 @@ def embed_pending(*, organisation_id: str, **_: object) -> int:
     """Embed what the organisation's memories are owed; asks for another turn if there is more."""
     done = 0
     for _round in range(ROUNDS):
-        taken = embedding.embed_pending(UUID(organisation_id), now=timezone.now())
+        taken = embed_worker.embed_pending(UUID(organisation_id), now=timezone.now())
         done += taken
         # What failed waits for the next hint; what broke off comes one by one.
-        if taken < embedding.BATCH and not embedding.broke_off(
+        if taken < embed_worker.BATCH and not embed_worker.broke_off(
             UUID(organisation_id), timezone.now()
         ):
             return done
@@ -37,7 +40,7 @@ def embed_pending(*, organisation_id: str, **_: object) -> int:
 @shared_task(name="memories.sweep_embeddings")
 def sweep_embeddings(**_: object) -> int:
     """Find work whose hint was lost."""
-    owed = embedding.organisations_owed(timezone.now())
+    owed = embed_worker.organisations_owed(timezone.now())
     for organisation_id in owed:
         send_now("memories.embed_pending", organisation_id)
     return len(owed)
@@ -48,7 +51,7 @@ def sweep_models(**_: object) -> int:
     """Find what the embedding model has not seen: all of it after ENCODER was changed."""
     owed = 0
     for organisation_id in every_organisation():
-        if found := switching.owe_missing(organisation_id, now=timezone.now()):
+        if found := model_switch.owe_missing(organisation_id, now=timezone.now()):
             send_now("memories.embed_pending", organisation_id)
         owed += found
     return owed
@@ -57,7 +60,7 @@ def sweep_models(**_: object) -> int:
 @shared_task(name="memories.restate_pending")
 def restate_pending(*, organisation_id: str, **_: object) -> int:
     """Put some waiting turns before the language model; asks for another turn if there is more."""
-    taken = restating.restate_pending(UUID(organisation_id), now=timezone.now())
+    taken = llm_worker.restate_pending(UUID(organisation_id), now=timezone.now())
     if taken:
         send_now("memories.restate_pending", UUID(organisation_id))
     return taken
@@ -66,7 +69,7 @@ def restate_pending(*, organisation_id: str, **_: object) -> int:
 @shared_task(name="memories.sweep_restatements")
 def sweep_restatements(**_: object) -> int:
     """Find turns whose hint was lost, or that are to be tried again."""
-    owed = restating.organisations_owed(timezone.now())
+    owed = llm_worker.organisations_owed(timezone.now())
     for organisation_id in owed:
         send_now("memories.restate_pending", organisation_id)
     return len(owed)
@@ -75,7 +78,7 @@ def sweep_restatements(**_: object) -> int:
 @shared_task(name="memories.maintain_indexes")
 def maintain_indexes(**_: object) -> list[str]:
     """Give large organisations their indexes; one run at a time is enough."""
-    return indexes.maintain_indexes()
+    return organisation_indexes.maintain_indexes()
 
 
 @shared_task(name="memories.run_job")
@@ -84,7 +87,7 @@ def run_job(**_: object) -> bool:
 
     The message says that there is work; whose turn it is, the rows say.
     """
-    return working.take_turn()
+    return runner.take_turn()
 
 
 @shared_task(name="memories.sweep_jobs")
@@ -99,13 +102,15 @@ def sweep_jobs(**_: object) -> int:
 @shared_task(name="memories.sweep_uploads")
 def sweep_uploads(**_: object) -> int:
     """Remove uploaded files that no job needs any more."""
-    return uploads.sweep(now=timezone.now())
+    return upload_files.sweep(now=timezone.now())
 
 
 @shared_task(name="memories.promote_patterns")
 def promote_patterns(*, organisation_id: str, **_: object) -> int:
     """Bring one organisation's cross-group memories up to date."""
-    done = patterns.promote_patterns(UUID(organisation_id), now=timezone.now())
+    done = consolidation_promote_patterns.promote_patterns(
+        UUID(organisation_id), now=timezone.now()
+    )
     return done.made + done.changed + done.withdrawn
 
 

@@ -1,0 +1,1 @@
+"""Organisations, members, groups, audiences, accounts, and the database's own protection."""

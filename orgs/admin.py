@@ -11,8 +11,11 @@ from django.contrib.auth.forms import AdminUserCreationForm
 from django.contrib.auth.models import Group as PermissionGroup
 from django.http import HttpRequest
 
-from orgs.models import AuditEntry, Group, GroupMembership, Member, User
-from orgs.support import SupportAdmin
+from orgs.models.audit import AuditEntry
+from orgs.models.memberships import Member
+from orgs.models.organisations import Group, GroupMembership
+from orgs.models.users import User
+from orgs.support.admin import SupportAdmin
 
 admin.site.site_header = "Commonmind support"
 admin.site.site_title = "Commonmind support"

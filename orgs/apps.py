@@ -8,9 +8,7 @@ class OrgsConfig(AppConfig):
     def ready(self) -> None:
         from django.contrib.auth.signals import user_logged_in
 
-        from orgs import (
-            checks,  # noqa: F401
-            sessions,
-        )
+        from orgs.accounts import sessions
+        from orgs.database import role_checks  # noqa: F401
 
         user_logged_in.connect(sessions.on_signed_in, dispatch_uid="orgs.sign-ins")

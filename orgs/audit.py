@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from orgs.bulk import insert_rows
-from orgs.models import AuditEntry
+from orgs.database.bulk import insert_rows
+from orgs.models.audit import AuditEntry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,17 +17,11 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
-from orgs.models import (
-    Audience,
-    AudienceEntry,
-    AudienceKind,
-    Group,
-    GroupMembership,
-    Organisation,
-    Role,
-)
-from orgs.prepared import fetched, together
-from orgs.rls import Scope, ask, opening, organisation_scope, scope
+from orgs.database.prepared_statements import fetched, together
+from orgs.database.rls import Scope, ask, opening, organisation_scope, scope
+from orgs.models.audiences import Audience, AudienceEntry, AudienceKind
+from orgs.models.memberships import Role
+from orgs.models.organisations import Group, GroupMembership, Organisation
 
 MODERATORS = (Role.ADMIN, Role.CURATOR)
 

@@ -1,0 +1,1 @@
+"""Personas: empty so far."""

@@ -1,0 +1,1 @@
+"""Robots, their keys, whom they act for, and the conversations that they keep."""

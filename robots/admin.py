@@ -2,8 +2,9 @@
 
 from django.contrib import admin
 
-from orgs.support import SupportAdmin
-from robots.models import Key, Robot
+from orgs.support.admin import SupportAdmin
+from robots.models.keys import Key
+from robots.models.robots import Robot
 
 
 @admin.register(Robot)

@@ -7,6 +7,6 @@ class RobotsConfig(AppConfig):
 
     def ready(self) -> None:
         """Say how this app looks from outside, and what follows where a member is removed."""
-        from robots import principals  # noqa: F401
+        from robots.access import audiences  # noqa: F401
         from robots.api import problems, schema  # noqa: F401
-        from robots.services import leaving  # noqa: F401
+        from robots.registry import member_removed  # noqa: F401

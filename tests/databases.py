@@ -37,7 +37,7 @@ def undone(alias: str) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
 
 
 def tell(connection: psycopg.Connection[Any], **context: object) -> None:
-    """Set app.* until the end of the transaction, as `orgs.rls.scope` does."""
+    """Set app.* until the end of the transaction, as `orgs.database.rls.scope` does."""
     for name, value in context.items():
         text = value if isinstance(value, str) else str(value)
         if isinstance(value, list | tuple | set | frozenset):

@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from memories.maintenance import indexes
-from memories.retrieval import scale
+from memories.indexing import organisation_indexes
+from memories.retrieval.candidates import readable_rows
 
 
 def serve_by_indexes(monkeypatch: pytest.MonkeyPatch, *organisations: UUID, above: int = 0) -> None:
@@ -13,8 +13,8 @@ def serve_by_indexes(monkeypatch: pytest.MonkeyPatch, *organisations: UUID, abov
 
     Needs committed rows. The figures that were counted before are forgotten.
     """
-    monkeypatch.setattr(scale, "EXACT", above)
-    monkeypatch.setattr(scale, "_known", {})
+    monkeypatch.setattr(organisation_indexes, "EXACT", above)
+    monkeypatch.setattr(readable_rows, "_known", {})
     for organisation_id in organisations:
-        for index in indexes.indexes_of(organisation_id):
-            indexes._ensure(index)
+        for index in organisation_indexes.indexes_of(organisation_id):
+            organisation_indexes._ensure(index)

@@ -4,8 +4,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from orgs.models import Member, User
-from orgs.rls import organisation_scope
+from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member
+from orgs.models.users import User
 from tests.world import Tenant
 
 

@@ -10,22 +10,21 @@ from uuid import UUID
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.maintenance import embedding
-from memories.models import Memory
-from memories.services.drafts import Draft, Remembered
-from memories.services.remembering import remember
-from orgs.models import Group, Member, Organisation, Role
+from memories.indexing import embed_worker
+from memories.ingestion.drafts import Draft, Remembered
+from memories.ingestion.remember import remember
+from memories.store.models.memory import Memory
+from orgs.accounts.sessions import actor_of
+from orgs.database.rls import organisation_scope
+from orgs.members.invitations import create_member
+from orgs.models.memberships import Member, Role
+from orgs.models.organisations import Group, Organisation
+from orgs.organisations.groups import add_to_group, create_group
+from orgs.organisations.organisations import create_organisation
 from orgs.principals import Actor, resolve
-from orgs.rls import organisation_scope
-from orgs.services import (
-    add_to_group,
-    create_group,
-    create_member,
-    create_organisation,
-)
-from orgs.sessions import actor_of
-from robots.models import Robot
-from robots.services import create_key, join_groups, register_robot
+from robots.access.keys import create_key
+from robots.models.robots import Robot
+from robots.registry.robots import join_groups, register_robot
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery"
@@ -104,7 +103,7 @@ class Tenant:
 
     def embed(self) -> None:
         """Do what the worker does; needs committed rows."""
-        while embedding.embed_pending(self.id, now=timezone.now()):
+        while embed_worker.embed_pending(self.id, now=timezone.now()):
             pass
 
 

@@ -7,15 +7,15 @@ import sys
 from pathlib import Path
 
 from config.embedded.errors import EmbeddedError
-from config.embedded.executing import Execution, prepare_data_dir
-from config.embedded.locking import DataDirLock
-from config.embedded.passwords import role_passwords
-from config.embedded.postgres import Postgres
+from config.embedded.exec_command import Execution, prepare_data_dir
 from config.embedded.private_files import read_json
-from config.embedded.provisioning import provision
-from config.embedded.running import Supervisor
-from config.embedded.services import DATABASE
-from config.embedded.valkey import Valkey
+from config.embedded.processes.data_dir_lock import DataDirLock
+from config.embedded.servers.pair import DATABASE
+from config.embedded.servers.passwords import role_passwords
+from config.embedded.servers.postgres import Postgres
+from config.embedded.servers.provisioning import provision
+from config.embedded.servers.valkey import Valkey
+from config.embedded.supervisor import Supervisor
 
 
 def main() -> int:

@@ -1,0 +1,1 @@
+"""Settings by concern and by kind of installation."""

@@ -20,11 +20,11 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "account_login"
 
-ACCOUNT_ADAPTER = "orgs.adapters.AccountAdapter"
+ACCOUNT_ADAPTER = "orgs.accounts.allauth_adapters.AccountAdapter"
 ACCOUNT_FORMS = {
-    "login": "orgs.forms.SignInForm",
-    "change_password": "orgs.forms.ChangePasswordForm",
-    "set_password": "orgs.forms.SetPasswordForm",
+    "login": "orgs.accounts.forms.SignInForm",
+    "change_password": "orgs.accounts.forms.ChangePasswordForm",
+    "set_password": "orgs.accounts.forms.SetPasswordForm",
 }
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
@@ -40,7 +40,7 @@ ACCOUNT_RATE_LIMITS = {
     "reauthenticate": "10/m/user",
 }
 
-MFA_ADAPTER = "orgs.adapters.SecondFactorAdapter"
+MFA_ADAPTER = "orgs.accounts.allauth_adapters.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True
@@ -48,15 +48,15 @@ MFA_TOTP_ISSUER = "Commonmind"
 MFA_TOTP_TOLERANCE = 1
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_FORMS = {
-    "authenticate": "orgs.forms.CodeForm",
-    "reauthenticate": "orgs.forms.CodeAgainForm",
-    "activate_totp": "orgs.forms.ActivateCodeForm",
-    "add_webauthn": "orgs.forms.AddKeyForm",
-    "edit_webauthn": "orgs.forms.RenameKeyForm",
+    "authenticate": "orgs.accounts.forms.CodeForm",
+    "reauthenticate": "orgs.accounts.forms.CodeAgainForm",
+    "activate_totp": "orgs.accounts.forms.ActivateCodeForm",
+    "add_webauthn": "orgs.accounts.forms.AddKeyForm",
+    "edit_webauthn": "orgs.accounts.forms.RenameKeyForm",
 }
 
 # Whoever the identity provider vouches for enters the account of that address, if there is one.
-SOCIALACCOUNT_ADAPTER = "orgs.adapters.SingleSignOnAdapter"
+SOCIALACCOUNT_ADAPTER = "orgs.accounts.allauth_adapters.SingleSignOnAdapter"
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 SINGLE_SIGN_ON = "sso"
@@ -97,4 +97,6 @@ SOCIALACCOUNT_PROVIDERS = single_sign_on()
 
 def shared_counts(redis_url: str) -> dict[str, Any]:
     """CACHES: counts of attempts, shared by the web processes."""
-    return {"default": {"BACKEND": "orgs.throttling.SteadyCache", "LOCATION": redis_url}}
+    return {
+        "default": {"BACKEND": "orgs.accounts.login_counters.SteadyCache", "LOCATION": redis_url}
+    }

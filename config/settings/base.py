@@ -4,11 +4,11 @@ from pathlib import Path
 
 import environ
 
-from config.logs import logging_settings
+from config.monitoring.logs import logging_settings
 from config.settings.accounts import *
 from config.settings.accounts import APPS, form_targets
 from config.settings.limits import *
-from memories.policies.ingesting import DEFAULT, IngestionProfile
+from memories.restatement.profile import DEFAULT, IngestionProfile
 
 env = environ.Env()
 
@@ -40,8 +40,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "config.observability.RequestLogMiddleware",
-    "config.probes.ProbesMiddleware",
+    "config.monitoring.request_log.RequestLogMiddleware",
+    "config.monitoring.probes.ProbesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -52,10 +52,10 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "orgs.sessions.SignInsMiddleware",
-    "config.limits.LimitsMiddleware",
+    "orgs.accounts.sessions.SignInsMiddleware",
+    "config.site.rate_limits.LimitsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.errors.PageErrorsMiddleware",
+    "config.site.errors.PageErrorsMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -76,7 +76,7 @@ TEMPLATES = [
                         (
                             "django.template.loaders.cached.Loader",
                             [
-                                "config.components.Loader",
+                                "config.site.components.Loader",
                                 "django.template.loaders.app_directories.Loader",
                             ],
                         )
@@ -87,10 +87,10 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "config.navigation.frame",
+                "config.site.navigation.frame",
             ],
             # Stands in the place of Django's own `truncatechars`.
-            "builtins": ["orgs.excerpts"],
+            "builtins": ["orgs.views.excerpts"],
         },
     }
 ]
@@ -114,7 +114,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
-CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "config.site.errors.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 CONTENT_SECURITY_POLICY = {
@@ -141,7 +141,7 @@ REST_FRAMEWORK = {
         "robots.api.authentication.KeyAuthentication",
         "robots.api.authentication.MemberSessionAuthentication",
     ],
-    "DEFAULT_THROTTLE_CLASSES": ["orgs.api.throttles.OrganisationThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": ["orgs.limits.api_throttle.OrganisationThrottle"],
     "DEFAULT_PERMISSION_CLASSES": ["robots.api.permissions.HasPrincipal"],
     "DEFAULT_PARSER_CLASSES": ["orgs.api.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["orgs.api.renderers.JSONRenderer"],
@@ -167,15 +167,15 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "ENUM_NAME_OVERRIDES": {
-        "IngestProfile": "orgs.models.IngestProfile",
+        "IngestProfile": "orgs.models.organisations.IngestProfile",
         "RecallProfile": ["balanced"],
-        "MemberRole": "orgs.models.Role",
-        "MessageRole": "robots.models.MessageRole",
-        "MemoryKind": "memories.models.Kind",
-        "MemoryType": "memories.models.Type",
-        "MemoryCategory": "memories.models.Category",
-        "MemoryTier": "memories.models.Tier",
-        "EntityType": "memories.models.EntityType",
+        "MemberRole": "orgs.models.memberships.Role",
+        "MessageRole": "robots.models.conversations.MessageRole",
+        "MemoryKind": "memories.store.models.choices.Kind",
+        "MemoryType": "memories.store.models.choices.Type",
+        "MemoryCategory": "memories.store.models.choices.Category",
+        "MemoryTier": "memories.store.models.choices.Tier",
+        "EntityType": "memories.knowledge_graph.models.EntityType",
     },
 }
 
@@ -194,9 +194,9 @@ LLM_MODEL = env.str("LLM_MODEL", default="")
 LLM_KEY = env.str("LLM_KEY", default="")
 LLM_TIMEOUT = env.int("LLM_TIMEOUT", default=60)
 
-# Embedding model behind memories.encoders; "fake" is for tests.
+# Embedding model behind memories.embedding; "fake" is for tests.
 ENCODER = env.str("ENCODER", default="minilm")
-# What belongs to that model; memories.encoders.known says what is used where nothing is said.
+# What belongs to that model; memories.embedding.known_models says what is used where nothing is said.
 NEAR_DUPLICATE_SIMILARITY = env.float("NEAR_DUPLICATE_SIMILARITY", default=None)
 MEANING_FLOOR = env.float("MEANING_FLOOR", default=None)
 ENCODER_THREADS = env.int("ENCODER_THREADS", default=2)

@@ -13,10 +13,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from memories.access.lookup import principal_for
 from memories.api import rendering
-from memories.models import Entity, EntitySource, EntityType, Relation
-from memories.services import knowing, naming
-from memories.services.managing import principal_for
+from memories.knowledge_graph import entities
+from memories.knowledge_graph.models import Entity, EntitySource, EntityType, Relation
+from memories.retrieval.experts import experts
 from orgs.api.cursors import following, page, read
 from orgs.api.serializers import (
     MAX_ITEMS,
@@ -125,7 +126,7 @@ class RelationshipSerializer(serializers.Serializer[Any]):
     last_at = serializers.DateTimeField()
 
 
-def _expert(known: knowing.Known) -> dict[str, Any]:
+def _expert(known: experts.Known) -> dict[str, Any]:
     one = known.expert
     return {
         "member": {"id": str(one.member), "name": one.name} if one.member else None,
@@ -161,18 +162,18 @@ def _entity(row: Entity) -> dict[str, Any]:
     }
 
 
-def _written(place: knowing.Place | naming.Place) -> str:
+def _written(place: experts.Place | entities.Place) -> str:
     return json.dumps([str(part) for part in astuple(place)])
 
 
-def _expert_place(text: str) -> knowing.Place:
+def _expert_place(text: str) -> experts.Place:
     by, weight, times, node, until = _parts(text)
-    return knowing.Place(by, _number(weight), int(times), UUID(node), UUID(until))
+    return experts.Place(by, _number(weight), int(times), UUID(node), UUID(until))
 
 
-def _relationship_place(text: str) -> naming.Place:
+def _relationship_place(text: str) -> entities.Place:
     relation, weight, kind, id_, until = _parts(text)
-    return naming.Place(relation, _number(weight), kind, UUID(id_), UUID(until))
+    return entities.Place(relation, _number(weight), kind, UUID(id_), UUID(until))
 
 
 def _parts(text: str) -> list[str]:
@@ -200,7 +201,7 @@ class ExpertsView(APIView):
         """Who has shown to know about a topic, most first; only readable evidence counts."""
         asked = checked(ExpertParametersSerializer, request.query_params.dict())
         limit, cursor = asked["limit"], asked.get("cursor")
-        found = knowing.who_knows(
+        found = experts.who_knows(
             request.user,
             topic=asked["topic"],
             group=asked.get("group"),
@@ -226,7 +227,7 @@ class EntitiesView(APIView):
         with principal.scope():
             body = page(
                 request,
-                naming.entities(principal, asked, timezone.now()),
+                entities.entities(principal, asked, timezone.now()),
                 limit=asked["limit"],
                 cursor=asked.get("cursor"),
                 render=_entity,
@@ -242,7 +243,7 @@ class EntitiesView(APIView):
         """Say what a memory names."""
         data = checked(GiveEntitySerializer, request.data)
         return Response(
-            _entity(naming.give_entity(request.user, now=timezone.now(), **data)), status=201
+            _entity(entities.give_entity(request.user, now=timezone.now(), **data)), status=201
         )
 
 
@@ -250,7 +251,7 @@ class EntityView(APIView):
     @extend_schema(operation_id="entities_get", responses=EntitySerializer)
     def get(self, request: Request, entity_id: UUID) -> Response:
         """One thing that a memory names."""
-        return Response(_entity(naming.get_entity(request.user, entity_id, now=timezone.now())))
+        return Response(_entity(entities.get_entity(request.user, entity_id, now=timezone.now())))
 
     @extend_schema(
         operation_id="entities_patch", request=ChangeEntitySerializer, responses=EntitySerializer
@@ -258,13 +259,13 @@ class EntityView(APIView):
     def patch(self, request: Request, entity_id: UUID) -> Response:
         """Correct what was given by hand."""
         changes = checked(ChangeEntitySerializer, request.data)
-        row = naming.change_entity(request.user, entity_id, changes, now=timezone.now())
+        row = entities.change_entity(request.user, entity_id, changes, now=timezone.now())
         return Response(_entity(row))
 
     @extend_schema(operation_id="entities_remove", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, entity_id: UUID) -> Response:
         """Take back what was given by hand."""
-        naming.remove_entity(request.user, entity_id, now=timezone.now())
+        entities.remove_entity(request.user, entity_id, now=timezone.now())
         return Response(status=204)
 
 
@@ -278,7 +279,7 @@ class RelationshipsView(APIView):
         """Who knows about it, what is named with it and where, the strongest first."""
         asked = checked(RelationshipParametersSerializer, request.query_params.dict())
         limit, cursor = asked["limit"], asked.get("cursor")
-        found = naming.relationships(
+        found = entities.relationships(
             request.user,
             entity_id,
             relation=asked.get("relation"),

@@ -10,8 +10,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api import rendering
-from memories.api.serializers import AudienceSerializer, MemorySerializer
-from memories.services.history import Past, history, lineage
+from memories.api.serializers.memories import AudienceSerializer, MemorySerializer
+from memories.library.history import Past, history, lineage
 from orgs.api.cursors import following, read
 from orgs.api.serializers import NamedSerializer, StrictSerializer, TextField, checked
 

@@ -1,13 +1,15 @@
 """How the exceptions of this app look outside."""
 
-from memories.policies.visibility import Misplaced
-from memories.retrieval.strategies.projected import ProjectionOff
-from memories.services.deciding import Unread
-from memories.services.managing import NotYours, Outdated
-from memories.services.placing import LearningPaused, SharingOff
-from memories.services.red_lines import RedLine
-from memories.services.remembering import KeyTaken
-from memories.services.reviewing import Decided, Held
+from memories.access.consent import LearningPaused, SharingOff
+from memories.access.permissions import NotYours
+from memories.access.red_lines import RedLine
+from memories.access.visibility import Misplaced
+from memories.curation.decide import Unread
+from memories.curation.edit import Outdated
+from memories.ingestion.remember import KeyTaken
+from memories.retrieval.strategies.projection_required import ProjectionOff
+from memories.review.holds import Held
+from memories.review.queue import Decided
 from orgs.api.problems import map_exception
 
 map_exception(Misplaced, 400, "misplaced", "The wish does not fit the place")

@@ -9,16 +9,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import proposal_serializers as s
+from memories.access.audience_labels import kind_label
+from memories.access.lookup import principal_for
 from memories.api import rendering
-from memories.api.views import checked
-from memories.models import Cause, Proposal
-from memories.services.deciding import Answer, approve, merge, reject
-from memories.services.labels import kind_label
-from memories.services.managing import principal_for
-from memories.services.proposing import propose_correction, report_memory
-from memories.services.reviewing import assign, get_item, hold, queue, release
-from memories.services.undoing import undo
+from memories.api.memories import checked
+from memories.api.serializers import proposals as s
+from memories.curation.decide import Answer, approve, merge, reject
+from memories.curation.undo import undo
+from memories.review.holds import assign, hold, release
+from memories.review.models import Cause, Proposal
+from memories.review.propose import propose_correction, report_memory
+from memories.review.queue import get_item, queue
 from orgs.api.cursors import page
 
 VERBS = {"approve": approve, "reject": reject, "merge": merge}

@@ -3,12 +3,13 @@ serializers beside them are the description that the schema test holds them to."
 
 from typing import Any
 
-from memories.models import Memory, Restatement
-from memories.retrieval.answers import Row
+from memories.access.audience_labels import audience_label, kind_label
+from memories.ingestion.drafts import Remembered
+from memories.library.memories import Seen
+from memories.restatement.models import Restatement
+from memories.retrieval.answer_rows import Row
 from memories.retrieval.types import Hit
-from memories.services.drafts import Remembered
-from memories.services.labels import audience_label, kind_label
-from memories.services.managing import Seen
+from memories.store.models.memory import Memory
 
 
 def named(thing: Any) -> dict[str, str] | None:

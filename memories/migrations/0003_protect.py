@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.rls import APP, SEARCHER, Protect
+from orgs.database.protect import APP, SEARCHER, Protect
 
 ORGANISATION = ("orgs_organisation", "CASCADE")
 PLACES = {

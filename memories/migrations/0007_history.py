@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.rls import WORKER, Protect
+from orgs.database.protect import WORKER, Protect
 
 ORGANISATION = ("orgs_organisation", "CASCADE")
 PART = {"organisation_id": ORGANISATION, "audience_id": ("orgs_audience", "NO ACTION")}

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.rls import APP, SEARCHER
+from orgs.database.protect import APP, SEARCHER
 
 # `@@` is not leakproof, so under row-level security its index is never used. This function reads
 # past it, but only what the settings of the transaction name: it takes neither the organisation

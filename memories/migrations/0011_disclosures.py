@@ -7,7 +7,7 @@ import orgs.models.base
 import uuid_utils.compat
 from django.db import migrations, models
 
-from orgs.rls import Protect
+from orgs.database.protect import Protect
 
 
 class Migration(migrations.Migration):

@@ -5,7 +5,7 @@ import orgs.models.base
 import uuid_utils.compat
 from django.db import migrations, models
 
-from orgs.rls import APP, WORKER, Protect
+from orgs.database.protect import APP, WORKER, Protect
 
 # The parts' places hang on the memory by one composite key, which the memory's own keys complete:
 # half the checks a row, where there are many rows a memory.

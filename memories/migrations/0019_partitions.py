@@ -6,7 +6,7 @@ internal rows are not in it; the narrow tables have them.
 
 from django.db import migrations
 
-from orgs.rls import APP, COMMANDS, WORKER, Reads, policy_sql
+from orgs.database.protect import APP, COMMANDS, WORKER, Reads, policy_sql
 
 PARENT = "memories_partition"
 KINDS = ("group", "user", "interaction")

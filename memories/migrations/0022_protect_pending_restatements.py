@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.rls import Protect
+from orgs.database.protect import Protect
 
 FOLLOWS = """
 ALTER TABLE memories_pendingrestatement ADD CONSTRAINT memories_pendingrestatement_memory_fk

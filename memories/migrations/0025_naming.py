@@ -6,7 +6,7 @@ shares with its memory, one is enough: the memory's audience is an audience.
 
 from django.db import migrations
 
-from orgs.rls import back
+from orgs.database.protect import back
 
 NAMING = (
     ("memories_memory", "member_id"),

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.rls import APP, SEARCHER
+from orgs.database.protect import APP, SEARCHER
 
 # As 0014_words_chosen made it. Long texts lie compressed, and `@@` and `ts_rank` unpack what they are
 # given each time: joined to nothing, a text of the sample or of the candidates is unpacked once.

@@ -3,7 +3,7 @@
 from django.db import migrations, models
 
 import orgs.models.base
-from orgs.rls import WORKER, back
+from orgs.database.protect import WORKER, back
 
 COLUMNS = {
     "reworded_by_id": "orgs_member",

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from memories.retrieval.strategies import PLAIN, STRATEGIES
-from memories.retrieval.strategies.projected import ProjectionOff
+from memories.retrieval.strategies.projection_required import ProjectionOff
 from memories.retrieval.types import Question, Served
 
 

@@ -40,7 +40,7 @@ class Question:
     scope whom it names, in lower case (see `retrieval.wording`). vector: None where only words
     are asked. asks_when, asks_about_self: see policies.cues; the latter only where a member asks.
     automatic: whether nobody named the strategy. meaning_floor, near_duplicate: of the model whose
-    number is `model` (see memories.encoders.known).
+    number is `model` (see memories.embedding.known_models).
     with_similarity: whether each hit is to carry the cosine with its own text. whole: whether
     every candidate is served, for explanations, in the place of the best `limit`.
     """

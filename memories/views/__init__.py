@@ -1,0 +1,1 @@
+"""The capabilities as pages. A view makes one call; no rule lives here."""

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from memories.models import Memory
-from orgs.models import Member
-from robots.models import Robot
-from robots.services import IMPORT, WEB
+from memories.store.models.memory import Memory
+from orgs.models.memberships import Member
+from robots.models.robots import Robot
+from robots.registry.robots import IMPORT, WEB
 
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 

@@ -1,0 +1,1 @@
+"""What every endpoint shares: problems, cursors, strict serializers, the description."""

@@ -10,8 +10,8 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from orgs.api.renderers import JSONRenderer
-from orgs.models import Organisation
-from orgs.services import AlreadyExists, LikeAnother, NotFound, UnfitName
+from orgs.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
+from orgs.models.organisations import Organisation
 
 log = logging.getLogger("commonmind.api")
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from orgs.models import Organisation
-from orgs.services import NotFound, find_organisation
+from orgs.errors import NotFound
+from orgs.models.organisations import Organisation
+from orgs.organisations.organisations import find_organisation
 
 
 class SpeakingCommand(BaseCommand):

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.rls import OWNER, WORKER, Protect
+from orgs.database.protect import OWNER, WORKER, Protect
 
 ORGANISATION = ("orgs_organisation", "CASCADE")
 

@@ -6,7 +6,7 @@ the columns of 0002 alone. The policy of 0002 goes: beside this one it would dec
 
 from django.db import migrations
 
-from orgs.rls import SUPPORT
+from orgs.database.protect import SUPPORT
 
 
 class Migration(migrations.Migration):

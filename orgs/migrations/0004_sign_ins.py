@@ -10,7 +10,7 @@ import orgs.models.base
 from django.conf import settings
 from django.db import migrations, models
 
-from orgs.rls import SUPPORT
+from orgs.database.protect import SUPPORT
 
 
 class Migration(migrations.Migration):

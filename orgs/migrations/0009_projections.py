@@ -4,7 +4,7 @@ import django.contrib.postgres.fields
 from django.db import migrations, models
 
 import orgs.models.organisations
-from orgs.rls import WORKER
+from orgs.database.protect import WORKER
 
 
 class Migration(migrations.Migration):

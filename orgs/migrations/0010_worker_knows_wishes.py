@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.rls import BY_ORGANISATION, WORKER, policy_sql
+from orgs.database.protect import BY_ORGANISATION, WORKER, policy_sql
 
 MINE = BY_ORGANISATION.format(column="organisation_id")
 MEMBER = "id, organisation_id, name, time_zone, sharing_off_at"

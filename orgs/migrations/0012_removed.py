@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from orgs.rls import SUPPORT, WORKER, back
+from orgs.database.protect import SUPPORT, WORKER, back
 
 NAMING = (
     ("orgs_audience", "group_id"),

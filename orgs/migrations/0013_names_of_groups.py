@@ -3,7 +3,7 @@
 from django.db import migrations, models
 
 import orgs.models.base
-from orgs.rls import back
+from orgs.database.protect import back
 
 REFERENCE = """
 ALTER TABLE orgs_externalidentity ADD CONSTRAINT orgs_externalidentity_group_id_fk

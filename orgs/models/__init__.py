@@ -1,3 +1,5 @@
+"""The tables of this app. The registry is for Django: callers import the defining module."""
+
 from orgs.models.audiences import Audience, AudienceEntry, AudienceKind, ReaderKind
 from orgs.models.audit import AuditEntry
 from orgs.models.base import TenantKey, TenantModel, new_id

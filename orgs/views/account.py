@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from orgs.sessions import (
+from orgs.accounts.sessions import (
     actor_of,
     current,
     end_sign_ins,
@@ -36,7 +36,7 @@ def account(request: HttpRequest) -> HttpResponse:
         **_factors(request),
         **_shell(request),
     }
-    return render(request, "accounts/account.html", context)
+    return render(request, "orgs/accounts/account.html", context)
 
 
 def _shell(request: HttpRequest) -> dict[str, Any]:

@@ -14,17 +14,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from orgs.forms import NewPasswordForm, PasswordForm
-from orgs.models import Member, Organisation, Role
-from orgs.services import (
-    NotFound,
+from orgs.accounts.forms import NewPasswordForm, PasswordForm
+from orgs.accounts.sessions import choose, memberships
+from orgs.errors import NotFound
+from orgs.members.invitations import (
     accept_invitation,
     can_sign_in,
     find_invitation,
     join,
     waiting_for,
 )
-from orgs.sessions import choose, memberships
+from orgs.models.memberships import Member, Role
+from orgs.models.organisations import Organisation
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
@@ -37,7 +38,7 @@ def invitation(request: HttpRequest, organisation_id: UUID, secret: str) -> Http
     try:
         member = find_invitation(organisation_id=organisation_id, secret=secret, now=timezone.now())
     except NotFound:
-        return render(request, "accounts/invitation_over.html", status=404)
+        return render(request, "orgs/accounts/invitation_over.html", status=404)
     if request.user.is_authenticated:
         return _as_oneself(request, member, secret)
     if can_sign_in(member.user):
@@ -49,7 +50,7 @@ def _invitation(request: HttpRequest, member: Member, **more: object) -> HttpRes
     context = {"member": member, "organisation": member.organisation, "here": request.path}
     broken = getattr(more.get("form"), "errors", None)
     return render(
-        request, "accounts/invitation.html", context | more, status=422 if broken else 200
+        request, "orgs/accounts/invitation.html", context | more, status=422 if broken else 200
     )
 
 
@@ -93,7 +94,7 @@ class NewPasswordView(PasswordResetConfirmView):
     """A link that `manage.py reset_password` printed: works once, for three days."""
 
     form_class = NewPasswordForm
-    template_name = "accounts/new_password.html"
+    template_name = "orgs/accounts/new_password.html"
     success_url = reverse_lazy("account_login")
 
     def form_valid(self, form: NewPasswordForm) -> HttpResponse:
@@ -119,7 +120,7 @@ def organisations(request: HttpRequest) -> HttpResponse:
         "member": {"name": str(request.user), "email": request.user.email},
         "support_url": reverse("admin:index") if request.user.is_staff else "",
     }
-    return render(request, "orgs/choose.html", context)
+    return render(request, "orgs/accounts/choose.html", context)
 
 
 @login_required

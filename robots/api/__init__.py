@@ -1,0 +1,1 @@
+"""Robots, people and conversations over HTTP. A view makes one call; no rule lives here."""

@@ -7,9 +7,9 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
+from orgs.accounts.sessions import actor_of, current
 from orgs.principals import Actor
-from orgs.sessions import actor_of, current
-from robots.services import authenticate_key
+from robots.access.keys import authenticate_key
 
 WRONG_KEY = (
     "The key is unknown, expired or revoked. Ask an admin of the organisation for a new one."

@@ -14,12 +14,12 @@ from orgs.api.cursors import page
 from orgs.api.problems import describe, problem
 from orgs.api.serializers import checked
 from orgs.principals import resolve
-from robots.api import conversation_serializers as s
-from robots.api.serializers import PageSerializer
-from robots.models import Conversation
-from robots.services import conversing
-from robots.services.hearing import post_messages
-from robots.services.utterances import Kept, Outcome, Unkept
+from robots.api.serializers import conversations as s
+from robots.api.serializers.robots import PageSerializer
+from robots.conversations import conversations
+from robots.conversations.drafts import Kept, Outcome, Unkept
+from robots.conversations.post_messages import post_messages
+from robots.models.conversations import Conversation
 
 
 def _named(thing: Any) -> dict[str, str] | None:
@@ -72,7 +72,7 @@ class ConversationsView(APIView):
         asked = checked(s.ConversationFiltersSerializer, request.query_params.dict())
         principal = resolve(request.user)
         with principal.scope():
-            rows = conversing.conversations(principal, asked)
+            rows = conversations.conversations(principal, asked)
             body = page(
                 request,
                 rows,
@@ -90,7 +90,7 @@ class ConversationsView(APIView):
     def post(self, request: Request) -> Response:
         """Open a conversation; the same external id in the same place is the same one."""
         data = checked(s.ConversationCreateSerializer, request.data)
-        row, created = conversing.open_conversation(request.user, data, now=timezone.now())
+        row, created = conversations.open_conversation(request.user, data, now=timezone.now())
         return Response(conversation_body(row), status=201 if created else 200)
 
 
@@ -100,7 +100,9 @@ class ConversationView(APIView):
         """One conversation."""
         principal = resolve(request.user)
         with principal.scope():
-            return Response(conversation_body(conversing.conversation(principal, conversation_id)))
+            return Response(
+                conversation_body(conversations.conversation(principal, conversation_id))
+            )
 
 
 class MessagesView(APIView):
@@ -114,7 +116,7 @@ class MessagesView(APIView):
         asked = checked(PageSerializer, request.query_params.dict())
         principal = resolve(request.user)
         with principal.scope():
-            rows = conversing.messages(principal, conversation_id)
+            rows = conversations.messages(principal, conversation_id)
             body = page(
                 request, rows, limit=asked["limit"], cursor=asked.get("cursor"), render=message_body
             )

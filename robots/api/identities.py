@@ -10,9 +10,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from orgs.api.serializers import NamedSerializer, NumberField, StrictSerializer, TextField, checked
-from robots.api.serializers import IDENTITY, check_external_id, check_identity
-from robots.services import identifying
-from robots.services.identifying import Known
+from robots.api.serializers.robots import IDENTITY, check_external_id, check_identity
+from robots.identities import links
+from robots.identities.links import Known
 
 
 class IdentityCreateSerializer(StrictSerializer):
@@ -80,7 +80,7 @@ class IdentitiesView(APIView):
     @extend_schema(operation_id="identities_list", responses=IdentitiesSerializer)
     def get(self, request: Request, reference: str) -> Response:
         """By which identities a member is known, and which robots say so."""
-        member, found = identifying.identities_of(request.user, reference)
+        member, found = links.identities_of(request.user, reference)
         return Response({"results": [body_of(one, member.name) for one in found]})
 
     @extend_schema(
@@ -91,7 +91,7 @@ class IdentitiesView(APIView):
     def post(self, request: Request, reference: str) -> Response:
         """Say that an identity is this member; confidence and evidence open nothing."""
         data = checked(IdentityCreateSerializer, request.data)
-        known, created = identifying.link(request.user, reference, data, now=timezone.now())
+        known, created = links.link(request.user, reference, data, now=timezone.now())
         body = body_of(known, known.identity.member.name)
         return Response(body, status=201 if created else 200)
 
@@ -100,7 +100,7 @@ class IdentityView(APIView):
     @extend_schema(operation_id="identities_unlink", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, reference: str, identity: str) -> Response:
         """Take back what this robot said; an admin takes the identity away."""
-        identifying.unlink(request.user, reference, identity, now=timezone.now())
+        links.unlink(request.user, reference, identity, now=timezone.now())
         return Response(status=204)
 
 
@@ -108,5 +108,5 @@ class ConfirmView(APIView):
     @extend_schema(operation_id="identities_confirm", request=None, responses=IdentitySerializer)
     def post(self, request: Request, reference: str, identity: str) -> Response:
         """Confirm that it is really this member; for admins."""
-        known = identifying.confirm(request.user, reference, identity, now=timezone.now())
+        known = links.confirm(request.user, reference, identity, now=timezone.now())
         return Response(body_of(known, known.identity.member.name))

@@ -6,7 +6,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from orgs.principals import Actor
-from robots.services import MissingScope
+from robots.errors import MissingScope
 
 
 class HasPrincipal(BasePermission):

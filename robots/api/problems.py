@@ -1,9 +1,8 @@
 """How the exceptions of this app look outside."""
 
 from orgs.api.problems import map_exception
-from robots.services import IdentityClaim, MissingScope
-from robots.services.errors import WrongProof
-from robots.services.utterances import MessageTaken
+from robots.conversations.drafts import MessageTaken
+from robots.errors import IdentityClaim, MissingScope, WrongProof
 
 map_exception(MissingScope, 403, "missing-scope", "The key lacks a scope")
 map_exception(IdentityClaim, 403, "identity-claim", "You are somebody else")

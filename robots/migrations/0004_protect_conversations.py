@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.rls import Protect
+from orgs.database.protect import Protect
 
 PLACES = {
     "organisation_id": ("orgs_organisation", "CASCADE"),

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.rls import Protect
+from orgs.database.protect import Protect
 
 
 class Migration(migrations.Migration):

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.rls import back
+from orgs.database.protect import back
 
 NAMING = (
     ("robots_conversation", "group_id"),

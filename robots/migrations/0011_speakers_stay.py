@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.rls import WORKER
+from orgs.database.protect import WORKER
 
 COLUMNS = ("speaker", "speaker_key", "robot_id", "author_id", "speaker_member_id")
 CHANGED = " OR ".join(f"NEW.{column} IS DISTINCT FROM OLD.{column}" for column in COLUMNS)

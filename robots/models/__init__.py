@@ -1,3 +1,5 @@
+"""The tables of this app. The registry is for Django: callers import the defining module."""
+
 from robots.models.conversations import Conversation, Message, MessageRole
 from robots.models.delegations import Delegation
 from robots.models.identities import IdentityLink

@@ -4,7 +4,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
-from orgs.models import TenantKey, TenantModel
+from orgs.models.base import TenantKey, TenantModel
 
 
 class Conversation(TenantModel):

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from orgs.models import TenantKey, TenantModel
+from orgs.models.base import TenantKey, TenantModel
 
 
 class IdentityLink(TenantModel):

@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils import timezone
 
-from orgs.models import TenantKey, TenantModel
+from orgs.models.base import TenantKey, TenantModel
 
 
 class KeyScope(models.TextChoices):

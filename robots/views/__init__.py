@@ -1,0 +1,1 @@
+"""Pages of robots, people and groups."""

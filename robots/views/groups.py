@@ -10,11 +10,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from orgs.access import WRITERS, members_only
-from orgs.models import Group, IngestProfile
-from orgs.services import LikeAnother, NotFound, UnfitName, set_confidential, set_profile
-from robots.forms import GroupForm, PersonForm
-from robots.services import seating
+from orgs.errors import LikeAnother, NotFound, UnfitName
+from orgs.models.organisations import Group, IngestProfile
+from orgs.organisations.groups import set_confidential, set_profile
+from orgs.views.access import WRITERS, members_only
+from robots.people import groups_and_seats
+from robots.views.forms import GroupForm, PersonForm
 from robots.views.people import after_of, pages_of, tabs_of
 
 
@@ -26,14 +27,14 @@ def groups(request: HttpRequest) -> HttpResponse:
 
 
 def _groups(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
-    listed = seating.groups_listed(request.actor, after_of(request))
+    listed = groups_and_seats.groups_listed(request.actor, after_of(request))
     context = {
         "tabs": tabs_of(request, "groups-page"),
         "groups": [_group(group) for group in listed.rows],
         "page": pages_of(listed, reverse("groups-page")),
         "form": GroupForm() if request.actor.moderates else None,
     }
-    return render(request, "people/groups.html", context | more, status=status)
+    return render(request, "robots/people/groups.html", context | more, status=status)
 
 
 def _group(group: Group) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def add(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _groups(request, 422, form=form)
     try:
-        group = seating.new_group(request.actor, now=timezone.now(), **form.cleaned_data)
+        group = groups_and_seats.new_group(request.actor, now=timezone.now(), **form.cleaned_data)
     except (LikeAnother, UnfitName) as refused:
         form.add_error("name", str(refused))
         return _groups(request, 422, form=form)
@@ -68,7 +69,9 @@ def add(request: HttpRequest) -> HttpResponse:
 def group(request: HttpRequest, group_id: UUID) -> HttpResponse:
     """One group with its people."""
     named = request.GET.get("q", "").replace("\x00", "")[:200]
-    seats = seating.one_group(request.actor, group_id, named=named, after=after_of(request))
+    seats = groups_and_seats.one_group(
+        request.actor, group_id, named=named, after=after_of(request)
+    )
     here = reverse("group-page", args=[group_id])
     context = {
         "group": _group(seats.group) | {"reference": seats.group.external_id},
@@ -81,14 +84,16 @@ def group(request: HttpRequest, group_id: UUID) -> HttpResponse:
         "may_open": seats.may_open,
         "strict": seats.group.profile == IngestProfile.STRICT,
     }
-    return render(request, "people/group.html", context)
+    return render(request, "robots/people/group.html", context)
 
 
 @require_POST
 @members_only(*WRITERS)
 def seat(request: HttpRequest, group_id: UUID) -> HttpResponse:
     """Put somebody into the group."""
-    seating.seat(request.actor, group_id=group_id, add=[_member(request)], now=timezone.now())
+    groups_and_seats.seat(
+        request.actor, group_id=group_id, add=[_member(request)], now=timezone.now()
+    )
     messages.success(request, "Added. What the group knows is open to them now.")
     return redirect("group-page", group_id)
 
@@ -98,7 +103,7 @@ def seat(request: HttpRequest, group_id: UUID) -> HttpResponse:
 def unseat(request: HttpRequest, group_id: UUID) -> HttpResponse:
     """Take somebody out; who closes the door behind themselves goes back to the list."""
     member = _member(request)
-    seating.seat(request.actor, group_id=group_id, remove=[member], now=timezone.now())
+    groups_and_seats.seat(request.actor, group_id=group_id, remove=[member], now=timezone.now())
     messages.success(request, "Taken out. What the group knows is closed to them now.")
     if member == request.actor.member_id:
         return redirect("groups-page")
@@ -116,7 +121,7 @@ def _member(request: HttpRequest) -> UUID:
 @members_only(*WRITERS)
 def confidential(request: HttpRequest, group_id: UUID) -> HttpResponse:
     """Decide whether curators who are not in the group read it."""
-    found = seating.group_to_change(request.actor, group_id)
+    found = groups_and_seats.group_to_change(request.actor, group_id)
     closed = request.POST.get("confidential") == "1"
     set_confidential(actor=request.actor, group=found, confidential=closed, now=timezone.now())
     words = "Only its people read it now." if closed else "Curators read it now as well."
@@ -128,7 +133,7 @@ def confidential(request: HttpRequest, group_id: UUID) -> HttpResponse:
 @members_only(*WRITERS)
 def profile(request: HttpRequest, group_id: UUID) -> HttpResponse:
     """Decide who reads what is posted in the group from now on."""
-    found = seating.group_to_change(request.actor, group_id)
+    found = groups_and_seats.group_to_change(request.actor, group_id)
     chosen = IngestProfile.STRICT if request.POST.get("strict") == "1" else IngestProfile.OPEN
     set_profile(actor=request.actor, group=found, profile=chosen, now=timezone.now())
     words = "The whole group reads what is posted from now on."

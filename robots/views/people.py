@@ -12,22 +12,16 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from orgs.access import ADMINS, members_only
-from orgs.models import Member, Role
-from orgs.services import (
-    AlreadyExists,
-    LikeAnother,
-    NotFound,
-    UnfitName,
-    change_role,
-    invite_member,
-    remove_member,
-    withdraw_invitation,
-)
-from robots.forms import IdentityForm, InvitationForm, RoleForm
-from robots.models import IdentityLink
-from robots.services import identifying, seating
-from robots.services.seating import Listed
+from orgs.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
+from orgs.members.invitations import invite_member, withdraw_invitation
+from orgs.members.members import change_role, remove_member
+from orgs.models.memberships import Member, Role
+from orgs.views.access import ADMINS, members_only
+from robots.identities import links
+from robots.models.identities import IdentityLink
+from robots.people import groups_and_seats
+from robots.people.groups_and_seats import Listed
+from robots.views.forms import IdentityForm, InvitationForm, RoleForm
 
 
 def after_of(request: HttpRequest) -> UUID | None:
@@ -59,7 +53,7 @@ def tabs_of(request: HttpRequest, current: str) -> list[dict[str, Any]]:
 def people(request: HttpRequest) -> HttpResponse:
     """Everyone in the organisation."""
     named = request.GET.get("q", "").replace("\x00", "")[:200]
-    listed = seating.members_listed(request.actor, named=named, after=after_of(request))
+    listed = groups_and_seats.members_listed(request.actor, named=named, after=after_of(request))
     context = {
         "tabs": tabs_of(request, "people"),
         "people": [_person(request, member) for member in listed.rows],
@@ -67,7 +61,7 @@ def people(request: HttpRequest) -> HttpResponse:
         "page": pages_of(listed, reverse("people"), f"q={named}&" if named else ""),
         "invite_url": reverse("invitations") if request.actor.role in ADMINS else "",
     }
-    return render(request, "people/index.html", context)
+    return render(request, "robots/people/index.html", context)
 
 
 def _person(request: HttpRequest, member: Member) -> dict[str, Any]:
@@ -91,8 +85,8 @@ def person(request: HttpRequest, member_id: UUID) -> HttpResponse:
 
 
 def _person_page(request: HttpRequest, member_id: UUID, status: int = 200, **more: Any) -> Any:
-    member, groups = seating.one_member(request.actor, member_id)
-    _, known = identifying.identities_of(request.actor, str(member.id))
+    member, groups = groups_and_seats.one_member(request.actor, member_id)
+    _, known = links.identities_of(request.actor, str(member.id))
     context = {
         "identities": [_identity(member, one) for one in known],
         "link_form": IdentityForm(),
@@ -100,10 +94,10 @@ def _person_page(request: HttpRequest, member_id: UUID, status: int = 200, **mor
         "groups": [{"name": g.name, "url": reverse("group-page", args=[g.id])} for g in groups],
         "form": RoleForm(initial={"role": member.role}),
     }
-    return render(request, "people/person.html", context | more, status=status)
+    return render(request, "robots/people/person.html", context | more, status=status)
 
 
-def _identity(member: Member, known: identifying.Known) -> dict[str, Any]:
+def _identity(member: Member, known: links.Known) -> dict[str, Any]:
     row = known.identity
     args = [member.id, row.id]
     return {
@@ -133,7 +127,7 @@ def link(request: HttpRequest, member_id: UUID) -> HttpResponse:
     if not form.is_valid():
         return _person_page(request, member_id, 422, link_form=form)
     try:
-        identifying.link(request.actor, str(member_id), form.cleaned_data, now=timezone.now())
+        links.link(request.actor, str(member_id), form.cleaned_data, now=timezone.now())
     except AlreadyExists as refused:
         form.add_error("identity", str(refused))
         return _person_page(request, member_id, 422, link_form=form)
@@ -145,7 +139,7 @@ def link(request: HttpRequest, member_id: UUID) -> HttpResponse:
 @members_only(*ADMINS)
 def confirm_identity(request: HttpRequest, member_id: UUID, identity_id: UUID) -> HttpResponse:
     """Confirm that a name on another platform is really this member."""
-    identifying.confirm(request.actor, str(member_id), str(identity_id), now=timezone.now())
+    links.confirm(request.actor, str(member_id), str(identity_id), now=timezone.now())
     messages.success(request, "Confirmed. What is meant for that name opens to this person.")
     return redirect("person", member_id)
 
@@ -154,7 +148,7 @@ def confirm_identity(request: HttpRequest, member_id: UUID, identity_id: UUID) -
 @members_only(*ADMINS)
 def unlink_identity(request: HttpRequest, member_id: UUID, identity_id: UUID) -> HttpResponse:
     """Take a name on another platform away from this member."""
-    identifying.unlink(request.actor, str(member_id), str(identity_id), now=timezone.now())
+    links.unlink(request.actor, str(member_id), str(identity_id), now=timezone.now())
     messages.success(request, "Taken away. Nothing new is put down to this person by that name.")
     return redirect("person", member_id)
 
@@ -200,14 +194,14 @@ def invitations(request: HttpRequest) -> HttpResponse:
 
 
 def _invitations(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
-    listed = seating.invitations_listed(request.actor, after_of(request))
+    listed = groups_and_seats.invitations_listed(request.actor, after_of(request))
     context = {
         "tabs": tabs_of(request, "invitations"),
         "invitations": [_invitation(member) for member in listed.rows],
         "page": pages_of(listed, reverse("invitations")),
         "form": InvitationForm(),
     }
-    return render(request, "people/invitations.html", context | more, status=status)
+    return render(request, "robots/people/invitations.html", context | more, status=status)
 
 
 def _invitation(member: Member) -> dict[str, Any]:

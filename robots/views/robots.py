@@ -12,13 +12,13 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from orgs.access import ADMINS, MODERATORS, members_only
-from orgs.models import Group
-from orgs.services import AlreadyExists, LikeAnother, NotFound, UnfitName
-from robots.forms import SCOPES, KeyForm, RobotForm, SeatsForm
-from robots.models import Key
-from robots.services import stewarding
-from robots.services.stewarding import Kept
+from orgs.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
+from orgs.models.organisations import Group
+from orgs.views.access import ADMINS, MODERATORS, members_only
+from robots.access import administer
+from robots.access.administer import Kept
+from robots.models.keys import Key
+from robots.views.forms import SCOPES, KeyForm, RobotForm, SeatsForm
 
 CAN = {
     "read": "recall",
@@ -50,8 +50,8 @@ def _page(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
         after = UUID(request.GET["after"]) if "after" in request.GET else None
     except ValueError as error:
         raise NotFound("no such page") from error
-    kept, last = stewarding.robots_kept(request.actor, after)
-    groups = stewarding.seats_on_offer(request.actor)
+    kept, last = administer.robots_kept(request.actor, after)
+    groups = administer.seats_on_offer(request.actor)
     context = {
         "robots": [_robot(request, one, groups, more.get("wrong")) for one in kept],
         "page": {"next_url": f"{reverse('robots-page')}?after={last}"} if last else {},
@@ -116,12 +116,12 @@ def _key(key: Key, admin: bool) -> dict[str, Any]:
 @members_only(*MODERATORS)
 def add(request: HttpRequest) -> HttpResponse:
     """Register a robot."""
-    groups = stewarding.seats_on_offer(request.actor)
+    groups = administer.seats_on_offer(request.actor)
     form = RobotForm(_salt(request, "robot"), groups, request.POST)
     if not form.is_valid():
         return _page(request, 422, robot_form=form)
     try:
-        robot = stewarding.add_robot(
+        robot = administer.add_robot(
             request.actor,
             reference=str(form.cleaned_data["once"]),
             name=form.cleaned_data["name"],
@@ -140,11 +140,11 @@ def add(request: HttpRequest) -> HttpResponse:
 @members_only(*MODERATORS)
 def seats(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     """Choose the groups that a robot sits in."""
-    form = SeatsForm(stewarding.seats_on_offer(request.actor), request.POST, prefix=robot_id.hex)
+    form = SeatsForm(administer.seats_on_offer(request.actor), request.POST, prefix=robot_id.hex)
     if not form.is_valid():
         # Only a group that went away meanwhile, or a forged one, gets here.
         raise NotFound("no such group")
-    stewarding.seat_robot(
+    administer.seat_robot(
         request.actor,
         robot_id=robot_id,
         groups=[UUID(g) for g in form.cleaned_data.get("groups", ())],
@@ -164,7 +164,7 @@ def add_key(request: HttpRequest, robot_id: UUID) -> HttpResponse:
         return _page(request, 422, wrong=form)
     data = form.cleaned_data
     try:
-        key, secret = stewarding.make_key(
+        key, secret = administer.make_key(
             request.actor,
             robot_id=robot_id,
             key_id=data["once"],
@@ -200,7 +200,7 @@ def _once(key: Key, secret: str) -> dict[str, str]:
 def renew_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
     """A new key beside the old one, which ends after a day."""
     try:
-        key, secret = stewarding.renew_key(request.actor, key_id=key_id, now=timezone.now())
+        key, secret = administer.renew_key(request.actor, key_id=key_id, now=timezone.now())
     except AlreadyExists:
         return _shown_already(request)
     return _page(request, new_key=_once(key, secret) | {"renewed": True})
@@ -210,6 +210,6 @@ def renew_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
 @members_only(*MODERATORS)
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
     """Close a key at once."""
-    key = stewarding.close_key(request.actor, key_id=key_id, now=timezone.now())
+    key = administer.close_key(request.actor, key_id=key_id, now=timezone.now())
     messages.success(request, "The key is revoked; nothing opens with it any more.")
     return redirect(f"{reverse('robots-page')}#robot-{key.robot_id}")

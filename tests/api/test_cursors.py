@@ -7,7 +7,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from orgs.api import cursors
-from orgs.models import new_id
+from orgs.models.base import new_id
 from tests.world import Tenant, World
 
 pytestmark = pytest.mark.conformance("N04")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from config import documentation
+from config.site import api_docs
 
 ADDRESS = "/api/v1/schema"
 
@@ -16,14 +16,14 @@ ADDRESS = "/api/v1/schema"
 def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """How often the description was made, from an empty shelf."""
     found: list[Any] = []
-    make = documentation.SchemaGenerator.get_schema
+    make = api_docs.SchemaGenerator.get_schema
 
     def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
         found.append(1)
         return make(self, *args, **kwargs)
 
-    monkeypatch.setattr(documentation.SchemaGenerator, "get_schema", counted)
-    monkeypatch.setattr(documentation, "shelf", documentation.Shelf())
+    monkeypatch.setattr(api_docs.SchemaGenerator, "get_schema", counted)
+    monkeypatch.setattr(api_docs, "shelf", api_docs.Shelf())
     return found
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from memories.access.readers_named import Readers
+from memories.ingestion.drafts import Draft
+from memories.insights.audit_trail import Wanted
+from memories.retrieval.recall import Query
 from memories.retrieval.types import Filters
-from memories.services.auditing import Wanted
-from memories.services.drafts import Draft, Readers
-from memories.services.recalling import Query
-from robots.services.utterances import Utterance
+from robots.conversations.drafts import Utterance
 from tests.architecture.source import modules
 from tests.isolation.surface import description
 from tests.world import World

@@ -12,8 +12,14 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ACTED = ("memories/services", "robots/services", "orgs/services", "orgs/preferences.py")
-REACHED = (*ACTED, "memories/maintenance", "orgs/audit.py", "orgs/bulk.py", "orgs/support.py")
+ACTED = ("memories/services", "robots/services", "orgs/services", "orgs/members/preferences.py")
+REACHED = (
+    *ACTED,
+    "memories/maintenance",
+    "orgs/audit.py",
+    "orgs/database/bulk.py",
+    "orgs/support/admin.py",
+)
 SAVES = {"bulk_create", "save", "create", "get_or_create", "update_or_create", "bulk_update"}
 ACTION = re.compile(r"^(?!app\.|memories\.[a-z]+_)[a-z]+\.(?:[a-z_]+|\*)$")
 STATEMENT = re.compile(r"\b(?:INSERT INTO|UPDATE \w+ |DELETE FROM)")
@@ -41,7 +47,7 @@ def sources(rooms: tuple[str, ...]) -> list[Path]:
 
 @cache
 def functions() -> dict[str, Function]:
-    """Every function of the services by module and name, as memories.services.forgetting.forget."""
+    """Every function of the services by module and name, as memories.lifecycle.forget.forget."""
     found: dict[str, Function] = {}
     for path in sources(REACHED):
         module = module_of(path)
@@ -76,7 +82,7 @@ def _known(tree: ast.Module, module: str) -> dict[str, str]:
 
 @cache
 def _handed_on() -> dict[str, str]:
-    """Where a name leads that a package only hands on: orgs.services.add_to_group."""
+    """Where a name leads that a package only hands on: orgs.organisations.groups.add_to_group."""
     found: dict[str, str] = {}
     for path in sources(REACHED):
         if path.name == "__init__.py":

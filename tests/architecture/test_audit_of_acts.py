@@ -1,7 +1,7 @@
 """Every service that changes something for somebody says what it puts into the audit trail.
 
 A new act fails here until it has an entry; an act that no longer records what its entry says fails
-as well. tests/memories/test_audited.py plays the acts and looks at the rows.
+as well. tests/memories/insights/test_audited_acts.py plays the acts and looks at the rows.
 """
 
 from tests.architecture.acts import acts
@@ -17,60 +17,60 @@ OWN = "a view of one's own"
 ROBOT = "a key with `manage` describes robots: the keys and their scopes are recorded"
 
 ENTRIES: dict[str, tuple[str, ...] | str] = {
-    "memories.services.browsing.detail": LOOKS,
-    "memories.services.browsing.found": LOOKS,
-    "memories.services.browsing.library": LOOKS,
-    "memories.services.changing_many.change_one": (
+    "memories.library.browse.detail": LOOKS,
+    "memories.library.browse.found": LOOKS,
+    "memories.library.browse.library": LOOKS,
+    "memories.curation.bulk.change_one": (
         "memory.archived",
         "memory.edited",
         "memory.forced",
         "memory.forgotten",
         "memory.shared",
     ),
-    "memories.services.changing_many.undo_one": (
+    "memories.curation.bulk.undo_one": (
         "memory.edited",
         "memory.forced",
         "memory.restored",
     ),
-    "memories.services.deciding.approve": (
+    "memories.curation.decide.approve": (
         "memory.edited",
         "memory.forced",
         "memory.protected",
         "memory.shared",
         "proposal.*",
     ),
-    "memories.services.deciding.merge": (
+    "memories.curation.decide.merge": (
         "memory.edited",
         "memory.forced",
         "proposal.*",
     ),
-    "memories.services.deciding.reject": ("proposal.*",),
-    "memories.services.demo.removing.remove_demo": ("demo.removed",),
-    "memories.services.disclosing.open_memory": ("support.opened",),
-    "memories.services.disclosing.read_opened": ("support.read",),
-    "memories.services.dividing.divide_memory": ("memory.divided",),
-    "memories.services.dividing.foresee_division": LOOKS,
-    "memories.services.forgetting.archive_memory": (
+    "memories.curation.decide.reject": ("proposal.*",),
+    "memories.demo.remove.remove_demo": ("demo.removed",),
+    "memories.privacy.break_glass.open_memory": ("support.opened",),
+    "memories.privacy.break_glass.read_opened": ("support.read",),
+    "memories.curation.split.divide_memory": ("memory.divided",),
+    "memories.curation.split.foresee_division": LOOKS,
+    "memories.lifecycle.forget.archive_memory": (
         "memory.archived",
         "memory.forced",
     ),
-    "memories.services.forgetting.forget_memory": (
+    "memories.lifecycle.forget.forget_memory": (
         "memory.forced",
         "memory.forgotten",
     ),
-    "memories.services.forgetting.restore_memory": ("memory.restored",),
-    "memories.services.hearing.promote_messages": (
+    "memories.lifecycle.forget.restore_memory": ("memory.restored",),
+    "memories.ingestion.messages.promote_messages": (
         "memory.attributed",
         "memory.protected",
         "proposal.*",
         "proposal.red_line",
     ),
-    "memories.services.history.restore_version": (
+    "memories.curation.restore_version.restore_version": (
         "memory.edited",
         "memory.forced",
     ),
-    "memories.services.inspecting.open_item": LOOKS,
-    "memories.services.jobs.change_many": (
+    "memories.curation.review_item.open_item": LOOKS,
+    "memories.curation.bulk_job.change_many": (
         "job.*",
         "memory.archived",
         "memory.edited",
@@ -79,13 +79,13 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "memory.restored",
         "memory.shared",
     ),
-    "memories.services.jobs.enqueue": ("job.*",),
-    "memories.services.jobs.finish": JOB,
-    "memories.services.jobs.progress": JOB,
-    "memories.services.jobs.requeue": JOB,
-    "memories.services.jobs.retry": ("job.retried",),
-    "memories.services.jobs.retry_embeddings": ("embedding.retried",),
-    "memories.services.jobs.run_change": (
+    "memories.jobs.queue.enqueue": ("job.*",),
+    "memories.jobs.queue.finish": JOB,
+    "memories.jobs.queue.progress": JOB,
+    "memories.jobs.queue.requeue": JOB,
+    "memories.library.jobs.retry": ("job.retried",),
+    "memories.library.jobs.retry_embeddings": ("embedding.retried",),
+    "memories.curation.bulk_job.run_change": (
         "job.*",
         "memory.archived",
         "memory.edited",
@@ -94,7 +94,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "memory.restored",
         "memory.shared",
     ),
-    "memories.services.jobs.undo": (
+    "memories.curation.bulk_job.undo": (
         "job.*",
         "memory.archived",
         "memory.edited",
@@ -103,133 +103,133 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "memory.restored",
         "memory.shared",
     ),
-    "memories.services.joining.copy_to": PART,
-    "memories.services.managing.edit_memory": (
+    "memories.curation.merge.copy_to": PART,
+    "memories.curation.edit.edit_memory": (
         "memory.edited",
         "memory.forced",
     ),
-    "memories.services.managing.note": PART,
-    "memories.services.mine.bring_back": ("memories.restored",),
-    "memories.services.mine.forget_all": ("memories.forgotten",),
-    "memories.services.mine.withdraw_shared": ("memory.shared",),
-    "memories.services.naming.change_entity": ("entity.changed",),
-    "memories.services.naming.give_entity": ("entity.given",),
-    "memories.services.naming.remove_entity": ("entity.removed",),
-    "memories.services.patterns.set_sharing": (
+    "memories.access.lookup.note": PART,
+    "memories.privacy.forget_all.bring_back": ("memories.restored",),
+    "memories.privacy.forget_all.forget_all": ("memories.forgotten",),
+    "memories.privacy.opt_out.withdraw_shared": ("memory.shared",),
+    "memories.knowledge_graph.entities.change_entity": ("entity.changed",),
+    "memories.knowledge_graph.entities.give_entity": ("entity.given",),
+    "memories.knowledge_graph.entities.remove_entity": ("entity.removed",),
+    "memories.privacy.opt_out.set_sharing": (
         "pattern.withdrawn",
         "sharing.allowed",
         "sharing.stopped",
     ),
-    "memories.services.proposing.ask": ("proposal.*",),
-    "memories.services.proposing.propose_correction": ("proposal.*",),
-    "memories.services.proposing.report_memory": ("proposal.*",),
-    "memories.services.protecting.approve_wish": ("memory.protected",),
-    "memories.services.protecting.draw": ("memory.protected",),
-    "memories.services.protecting.lift": ("memory.unprotected",),
-    "memories.services.protecting.protect_memory": (
+    "memories.review.propose.ask": ("proposal.*",),
+    "memories.review.propose.propose_correction": ("proposal.*",),
+    "memories.review.propose.report_memory": ("proposal.*",),
+    "memories.review.red_line.approve_wish": ("memory.protected",),
+    "memories.review.red_line.draw": ("memory.protected",),
+    "memories.review.red_line.lift": ("memory.unprotected",),
+    "memories.review.red_line.protect_memory": (
         "memory.protected",
         "proposal.*",
     ),
-    "memories.services.protecting.settle_wishes": (
+    "memories.review.red_line.settle_wishes": (
         "memory.protected",
         "proposal.red_line",
     ),
-    "memories.services.protecting.unprotect_memory": ("memory.unprotected",),
-    "memories.services.recalling.recall": ASKED,
-    "memories.services.recalling.serve": ASKED,
-    "memories.services.red_lines.hold_red_line": ("memory.forced",),
-    "memories.services.remembering.remember": (
+    "memories.review.red_line.unprotect_memory": ("memory.unprotected",),
+    "memories.retrieval.recall.recall": ASKED,
+    "memories.retrieval.recall.serve": ASKED,
+    "memories.access.red_lines.hold_red_line": ("memory.forced",),
+    "memories.ingestion.remember.remember": (
         "memory.attributed",
         "memory.protected",
         "proposal.*",
         "proposal.red_line",
     ),
-    "memories.services.remembering.remember_many": (
+    "memories.ingestion.remember.remember_many": (
         "memory.attributed",
         "memory.protected",
         "proposal.*",
         "proposal.red_line",
     ),
-    "memories.services.reviewing.assign": ("proposal.assigned",),
-    "memories.services.reviewing.hold": HELD,
-    "memories.services.reviewing.release": HELD,
-    "memories.services.reviewing.take_hold": HELD,
-    "memories.services.saving.keep_view": OWN,
-    "memories.services.saving.remove_view": OWN,
-    "memories.services.serving.record_served": ASKED,
-    "memories.services.sharing.share_memory": (
+    "memories.review.holds.assign": ("proposal.assigned",),
+    "memories.review.holds.hold": HELD,
+    "memories.review.holds.release": HELD,
+    "memories.review.holds.take_hold": HELD,
+    "memories.library.saved_views.keep_view": OWN,
+    "memories.library.saved_views.remove_view": OWN,
+    "memories.retrieval.served.record_served": ASKED,
+    "memories.curation.share.share_memory": (
         "memory.forced",
         "memory.shared",
     ),
-    "memories.services.transfer.begin_import": ("job.*",),
-    "memories.services.transfer.run_import": JOB,
-    "memories.services.trying.ask_as": ("playground.asked",),
-    "memories.services.unanswered.ask_again": ("restating.retried",),
-    "memories.services.undoing.undo": (
+    "memories.ingestion.file_import.uploads.begin_import": ("job.*",),
+    "memories.ingestion.file_import.uploads.run_import": JOB,
+    "memories.library.ask_as.ask_as": ("playground.asked",),
+    "memories.restatement.unanswered.ask_again": ("restating.retried",),
+    "memories.curation.undo.undo": (
         "memory.edited",
         "memory.forced",
         "memory.unprotected",
         "proposal.reopened",
     ),
-    "orgs.preferences.opt_out_of_sharing": (
+    "orgs.members.preferences.opt_out_of_sharing": (
         "sharing.allowed",
         "sharing.stopped",
     ),
-    "orgs.preferences.pause_learning": (
+    "orgs.members.preferences.pause_learning": (
         "learning.paused",
         "learning.resumed",
     ),
-    "orgs.preferences.set_time_zone": ("member.time_zone",),
-    "orgs.services.invitations.invite_member": ("member.invited",),
-    "orgs.services.invitations.join": ("member.joined",),
-    "orgs.services.invitations.withdraw_invitation": ("member.uninvited",),
-    "orgs.services.people.change_role": ("member.role",),
-    "orgs.services.people.remove_member": ("member.removed",),
-    "orgs.services.registry.set_confidential": ("group.*",),
-    "orgs.services.registry.set_profile": ("group.*",),
-    "robots.services.acting.delegate": ("delegation.given",),
-    "robots.services.acting.revoke_delegation": ("delegation.revoked",),
-    "robots.services.conversing.open_conversation": WROTE,
-    "robots.services.directory.add_member": ("member.created",),
-    "robots.services.directory.change_group": ("group.*",),
-    "robots.services.directory.change_members": ("group.members",),
-    "robots.services.directory.open_group": ("group.created",),
-    "robots.services.directory.register": ("robot.registered",),
-    "robots.services.hearing.post_messages": WROTE,
-    "robots.services.identifying.confirm": (
+    "orgs.members.preferences.set_time_zone": ("member.time_zone",),
+    "orgs.members.invitations.invite_member": ("member.invited",),
+    "orgs.members.invitations.join": ("member.joined",),
+    "orgs.members.invitations.withdraw_invitation": ("member.uninvited",),
+    "orgs.members.members.change_role": ("member.role",),
+    "orgs.members.members.remove_member": ("member.removed",),
+    "orgs.organisations.groups.set_confidential": ("group.*",),
+    "orgs.organisations.groups.set_profile": ("group.*",),
+    "robots.access.act_for.delegate": ("delegation.given",),
+    "robots.access.act_for.revoke_delegation": ("delegation.revoked",),
+    "robots.conversations.conversations.open_conversation": WROTE,
+    "robots.people.directory.add_member": ("member.created",),
+    "robots.people.directory.change_group": ("group.*",),
+    "robots.people.directory.change_members": ("group.members",),
+    "robots.people.directory.open_group": ("group.created",),
+    "robots.people.directory.register": ("robot.registered",),
+    "robots.conversations.post_messages.post_messages": WROTE,
+    "robots.identities.links.confirm": (
         "identity.confirmed",
         "identity.linked",
         "identity.proven",
         "identity.unlinked",
     ),
-    "robots.services.identifying.identities_of": (
+    "robots.identities.links.identities_of": (
         "identity.confirmed",
         "identity.linked",
         "identity.proven",
         "identity.unlinked",
     ),
-    "robots.services.identifying.link": (
+    "robots.identities.links.link": (
         "identity.confirmed",
         "identity.linked",
         "identity.proven",
         "identity.unlinked",
     ),
-    "robots.services.identifying.unlink": ("identity.unlinked",),
-    "robots.services.leaving.close_what_served": PART,
-    "robots.services.registry.update_robot": ROBOT,
-    "robots.services.seating.new_group": ("group.created",),
-    "robots.services.seating.seat": ("group.members",),
-    "robots.services.stewarding.add_robot": (
+    "robots.identities.links.unlink": ("identity.unlinked",),
+    "robots.registry.member_removed.close_what_served": PART,
+    "robots.registry.robots.update_robot": ROBOT,
+    "robots.people.groups_and_seats.new_group": ("group.created",),
+    "robots.people.groups_and_seats.seat": ("group.members",),
+    "robots.access.administer.add_robot": (
         "robot.registered",
         "robot.seated",
     ),
-    "robots.services.stewarding.close_key": ("key.revoked",),
-    "robots.services.stewarding.make_key": ("key.created",),
-    "robots.services.stewarding.renew_key": ("key.renewed",),
-    "robots.services.stewarding.seat_robot": ("robot.seated",),
-    "robots.services.unsaying.say_all_again": PART,
-    "robots.services.unsaying.unsay": PART,
-    "robots.services.unsaying.unsay_all": PART,
+    "robots.access.administer.close_key": ("key.revoked",),
+    "robots.access.administer.make_key": ("key.created",),
+    "robots.access.administer.renew_key": ("key.renewed",),
+    "robots.access.administer.seat_robot": ("robot.seated",),
+    "robots.conversations.withdraw_messages.say_all_again": PART,
+    "robots.conversations.withdraw_messages.unsay": PART,
+    "robots.conversations.withdraw_messages.unsay_all": PART,
 }
 
 

@@ -51,7 +51,7 @@ def measure(chosen: argparse.Namespace) -> int:
     from django.core.management import call_command
     from django.db import connections
 
-    from memories.encoders import get_encoder
+    from memories.embedding.encoders import get_encoder
     from tests.benchmarks import database, exactness, latency, leaks, load, quality, texts, writing
 
     call_command("migrate", database="owner", verbosity=0, interactive=False)

@@ -7,9 +7,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.encoders import model_id
-from memories.models import Memory
-from orgs.models import new_id
+from memories.embedding.encoders import model_id
+from memories.store.models.memory import Memory
+from orgs.models.base import new_id
 from tests.benchmarks.database import superuser
 
 DIMENSIONS = 384

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 import psycopg
 from psycopg import sql
 
-from config.embedded.provisioning import LOGIN_ROLES, provision, role_url
+from config.embedded.servers.provisioning import LOGIN_ROLES, provision, role_url
 
 NAME = os.environ.get("BENCH_DATABASE", "commonmind_bench")
 VARIABLES = {

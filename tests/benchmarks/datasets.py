@@ -11,14 +11,15 @@ from uuid import UUID
 import orjson
 from django.utils import timezone
 
-from memories.maintenance.embedding import embed_pending
-from memories.services.importing import Importer, Report
-from orgs.models import Group, Organisation
+from memories.indexing.embed_worker import embed_pending
+from memories.ingestion.file_import.importer import Importer, Report
+from orgs.database.rls import organisation_scope
+from orgs.models.organisations import Group, Organisation
+from orgs.organisations.organisations import create_organisation
 from orgs.principals import Actor
-from orgs.rls import organisation_scope
-from orgs.services import create_organisation
-from robots.models import Robot
-from robots.services import IMPORT, builtin_robot, create_key, join_groups, register_robot
+from robots.access.keys import create_key
+from robots.models.robots import Robot
+from robots.registry.robots import IMPORT, builtin_robot, join_groups, register_robot
 
 SCOPES = ("read", "write", "act_for")
 

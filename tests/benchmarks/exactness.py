@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from django.utils import timezone
 
-from memories.comparing.metrics import mean, spread
-from memories.comparing.tables import Table
-from memories.encoders import known_model
+from memories.embedding.known_models import known_model
+from memories.evaluation.measures.metrics import mean, spread
+from memories.evaluation.report.tables import Table
 from memories.retrieval.pipeline import search
 from memories.retrieval.types import Question
 from orgs.principals import Principal, resolve
-from robots.services import act
+from robots.access.act_for import act
 from tests.benchmarks.report import say
 from tests.benchmarks.synthetic import GROUPS, READERS, Matrix, Synthetic, fill
 

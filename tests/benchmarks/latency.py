@@ -12,12 +12,12 @@ from typing import Any
 
 from django.utils import timezone
 
-from memories.comparing.metrics import percentile, spread
-from memories.comparing.tables import Table
-from memories.encoders import query_cache
-from memories.retrieval.answers import answer_rows
-from memories.services.recalling import Query, recall
-from robots.services import authenticate_key
+from memories.embedding.query_cache import query_cache
+from memories.evaluation.measures.metrics import percentile, spread
+from memories.evaluation.report.tables import Table
+from memories.retrieval.answer_rows import answer_rows
+from memories.retrieval.recall import Query, recall
+from robots.access.keys import authenticate_key
 from tests.benchmarks.recording import (
     Recording,
     bare_connection,

@@ -15,15 +15,16 @@ from typing import Any
 import orjson
 from django.utils import timezone
 
-from memories.retrieval.answers import answer_rows
-from memories.retrieval.strategies import RECOMMENDED, STRATEGIES
-from memories.services.casting import EVERYONE, PLATFORM
-from memories.services.rebuilding import rebuild_projection
-from memories.services.recalling import Query, recall
-from orgs.models import ExternalIdentity
+from memories.indexing.rebuild import rebuild_projection
+from memories.ingestion.file_import.people import EVERYONE, PLATFORM
+from memories.retrieval.answer_rows import answer_rows
+from memories.retrieval.recall import Query, recall
+from memories.retrieval.strategies import STRATEGIES
+from memories.retrieval.strategies.recommended import RECOMMENDED
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.models.memberships import ExternalIdentity
 from orgs.principals import Actor
-from orgs.rls import organisation_scope
-from orgs.services import NotFound
 from tests.benchmarks.database import settle
 from tests.benchmarks.datasets import Imported, bring_in, read
 from tests.benchmarks.report import Table, say

@@ -11,8 +11,8 @@ from itertools import count, cycle, islice
 from pathlib import Path
 from typing import Any
 
-from memories.comparing.metrics import spread
-from memories.comparing.tables import Table
+from memories.evaluation.measures.metrics import spread
+from memories.evaluation.report.tables import Table
 from tests.benchmarks.database import settle
 from tests.benchmarks.datasets import bring_in, read
 from tests.benchmarks.report import say

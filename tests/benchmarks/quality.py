@@ -9,11 +9,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from memories.comparing.metrics import QUALITY, judge, mean, percentile
-from memories.comparing.tables import Table
-from memories.retrieval.answers import answer_rows
-from memories.services.recalling import Query, recall
-from orgs.services import NotFound
+from memories.evaluation.measures.metrics import QUALITY, judge, mean, percentile
+from memories.evaluation.report.tables import Table
+from memories.retrieval.answer_rows import answer_rows
+from memories.retrieval.recall import Query, recall
+from orgs.errors import NotFound
 from tests.benchmarks.database import settle
 from tests.benchmarks.datasets import Asked, Dataset, Imported, bring_in, read, without_lists
 from tests.benchmarks.report import say

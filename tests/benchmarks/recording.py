@@ -12,9 +12,9 @@ import psycopg
 from django.db import connection
 from psycopg.pq import Format
 
-from memories.encoders import get_encoder
-from memories.services import recalling
-from orgs.models import new_id
+from memories.embedding.encoders import get_encoder
+from memories.retrieval import recall
+from orgs.models.base import new_id
 
 Clock = time.perf_counter
 
@@ -85,9 +85,9 @@ def recorded() -> Iterator[Recording]:
             commit()
 
     with (
-        patch.object(recalling, "act", found.timed("who may read", recalling.act)),
-        patch.object(recalling, "resolve", found.timed("who may read", recalling.resolve)),
-        patch.object(recalling, "encode_query", found.timed("encode", recalling.encode_query)),
+        patch.object(recall, "act", found.timed("who may read", recall.act)),
+        patch.object(recall, "resolve", found.timed("who may read", recall.resolve)),
+        patch.object(recall, "encode_query", found.timed("encode", recall.encode_query)),
         patch.object(connection, "_commit", committed),
         connection.execute_wrapper(found.execute),
     ):

@@ -12,7 +12,7 @@ import orjson
 from rich.console import Console
 from rich.table import Table as Drawn
 
-from memories.comparing.tables import Table, machine, shown
+from memories.evaluation.report.tables import Table, machine, shown
 
 console = Console(width=None if os.isatty(1) else 150, highlight=False)
 

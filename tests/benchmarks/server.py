@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
-from config.embedded import processes
-from config.embedded.ports import choose_port
+from config.embedded.processes import proc
+from config.embedded.servers.ports import choose_port
 from tests.benchmarks.database import NAME
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -119,7 +119,7 @@ def serving(log: Path) -> Iterator[Server]:
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=processes.die_with_parent(signal.SIGTERM),  # noqa: PLW1509
+            preexec_fn=proc.die_with_parent(signal.SIGTERM),  # noqa: PLW1509
         )
         try:
             yield Server(port, process, started)

@@ -1,6 +1,6 @@
 """Organisations of any size: clustered unit vectors, random text, a hundred groups of equal size.
 
-Memories, words and debts go in through `memories.services.writing` as the app role. Vectors are
+Memories, words and debts go in through `memories.indexing.index` as the app role. Vectors are
 copied in binary by the superuser, because filling is not what is measured.
 """
 
@@ -15,20 +15,20 @@ import numpy as np
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from memories.maintenance.indexes import maintain_indexes
-from memories.models import Kind, Memory
-from memories.services import writing
-from orgs.models import AudienceKind, Group, Organisation, new_id
+from memories.indexing.organisation_indexes import maintain_indexes
+from memories.ingestion import write
+from memories.store.models.choices import Kind
+from memories.store.models.memory import Memory
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.members.invitations import create_member
+from orgs.models.audiences import AudienceKind
+from orgs.models.base import new_id
+from orgs.models.organisations import Group, Organisation
+from orgs.organisations.audiences import ensure_audience
+from orgs.organisations.groups import add_to_group, create_group
+from orgs.organisations.organisations import create_organisation
 from orgs.principals import Actor
-from orgs.rls import Scope, organisation_scope, scope
-from orgs.services import (
-    add_to_group,
-    create_group,
-    create_member,
-    create_organisation,
-    ensure_audience,
-)
-from robots.models import Robot
+from robots.models.robots import Robot
 from tests.benchmarks.bulk import DIMENSIONS, copy_vectors
 from tests.benchmarks.database import settle
 from tests.benchmarks.datasets import SCOPES, seated_robot
@@ -177,7 +177,7 @@ def _fill_chunk(made: Synthetic, first: int, count: int, now: datetime, *, words
     everything = Scope(organisation=made.organisation.id, audiences=tuple(made.audiences))
     with scope(everything):
         if words:
-            writing.insert(rows, organisation=made.organisation, now=now)
+            write.insert(rows, organisation=made.organisation, now=now)
         else:
             Memory.objects.bulk_create(rows)
     vectors = clustered(made.rng, made.centres, count).astype(np.float16)

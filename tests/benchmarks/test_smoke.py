@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memories.comparing.metrics import QUALITY
+from memories.evaluation.measures.metrics import QUALITY
 from tests.benchmarks.__main__ import PARTS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from memories.comparing.tables import Table
+from memories.evaluation.report.tables import Table
 from tests.benchmarks.report import say
 from tests.texts.growth import spent
 from tests.texts.kinds import KINDS

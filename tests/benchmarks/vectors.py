@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 from django.conf import settings
 
-from memories.encoders import Encoder, base, get_encoder, query_cache
-from memories.encoders.base import Vectors
+from memories.embedding import encoders
+from memories.embedding.encoders import get_encoder
+from memories.embedding.interface import Encoder, Vectors
+from memories.embedding.query_cache import query_cache
 
 
 class KeptEncoder:
@@ -58,13 +60,13 @@ class KeptEncoder:
 def kept_vectors(folder: Path) -> Iterator[KeptEncoder]:
     """Let the process encode through the store; the plain encoder is back afterwards."""
     plain = get_encoder()
-    key = next(name for name, encoder in base._encoders.items() if encoder is plain)
+    key = next(name for name, encoder in encoders._encoders.items() if encoder is plain)
     kept = KeptEncoder(plain, folder / "vectors.npz")
-    base._encoders[key] = kept
+    encoders._encoders[key] = kept
     query_cache().clear()
     try:
         yield kept
     finally:
-        base._encoders[key] = plain
+        encoders._encoders[key] = plain
         query_cache().clear()
         kept.save()

@@ -7,13 +7,13 @@ from typing import Any
 
 from django.utils import timezone
 
-from memories.comparing.metrics import mean, percentile, spread
-from memories.comparing.tables import Table
-from memories.encoders import get_encoder
-from memories.maintenance.embedding import embed_pending
-from memories.models import Memory
-from memories.services.drafts import Draft, Outcome, Refused
-from memories.services.remembering import remember, remember_many
+from memories.embedding.encoders import get_encoder
+from memories.evaluation.measures.metrics import mean, percentile, spread
+from memories.evaluation.report.tables import Table
+from memories.indexing.embed_worker import embed_pending
+from memories.ingestion.drafts import Draft, Outcome, Refused
+from memories.ingestion.remember import remember, remember_many
+from memories.store.models.memory import Memory
 from orgs.principals import resolve
 from tests.benchmarks.database import sizes
 from tests.benchmarks.datasets import read
@@ -101,7 +101,7 @@ def embedding(reader: Reader, made: Synthetic, texts: list[str]) -> dict[str, An
 
 def drop_debts(reader: Reader) -> None:
     """Forget what is owed to the memories so far: they were written to be timed."""
-    from memories.models import Pending
+    from memories.indexing.models import Pending
 
     principal = resolve(reader.actor)
     with principal.scope():

@@ -11,12 +11,13 @@ import pytest
 from django.core.management import get_commands
 from rest_framework.test import APIClient
 
-from config.embedded.postgres import Postgres
-from config.embedded.provisioning import LOGIN_ROLES
-from config.embedded.valkey import Valkey
-from memories.services.importing import parse
-from orgs.rls import organisation_scope
-from orgs.services import create_group, link_identity
+from config.embedded.servers.postgres import Postgres
+from config.embedded.servers.provisioning import LOGIN_ROLES
+from config.embedded.servers.valkey import Valkey
+from memories.ingestion.file_import.importer import parse
+from orgs.database.rls import organisation_scope
+from orgs.organisations.groups import create_group
+from orgs.organisations.references import link_identity
 from tests.architecture.source import ROOT, modules
 from tests.world import NOW, World
 
@@ -128,7 +129,7 @@ def test_every_problem_of_the_table_exists() -> None:
 
 
 def test_every_field_of_recall_is_documented() -> None:
-    from memories.api.recall_serializers import FiltersSerializer, RecallSerializer
+    from memories.api.serializers.recall import FiltersSerializer, RecallSerializer
 
     text = read("docs/api.md")
     fields = {*RecallSerializer().fields, *FiltersSerializer().fields}
@@ -211,7 +212,7 @@ def test_every_internal_link_exists(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_paths_that_a_document_names_exist(name: str) -> None:
-    # Only what looks like a file of the repository: `memories/encoders/export.py`, `docs/x.md`.
+    # Only what looks like a file of the repository: `memories/embedding/export.py`, `docs/x.md`.
     top = "config|docs|memories|orgs|personas|robots|static|templates|tests"
     found = re.findall(rf"`((?:{top})/[\w./-]+)`", read(name))
     assert [file for file in found if not Path(ROOT / file).exists()] == []

@@ -4,7 +4,7 @@ import pytest
 from django.contrib import admin
 from django.test import Client
 
-from orgs.support import SupportAdmin
+from orgs.support.admin import SupportAdmin
 from tests.people import signed_in
 from tests.world import World
 

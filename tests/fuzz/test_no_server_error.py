@@ -13,10 +13,15 @@ from django.core.signals import got_request_exception
 from django.db import transaction
 from django.test import Client
 
-from memories.models import Job, Memory, Proposal
-from orgs.models import Audience, ExternalIdentity, User
-from orgs.rls import Scope, scope
-from robots.models import Conversation, Key
+from memories.jobs.models import Job
+from memories.review.models import Proposal
+from memories.store.models.memory import Memory
+from orgs.database.rls import Scope, scope
+from orgs.models.audiences import Audience
+from orgs.models.memberships import ExternalIdentity
+from orgs.models.users import User
+from robots.models.conversations import Conversation
+from robots.models.keys import Key
 from tests.fuzz.machine import Call, Machine, clean
 from tests.isolation.cast import Stage, set_stage
 from tests.world import PASSWORD, Tenant, World

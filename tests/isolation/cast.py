@@ -7,16 +7,19 @@ from uuid import UUID
 
 from rest_framework.test import APIClient
 
-from memories.models import Memory, Proposal
-from memories.services.naming import give_entity
-from orgs.models import Audience
+from memories.knowledge_graph.entities import give_entity
+from memories.review.models import Proposal
+from memories.store.models.memory import Memory
+from orgs.database.rls import Scope, scope
+from orgs.members.invitations import create_member
+from orgs.models.audiences import Audience
+from orgs.organisations.groups import create_group
+from orgs.organisations.references import link_identity
 from orgs.principals import resolve
-from orgs.rls import Scope, scope
-from orgs.services import create_group, create_member, link_identity
-from robots.services import register_robot
-from robots.services.conversing import open_conversation
-from robots.services.hearing import post_messages
-from robots.services.utterances import Utterance
+from robots.conversations.conversations import open_conversation
+from robots.conversations.drafts import Utterance
+from robots.conversations.post_messages import post_messages
+from robots.registry.robots import register_robot
 from tests.isolation.surface import ABSENT
 from tests.world import NOW, PEOPLE, Tenant, World
 
@@ -101,7 +104,7 @@ def set_stage(world: World) -> Stage:
         plant(here, stage, f"canary-private-{name}", here.person(name), visibility="private")
     for name in ("aria", "bolt", "clio"):
         plant(here, stage, f"canary-internal-{name}", here.robot(name), visibility="internal")
-    from memories.services.drafts import Readers
+    from memories.access.readers_named import Readers
 
     seen = Readers(members=(str(here.members["bob"].id),))
     plant(here, stage, "canary-shared-bob", aria, visibility="shared", readers=seen)

@@ -16,18 +16,23 @@ from django.db import transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.models import Contribution, Edge, Memory, Proposal, Version
-from memories.services.proposing import propose_correction, report_memory
+from memories.knowledge_graph.models import Edge
+from memories.review.models import Proposal
+from memories.review.propose import propose_correction, report_memory
+from memories.store.models.contribution import Contribution
+from memories.store.models.memory import Memory
+from memories.store.models.version import Version
 from memories.views.origins import said_by
-from orgs.models import Audience, AuditEntry
-from orgs.policies.lookalikes import alike
-from orgs.rls import Scope, scope
-from orgs.services import link_identity
-from robots.models import Message
-from robots.services import create_key
-from robots.services.conversing import open_conversation
-from robots.services.hearing import post_messages
-from robots.services.utterances import Utterance
+from orgs.database.rls import Scope, scope
+from orgs.models.audiences import Audience
+from orgs.models.audit import AuditEntry
+from orgs.names.lookalikes import alike
+from orgs.organisations.references import link_identity
+from robots.access.keys import create_key
+from robots.conversations.conversations import open_conversation
+from robots.conversations.drafts import Utterance
+from robots.conversations.post_messages import post_messages
+from robots.models.conversations import Message
 from tests.isolation.answers import send
 from tests.isolation.surface import (
     FILLER,

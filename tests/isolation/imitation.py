@@ -13,10 +13,13 @@ from uuid import UUID
 
 from rest_framework.test import APIClient
 
-from orgs.models import Member
-from orgs.rls import organisation_scope
-from orgs.services import NotFound, add_to_group, create_member, link_identity
-from robots.services import act
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.members.invitations import create_member
+from orgs.models.memberships import Member
+from orgs.organisations.groups import add_to_group
+from orgs.organisations.references import link_identity
+from robots.access.act_for import act
 from tests.isolation.surface import Operation, Path, Slot, described, put
 from tests.world import NOW, Tenant
 

@@ -20,7 +20,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 OUTSIDE = ("admin/", "design/", "static/", "healthz", "readyz", "metrics")
 # Account pages know no tenant and count attempts, so that no two answers are equal. What of them
 # takes an id (a session, a passkey) looks it up among the person's own
-# (tests/orgs/test_second_step.py).
+# (tests/orgs/accounts/test_second_step.py).
 OUTSIDE += ("accounts/",)
 UNDESCRIBED = {"api/v1/schema", "api/v1/docs"}
 Path = tuple[str | int, ...]

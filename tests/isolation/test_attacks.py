@@ -16,10 +16,11 @@ from django.utils import timezone
 # Everything is imported before a leak is planted: a module that is first imported while it is
 # there would keep it.
 import config.urls  # noqa: F401
-from memories.retrieval import scale
-from orgs.models import Audience, Group
+from memories.indexing import organisation_indexes
+from orgs.database.rls import Scope, scope
+from orgs.models.audiences import Audience
+from orgs.models.organisations import Group
 from orgs.principals import Principal
-from orgs.rls import Scope, scope
 from tests.isolation.answers import comparable, send, text_of
 from tests.isolation.cast import Stage, absent_like, fingerprint, set_stage
 from tests.isolation.surface import (
@@ -119,7 +120,7 @@ class Attack:
             # Other words bring rows in another order; tests/isolation/test_traces.py asks the same
             # words with and without the hidden rows.
             return
-        key = (caller, str(operation), slot, twin, scale.EXACT)
+        key = (caller, str(operation), slot, twin, organisation_indexes.EXACT)
         if key not in self.twins:
             self.twins[key] = self.answer((caller, operation, slot, twin))[0]
         if told != self.twins[key]:
@@ -145,7 +146,7 @@ def attack(world: World, count: int, seed: int, about: str = "") -> int:
     ):
         serve_by_indexes(patch, world.here.id, world.there.id)
         for attempt in chosen(everything, count, seed):
-            scale.EXACT = 0 if done % 2 else 20_000
+            organisation_indexes.EXACT = 0 if done % 2 else 20_000
             machine.run(attempt)
             done += 1
     return done
@@ -203,7 +204,11 @@ def everything_open(
     ("place", "leak", "about"),
     [
         ("orgs.principals.Principal.scope", everything_open, ""),
-        ("robots.services.directory.known_groups", lambda actor: Group.objects.all(), "GET /api/v1/groups"),
+        (
+            "robots.people.directory.known_groups",
+            lambda actor: Group.objects.all(),
+            "GET /api/v1/groups",
+        ),
     ],
 )
 def test_the_machine_notices_a_leak(

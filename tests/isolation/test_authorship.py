@@ -11,8 +11,8 @@ from django.utils import timezone
 
 # Imported before something is planted: a module that is first imported while it is there keeps it.
 import config.urls  # noqa: F401
-from memories.services.speaking import Speaker
-from orgs.services import NotFound
+from memories.access.speakers import Speaker
+from orgs.errors import NotFound
 from tests.isolation.forgery import CLAIMS, Attempt, Scene, attempts, run, set_scene, writing
 from tests.world import World
 
@@ -93,12 +93,16 @@ def _anybody(actor: Any, given: str, references: Any, group: Any) -> Speaker:
 @pytest.mark.parametrize(
     ("place", "forged", "about"),
     [
-        ("memories.services.placing.speaker_of", _anybody, "POST /api/v1/memories"),
-        ("memories.services.managing.reword", lambda *given: None, "PATCH /api/v1/memories"),
-        ("memories.services.joining.reword", lambda *given: None, "/decision"),
-        ("memories.services.dividing.may_speak_for", lambda *given: True, "/propositions"),
-        ("memories.services.exchanges._reworded", lambda row: False, "PATCH /api/v1/memories"),
-        ("robots.services.composing.as_uuid", lambda given: None, "/messages"),
+        ("memories.ingestion.placement.speaker_of", _anybody, "POST /api/v1/memories"),
+        ("memories.access.permissions.reword", lambda *given: None, "PATCH /api/v1/memories"),
+        ("memories.curation.merge.reword", lambda *given: None, "/decision"),
+        ("memories.curation.split.may_speak_for", lambda *given: True, "/propositions"),
+        (
+            "memories.knowledge_graph.dialogue._reworded",
+            lambda row: False,
+            "PATCH /api/v1/memories",
+        ),
+        ("robots.conversations.compose.as_uuid", lambda given: None, "/messages"),
     ],
 )
 def test_the_machine_notices_a_forgery(

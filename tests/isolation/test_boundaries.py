@@ -8,22 +8,25 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 
-from memories.policies.deduplication import content_hash
-from memories.services.changing_many import Change
-from memories.services.disclosing import open_memory
-from memories.services.drafts import Readers
-from memories.services.jobs import change_many
-from memories.services.managing import edit_memory
-from memories.services.rebuilding import rebuild_projection
-from memories.services.recalling import Query, recall
-from memories.services.saving import keep_view
-from orgs.models import Projection, User, new_id
+from memories.access.readers_named import Readers
+from memories.curation.bulk import Change
+from memories.curation.bulk_job import change_many
+from memories.curation.edit import edit_memory
+from memories.indexing.rebuild import rebuild_projection
+from memories.library.saved_views import keep_view
+from memories.privacy.break_glass import open_memory
+from memories.retrieval.recall import Query, recall
+from memories.store.deduplication import content_hash
+from orgs.models.base import new_id
+from orgs.models.organisations import Projection
+from orgs.models.users import User
+from orgs.organisations.references import link_identity
 from orgs.principals import Principal, resolve
-from orgs.services import link_identity
-from robots.services import delegate, identifying
-from robots.services.conversing import open_conversation
-from robots.services.hearing import post_messages
-from robots.services.utterances import Utterance
+from robots.access.act_for import delegate
+from robots.conversations.conversations import open_conversation
+from robots.conversations.drafts import Utterance
+from robots.conversations.post_messages import post_messages
+from robots.identities import links
 from tests.databases import tell, undone
 from tests.isolation.catalogue import definers, tenant_tables
 from tests.world import NOW, Tenant, World
@@ -237,7 +240,7 @@ def fill(world: World) -> None:
             mina, "Something for Bob.", readers=Readers(members=("chat:mina",)), visibility="shared"
         )
         known = {"identity": "chat:mina"}
-        identifying.link(tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW)
+        links.link(tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW)
         tenant.remember(mina, "I meet Bob tomorrow.", visibility="private", occurred_at=NOW)
         tenant.embed()
         with override_settings(LLM_URL="http://127.0.0.1:9", LLM_MODEL="none"):

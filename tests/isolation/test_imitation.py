@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 from django.db import transaction
 
-from robots.services import acting, identifying
+from robots.access import act_for
+from robots.identities import links
 from tests.isolation.imitation import ATTACKERS, Trap, chosen, faults, send, standing
 from tests.world import World
 
@@ -59,14 +60,14 @@ def prefixes_are_groups(patch: pytest.MonkeyPatch) -> None:
     """The hole that was: what stood before the slash was the group, and the nearer name won."""
     exact = "AND i.platform = %(platform)s AND i.identifier = %(identifier)s"
     loose = exact.replace("= %(identifier)s", "LIKE '%%' || %(identifier)s")
-    assert exact in acting._STANDING
-    holed = acting._STANDING.replace(exact, loose)
+    assert exact in act_for._STANDING
+    holed = act_for._STANDING.replace(exact, loose)
     order = "i.confirmed_at IS NULL, i.group_id IS NULL"
-    patch.setattr(acting, "_STANDING", holed.replace(order, "length(i.identifier) DESC"))
+    patch.setattr(act_for, "_STANDING", holed.replace(order, "length(i.identifier) DESC"))
 
 
 def everybody_decides(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(identifying, "_admin", lambda actor: True)
+    patch.setattr(links, "_admin", lambda actor: True)
 
 
 @pytest.mark.parametrize("leak", [prefixes_are_groups, everybody_decides])

@@ -19,10 +19,10 @@ import psycopg
 import pytest
 from django.db import Error, OperationalError, connections
 
-from config.embedded.accounts import service_account
-from orgs import rls
+from config.embedded.processes.system_account import service_account
+from orgs.database import rls
+from orgs.database.rls import Scope, ask, deposit_scope, scope
 from orgs.principals import Principal, resolve
-from orgs.rls import Scope, ask, deposit_scope, scope
 from tests.world import World, make_tenant
 
 ALIAS = "shared"

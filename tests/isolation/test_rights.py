@@ -10,8 +10,8 @@ from django.core.management.base import SystemCheckError
 from django.db import connections
 from psycopg import sql
 
-from config.embedded import provisioning
-from orgs import checks
+from config.embedded.servers import provisioning
+from orgs.database import role_checks
 from tests.databases import connected, undone
 
 pytestmark = pytest.mark.conformance("T02")
@@ -142,10 +142,10 @@ def plain(committed: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     ],
 )
 def test_a_process_refuses_what_cannot_be_forbidden(plain: str, change: str, words: str) -> None:
-    assert checks.unsafe_connections() == []
+    assert role_checks.unsafe_connections() == []
     with connected("admin") as admin:
         admin.execute(change.format(role=plain, database=admin.info.dbname))
-        (error,) = checks.unsafe_connections()
+        (error,) = role_checks.unsafe_connections()
         assert words in error.msg
         with pytest.raises(SystemCheckError, match=r"orgs\.E001"):
             call_command("check")
@@ -156,7 +156,7 @@ def test_the_whole_database_brings_no_such_default(plain: str) -> None:
         name = sql.Identifier(admin.info.dbname)
         admin.execute(sql.SQL("ALTER DATABASE {} SET search_path = 'x'").format(name))
         try:
-            errors = checks.unsafe_connections()
+            errors = role_checks.unsafe_connections()
         finally:
             admin.execute(sql.SQL("ALTER DATABASE {} RESET search_path").format(name))
     assert [e.msg.partition(" is not safe: ")[2] for e in errors] == [
@@ -168,8 +168,8 @@ def test_the_whole_database_brings_no_such_default(plain: str) -> None:
 def test_an_operator_may_set_what_harms_nobody(plain: str, name: str) -> None:
     with connected("admin") as admin:
         admin.execute(f"ALTER ROLE {plain} SET {name} = '1000'")
-    assert checks.unsafe_connections() == []
-    assert provisioning.HARMLESS == checks.HARMLESS
+    assert role_checks.unsafe_connections() == []
+    assert provisioning.HARMLESS == role_checks.HARMLESS
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ def test_an_operator_may_set_what_harms_nobody(plain: str, name: str) -> None:
 def test_rights_that_some_servers_cannot_take_are_warned_of(
     plain: str, change: str, words: str
 ) -> None:
-    assert checks.open_doors() == []
+    assert role_checks.open_doors() == []
     with connected("admin") as admin:
         admin.execute(change.format(role=plain))
-    (warning,) = checks.open_doors()
+    (warning,) = role_checks.open_doors()
     assert (warning.id, words in warning.msg) == ("orgs.W001", True)

@@ -14,13 +14,14 @@ import time_machine
 from django.db import transaction
 from django.utils import timezone
 
-from memories.models import Memory
-from memories.retrieval import scale
-from memories.services.drafts import Draft, Readers
-from memories.services.remembering import remember
-from orgs.models import new_id
+from memories.access.readers_named import Readers
+from memories.indexing import organisation_indexes
+from memories.ingestion.drafts import Draft
+from memories.ingestion.remember import remember
+from memories.store.models.memory import Memory
+from orgs.models.base import new_id
+from orgs.organisations.groups import create_group
 from orgs.principals import Actor
-from orgs.services import create_group
 from tests.isolation.answers import comparable, send
 from tests.isolation.cast import READERS, Stage, set_stage
 from tests.isolation.surface import Operation, described, pages
@@ -84,7 +85,7 @@ def listen(stage: Stage, caller: str) -> list[str]:
     client, heard = stage.callers[caller](), []
     known = frozenset(map(str, stage.memories.values()))
     for operation, path, body in probes(caller):
-        if scale.EXACT == 0 and not searches(path):
+        if organisation_indexes.EXACT == 0 and not searches(path):
             continue
         with transaction.atomic():
             answer = send(client, operation, path, {}, body)

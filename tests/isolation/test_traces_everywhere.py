@@ -13,9 +13,9 @@ import time_machine
 from django.db import transaction
 from django.utils import timezone
 
+from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, resolve
-from orgs.rls import organisation_scope
-from robots.models import Conversation
+from robots.models.conversations import Conversation
 from tests.isolation.answers import comparable, send
 from tests.isolation.cast import READERS, ROBOTS, Stage, set_stage
 from tests.isolation.surface import OUTSIDE, Operation, address, described, patterns
@@ -171,18 +171,18 @@ def test_every_reading_address_is_compared(world: World) -> None:
 def test_the_comparison_notices_a_count_of_everything(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memories.api.views import stats
-    from orgs.models import Group
+    from memories.api.memories import stats
+    from orgs.models.organisations import Group
 
     def careless(actor: Actor, **kwargs: Any) -> dict[str, Any]:
         with organisation_scope(actor.organisation_id):
             return stats(actor, **kwargs) | {"robots": Group.objects.count()}
 
-    monkeypatch.setattr("memories.api.views.stats", careless)
+    monkeypatch.setattr("memories.api.memories.stats", careless)
     stage = set_stage(world)
     with time_machine.travel(timezone.now(), tick=False):
         before = listen_to_stats(stage)
-        from orgs.services import create_group
+        from orgs.organisations.groups import create_group
 
         create_group(organisation_id=world.here.id, external_id="new", now=timezone.now())
         assert listen_to_stats(stage) != before

@@ -15,13 +15,18 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from memories.models import Job, Memory, Proposal
-from memories.services.demo import make_demo, remove_demo
-from memories.services.managing import edit_memory
-from orgs.models import Group, Member, User
+from memories.curation.edit import edit_memory
+from memories.demo.make import make_demo
+from memories.demo.remove import remove_demo
+from memories.jobs.models import Job
+from memories.review.models import Proposal
+from memories.store.models.memory import Memory
+from orgs.accounts.sessions import actor_of, memberships
+from orgs.models.memberships import Member
+from orgs.models.organisations import Group
+from orgs.models.users import User
 from orgs.principals import Actor, resolve
-from orgs.sessions import actor_of, memberships
-from robots.models import Robot
+from robots.models.robots import Robot
 from tests.isolation.surface import patterns
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings

@@ -8,9 +8,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from memories.services.demo import make_demo, make_home
-from memories.services.demo.making import MAIL
-from orgs.models import User
+from memories.demo.make import MAIL, make_demo, make_home
+from orgs.models.users import User
 from tests.journeys.conftest import Site
 
 pytestmark = pytest.mark.browser

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from memories.services.managing import edit_memory
+from memories.curation.edit import edit_memory
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
 from tests.world import NOW

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
-from tests.memories.test_reviewing import found
+from tests.memories.curation.test_decide import found
 
 pytestmark = pytest.mark.browser
 TEXT = "The office closes at six."

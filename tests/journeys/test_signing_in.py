@@ -6,9 +6,9 @@ import secrets
 import pytest
 from playwright.sync_api import Page, expect
 
-from orgs.models import User
+from orgs.models.users import User
 from tests.journeys.conftest import Site
-from tests.orgs.test_second_step import code
+from tests.orgs.accounts.test_second_step import code
 from tests.people import user_of
 from tests.world import PASSWORD
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
-from tests.memories.test_graph import member
+from tests.memories.knowledge_graph.test_write_graph import member
 
 pytestmark = pytest.mark.browser
 

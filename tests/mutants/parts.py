@@ -6,9 +6,9 @@ from pathlib import Path
 
 PURE_TESTS = (
     "tests/memories/policies",
-    "tests/robots/test_hearing_rules.py",
+    "tests/robots/conversations/test_message_rules.py",
     "tests/memories/retrieval/pure",
-    "tests/memories/comparing/test_metrics.py",
+    "tests/memories/evaluation/test_metrics.py",
 )
 DATABASE_TESTS = (
     "tests/memories/retrieval/test_pipeline.py",
@@ -16,7 +16,7 @@ DATABASE_TESTS = (
     "tests/memories/retrieval/test_levels_and_zones.py",
     "tests/memories/retrieval/test_partitions.py",
     "tests/memories/retrieval/test_large.py",
-    "tests/memories/test_graph.py",
+    "tests/memories/knowledge_graph/test_write_graph.py",
     "tests/quality",
 )
 
@@ -55,14 +55,14 @@ PARTS = (
         sources=(
             "memories/policies/*.py",
             "robots/policies/*.py",
-            "memories/retrieval/columns.py",
-            "memories/retrieval/conditions.py",
-            "memories/retrieval/fusion.py",
-            "memories/retrieval/merging.py",
-            "memories/retrieval/ranking.py",
-            "memories/retrieval/scale.py",
-            "memories/retrieval/scoring.py",
-            "memories/comparing/metrics.py",
+            "memories/retrieval/candidates/columns.py",
+            "memories/retrieval/candidates/filters.py",
+            "memories/retrieval/ranking/fusion.py",
+            "memories/retrieval/candidates/merge.py",
+            "memories/retrieval/ranking/rank.py",
+            "memories/retrieval/candidates/readable_rows.py",
+            "memories/retrieval/ranking/cues.py",
+            "memories/evaluation/metrics.py",
         ),
         tests=PURE_TESTS,
         sample=320,
@@ -72,12 +72,12 @@ PARTS = (
     Part(
         name="database",
         sources=(
-            "memories/retrieval/candidates.py",
-            "memories/retrieval/consolidating.py",
-            "memories/retrieval/graph.py",
-            "memories/retrieval/wording.py",
+            "memories/retrieval/candidates/search.py",
+            "memories/retrieval/ranking/same_answer.py",
+            "memories/retrieval/candidates/graph_walk.py",
+            "memories/retrieval/candidates/question_words.py",
             "memories/retrieval/strategies/*.py",
-            "memories/maintenance/neighbours.py",
+            "memories/indexing/context_windows.py",
         ),
         tests=DATABASE_TESTS,
         sample=30,

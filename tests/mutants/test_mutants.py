@@ -11,7 +11,7 @@ from tests.mutants.__main__ import FLOOR, ROOT, judged, told
 from tests.mutants.operators import Mutant, mutants_of, wrong
 from tests.mutants.parts import PARTS
 
-MODULE = "memories/policies/strength.py"
+MODULE = "memories/lifecycle/decay.py"
 
 
 @pytest.mark.conformance("Q09", open="mutants of services by hand stand in no command")

@@ -14,14 +14,15 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from config.embedded.homes import remove_home
 from config.embedded.private_files import read_json
-from config.embedded.valkey import Valkey
+from config.embedded.servers.homes import remove_home
+from config.embedded.servers.valkey import Valkey
 from memories import tasks
-from memories.encoders import EncoderError, query_cache
-from memories.maintenance import embedding
-from memories.models import Embedding, Pending
-from memories.services import hints
+from memories.embedding.interface import EncoderError
+from memories.embedding.query_cache import query_cache
+from memories.indexing import embed_worker
+from memories.indexing.models import Embedding, Pending
+from memories.jobs import hints
 from orgs.principals import resolve
 from tests.world import Tenant, World
 
@@ -134,13 +135,13 @@ def test_what_a_killed_worker_held_comes_back(lasting_world: World, broker: Brok
     here, now = lasting_world.here, timezone.now()
     write(here, 5)
     broker.flush()
-    assert len(embedding._lease(here.id, now, 3)) == 3
-    assert here.id in embedding.organisations_owed(now), "two are waiting"
-    assert embedding.embed_pending(here.id, now=now) == 2
-    assert here.id not in embedding.organisations_owed(now), "three are being worked on"
-    later = now + embedding.LEASE + embedding.LEASE / 100
-    assert here.id in embedding.organisations_owed(later)
-    assert embedding.embed_pending(here.id, now=later) == 3
+    assert len(embed_worker._lease(here.id, now, 3)) == 3
+    assert here.id in embed_worker.organisations_owed(now), "two are waiting"
+    assert embed_worker.embed_pending(here.id, now=now) == 2
+    assert here.id not in embed_worker.organisations_owed(now), "three are being worked on"
+    later = now + embed_worker.LEASE + embed_worker.LEASE / 100
+    assert here.id in embed_worker.organisations_owed(later)
+    assert embed_worker.embed_pending(here.id, now=later) == 3
     assert owed(here) == (0, 5)
 
 
@@ -210,7 +211,7 @@ def test_with_a_broken_encoder_writes_and_words_work(
     here = lasting_world.here
     query_cache().clear()
     with monkeypatch.context() as broken:
-        broken.setattr("memories.encoders.fake.FakeEncoder.encode", broken_model(error))
+        broken.setattr("memories.embedding.fake.FakeEncoder.encode", broken_model(error))
         client = here.api("bolt")
         body = {"content": "The alarm code changes on Friday."}
         assert client.post("/api/v1/memories", body, format="json").status_code == 201
@@ -239,7 +240,7 @@ def test_a_model_that_cannot_be_loaded_is_the_same(
     def absent(name: str | None = None) -> None:
         raise EncoderError("the weights are missing")
 
-    for place in ("memories.encoders.cache", "config.health"):
+    for place in ("memories.embedding.query_cache", "config.monitoring.health"):
         monkeypatch.setattr(f"{place}.get_encoder", absent)
     client = lasting_world.here.api("bolt")
     body = {"content": "The alarm code changes on Friday."}

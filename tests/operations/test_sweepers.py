@@ -13,16 +13,28 @@ from django.conf import settings
 from django.utils import timezone
 
 from memories import tasks
-from memories.maintenance import chatting, embedding, leasing, restating
-from memories.models import Embedding, Job, JobState, Pending, PendingRestatement, PendingState
-from memories.services import changing_many, hints, jobs, working
-from memories.services.changing_many import Change
-from orgs.models import Organisation
+from memories.curation import bulk, bulk_job
+from memories.curation.bulk import Change
+from memories.indexing import embed_worker
+from memories.indexing.models import Embedding, Pending
+from memories.jobs import hints, leases, queue, runner
+from memories.jobs.models import Job, JobState
+from memories.jobs.owed_work import PendingState
+from memories.llm import client
+from memories.restatement import llm_worker
+from memories.restatement.models import PendingRestatement
+from orgs.database.rls import organisation_scope
+from orgs.models.organisations import Organisation
+from orgs.organisations.remove import close_organisation
 from orgs.principals import resolve
-from orgs.rls import organisation_scope
-from orgs.services.removing import close_organisation
-from tests.memories.test_patterns import DESIGN, EXPERT, LAUNCH, cross_group, seen
-from tests.memories.test_restating import chat, member
+from tests.memories.lifecycle.consolidation.test_promote_patterns import (
+    DESIGN,
+    EXPERT,
+    LAUNCH,
+    cross_group,
+    seen,
+)
+from tests.memories.restatement.test_restate import chat, member
 from tests.world import Tenant, World
 
 Sent = list[tuple[str, dict[str, str]]]
@@ -142,8 +154,8 @@ LEFT_OVER: dict[str, Callable[[Tenant, pytest.MonkeyPatch], Callable[[], bool]]]
 
 def configured(monkeypatch: pytest.MonkeyPatch, answer: Callable[[str, str], str]) -> None:
     """A language model that answers so."""
-    monkeypatch.setattr(chatting, "configured", lambda: True)
-    monkeypatch.setattr(chatting, "ask", answer)
+    monkeypatch.setattr(client, "configured", lambda: True)
+    monkeypatch.setattr(client, "ask", answer)
     monkeypatch.setattr(settings, "LLM_URL", "http://127.0.0.1:9")
     monkeypatch.setattr(settings, "LLM_MODEL", "small")
 
@@ -155,13 +167,13 @@ def said(here: Tenant) -> None:
 
 def waiting_job(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Job:
     """A change of two memories that waits for a worker."""
-    monkeypatch.setattr(jobs, "AT_ONCE", 1)
+    monkeypatch.setattr(bulk_job, "AT_ONCE", 1)
     # Other tests leave work in organisations of their own, and turns go round.
-    monkeypatch.setattr(working, "organisations", lambda: [here.id])
+    monkeypatch.setattr(runner, "organisations", lambda: [here.id])
     who = here.person("ada")
     ids = [here.remember(who, f"Fact {n}.").id for n in range(2)]
     change = Change(action="archive")
-    return jobs.change_many(who, ids, change, now=timezone.now()).job
+    return bulk_job.change_many(who, ids, change, now=timezone.now()).job
 
 
 def state_of(here: Tenant, job_id: UUID) -> tuple[str, int, str]:
@@ -184,16 +196,16 @@ def test_what_dead_workers_held_comes_back_and_is_given_up_at_last(
     lasting_world: World, sent: Sent, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     here, start = lasting_world.here, timezone.now()
-    model, lease = Pending, embedding.LEASE
+    model, lease = Pending, embed_worker.LEASE
     if kind == "restatements":
         configured(monkeypatch, killed)
-        model, lease = PendingRestatement, restating.LEASE
+        model, lease = PendingRestatement, llm_worker.LEASE
         said(here)
     else:
-        monkeypatch.setattr(embedding, "get_encoder", lambda: SimpleNamespace(encode=killed))
+        monkeypatch.setattr(embed_worker, "get_encoder", lambda: SimpleNamespace(encode=killed))
         here.remember(here.robot("bolt"), "The office closes at six.")
     sweep = getattr(tasks, f"sweep_{kind}")
-    for attempt in range(1, leasing.MAX_ATTEMPTS + 1):
+    for attempt in range(1, leases.MAX_ATTEMPTS + 1):
         with at(start + attempt * (lease + timedelta(seconds=1))):
             sent.clear()
             sweep()
@@ -203,10 +215,10 @@ def test_what_dead_workers_held_comes_back_and_is_given_up_at_last(
             sent.clear()
             sweep()
             assert work(sent, here) == [], "its lease holds"
-    with at(start + (leasing.MAX_ATTEMPTS + 1) * (lease + timedelta(seconds=1))):
+    with at(start + (leases.MAX_ATTEMPTS + 1) * (lease + timedelta(seconds=1))):
         sweep()
         work(sent, here)
-        dead = (PendingState.DEAD, leasing.MAX_ATTEMPTS, leasing.BROKE_OFF)
+        dead = (PendingState.DEAD, leases.MAX_ATTEMPTS, leases.BROKE_OFF)
         assert pending(here, model) == [dead]
         sent.clear()
         sweep()
@@ -218,17 +230,17 @@ def test_the_one_that_ends_the_worker_takes_no_other_with_it(
     lasting_world: World, sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, start = lasting_world.here, timezone.now()
-    encoder = embedding.get_encoder()
+    encoder = embed_worker.get_encoder()
 
     class Fatal:
         def encode(self, texts: list[str]) -> Any:
             return killed() if any("poison" in text for text in texts) else encoder.encode(texts)
 
-    monkeypatch.setattr(embedding, "get_encoder", Fatal)
+    monkeypatch.setattr(embed_worker, "get_encoder", Fatal)
     for text in ("one", "two", "poison", "three"):
         here.remember(here.robot("bolt"), text)
-    for attempt in range(1, 4 * leasing.MAX_ATTEMPTS):
-        with at(start + attempt * (embedding.LEASE + timedelta(seconds=1))):
+    for attempt in range(1, 4 * leases.MAX_ATTEMPTS):
+        with at(start + attempt * (embed_worker.LEASE + timedelta(seconds=1))):
             sent.clear()
             tasks.sweep_embeddings()
             try:
@@ -247,9 +259,9 @@ def test_a_job_whose_worker_died_is_begun_again_and_given_up_at_last(
 ) -> None:
     here, start = lasting_world.here, timezone.now()
     job = waiting_job(here, monkeypatch)
-    monkeypatch.setattr(jobs, "change_one", killed)
-    for attempt in range(1, jobs.MAX_ATTEMPTS + 1):
-        with at(start + attempt * (jobs.LEASE + timedelta(seconds=1))):
+    monkeypatch.setattr(queue, "change_one", killed)
+    for attempt in range(1, queue.MAX_ATTEMPTS + 1):
+        with at(start + attempt * (queue.LEASE + timedelta(seconds=1))):
             sent.clear()
             tasks.sweep_jobs()
             with pytest.raises(SystemExit):
@@ -258,7 +270,7 @@ def test_a_job_whose_worker_died_is_begun_again_and_given_up_at_last(
             sent.clear()
             tasks.sweep_jobs()
             assert work(sent, here) == [], "its lease holds"
-    with at(start + 10 * jobs.LEASE):
+    with at(start + 10 * queue.LEASE):
         tasks.sweep_jobs()
         work(sent, here)
         state, _, reason = state_of(here, job.id)
@@ -274,21 +286,21 @@ def test_a_job_goes_on_where_it_was(
 ) -> None:
     here = lasting_world.here
     job = waiting_job(here, monkeypatch)
-    monkeypatch.setattr(jobs.Turn, "to_note", lambda _: True)
+    monkeypatch.setattr(queue.Turn, "to_note", lambda _: True)
     changed: list[UUID] = []
 
     def once(actor: Any, id_: UUID, *rest: Any) -> Any:
         if len(changed) == 1:
             killed()
         changed.append(id_)
-        return changing_many.change_one(actor, id_, *rest)
+        return bulk.change_one(actor, id_, *rest)
 
-    monkeypatch.setattr(jobs, "change_one", once)
+    monkeypatch.setattr(queue, "change_one", once)
     tasks.sweep_jobs()
     with pytest.raises(SystemExit):
         work(sent, here)
-    monkeypatch.setattr(jobs, "change_one", changing_many.change_one)
-    with at(timezone.now() + jobs.LEASE + timedelta(seconds=1)):
+    monkeypatch.setattr(queue, "change_one", bulk.change_one)
+    with at(timezone.now() + queue.LEASE + timedelta(seconds=1)):
         sent.clear()
         tasks.sweep_jobs()
         work(sent, here)
@@ -302,7 +314,7 @@ def test_a_removal_that_broke_off_is_finished(
 ) -> None:
     here = lasting_world.here
     close_organisation(here.id, now=timezone.now())
-    monkeypatch.setattr("orgs.services.removing._batch", killed)
+    monkeypatch.setattr("orgs.organisations.remove._batch", killed)
     with pytest.raises(SystemExit):
         tasks.sweep_removals()
     monkeypatch.undo()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from orgs.models import User
+from orgs.models.users import User
 from tests.databases import url
 from tests.world import World
 

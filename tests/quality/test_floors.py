@@ -14,14 +14,15 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from memories.comparing.metrics import hit_at, mean, ndcg_at, recall_at, reciprocal_rank
-from memories.encoders import base, query_cache
-from memories.encoders.minilm import load_minilm
-from memories.retrieval import candidates
-from memories.retrieval.answers import answer_rows
-from memories.services.rebuilding import rebuild_projection
-from memories.services.recalling import Query, recall
-from orgs.models import Projection
+from memories.embedding import encoders
+from memories.embedding.minilm import load_minilm
+from memories.embedding.query_cache import query_cache
+from memories.evaluation.measures.metrics import hit_at, mean, ndcg_at, recall_at, reciprocal_rank
+from memories.indexing.rebuild import rebuild_projection
+from memories.retrieval.answer_rows import answer_rows
+from memories.retrieval.candidates import search
+from memories.retrieval.recall import Query, recall
+from orgs.models.organisations import Projection
 from tests.benchmarks.datasets import Imported, bring_in
 from tests.large import serve_by_indexes
 from tests.quality.material import Asked, lines, questions
@@ -52,7 +53,7 @@ def place(committed: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Imported
     """The conversations, embedded by the real model in full precision, with every layout."""
     monkeypatch.setattr(settings, "ENCODER", "minilm")
     monkeypatch.setattr(settings, "ENCODER_VARIANT", "fp32", raising=False)
-    monkeypatch.setitem(base._encoders, "minilm", load_minilm())
+    monkeypatch.setitem(encoders._encoders, "minilm", load_minilm())
     query_cache().clear()
     made = bring_in("quality", lines())
     for projection in Projection.values:
@@ -111,6 +112,6 @@ def test_no_way_finds_less_where_the_indexes_serve(
     place: Imported, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Far fewer candidates than rows, or the indexes could choose what they like.
-    monkeypatch.setattr(candidates, "POOL", 20)
+    monkeypatch.setattr(search, "POOL", 20)
     serve_by_indexes(monkeypatch, place.organisation.id, above=50)
     assert held("large", measured(place, LARGE, narrowed=False)) == []

@@ -23,13 +23,13 @@ import orjson
 
 from tests.texts.kinds import pieces
 
-PACKAGES = ("memories.policies", "robots.policies", "orgs.policies", "personas.policies")
+PACKAGES = ("memories.policies", "robots.policies", "orgs.names", "personas.policies")
 # Pure as well, outside those rooms.
-MODULES = ("memories.services.lines",)
+MODULES = ("memories.ingestion.file_import.lines",)
 # Where else patterns are kept.
 PATTERNS = ("memories", "robots", "orgs", "personas")
 # These read files of the product itself, a line at a time.
-OWN = ("memories.services.demo", "memories.comparing")
+OWN = ("memories.demo", "memories.evaluation")
 # Parameters and fields that hold a name or a label, as long as the surfaces let them be.
 _NAMES = """
 speaker name names people known tags wanted addressed topic role visibility type_ type category kind

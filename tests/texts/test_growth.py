@@ -27,10 +27,10 @@ MOMENT = 1.0
 def test_the_rules_are_found() -> None:
     assert len(RULES) > 60
     assert {
-        "memories.policies.entities.named",
-        "memories.policies.pronouns.Resolver.resolved",
-        "robots.policies.mentions.called",
-        "memories.services.lines.parse",
+        "memories.language.entities.named",
+        "memories.language.coreference.Resolver.resolved",
+        "robots.conversations.mentions.called",
+        "memories.ingestion.file_import.lines.parse",
     } <= set(RULES)
     assert len(PATTERNS) > 60
     assert len(KINDS) >= 10

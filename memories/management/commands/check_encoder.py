@@ -4,7 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from memories.encoders import EncoderError, get_encoder, known_model
+from memories.embedding.encoders import get_encoder
+from memories.embedding.interface import EncoderError
+from memories.embedding.known_models import known_model
 from orgs.management.output import SpeakingCommand
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from memories.comparing.reporting import write_report
-from memories.comparing.running import (
+from memories.evaluation.report.write import write_report
+from memories.evaluation.run import (
     ARCHITECTURES,
     BATCHES,
     EACH,

@@ -13,14 +13,14 @@ from django.utils import timezone
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from memories.services.importing import UNREADABLE, Importer, Report
-from memories.services.lines import group_names
+from memories.ingestion.file_import.importer import UNREADABLE, Importer, Report
+from memories.ingestion.file_import.lines import group_names
+from orgs.database.rls import organisation_scope
+from orgs.errors import LikeAnother, UnfitName
 from orgs.management.output import SpeakingCommand
-from orgs.models import Organisation
-from orgs.rls import organisation_scope
-from orgs.services import LikeAnother, UnfitName
-from robots.models import Robot
-from robots.services import IMPORT, builtin_robot, register_robot
+from orgs.models.organisations import Organisation
+from robots.models.robots import Robot
+from robots.registry.robots import IMPORT, builtin_robot, register_robot
 
 SHOWN = 20
 

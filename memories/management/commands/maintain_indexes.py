@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memories.maintenance.indexes import maintain_indexes
+from memories.indexing.organisation_indexes import maintain_indexes
 from orgs.management.output import SpeakingCommand
 
 

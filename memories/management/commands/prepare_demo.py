@@ -11,11 +11,14 @@ from django.core.management.base import BaseCommand
 from django.db import transaction
 from django.utils import timezone
 
-from memories.services.demo import OWN_SLUG, make_demo, make_home
-from orgs.models import Member, Organisation, User
-from orgs.rls import organisation_scope
-from robots.models import KeyScope, Robot
-from robots.services import create_key
+from memories.demo.make import OWN_SLUG, make_demo, make_home
+from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member
+from orgs.models.organisations import Organisation
+from orgs.models.users import User
+from robots.access.keys import create_key
+from robots.models.keys import KeyScope
+from robots.models.robots import Robot
 
 SLUG = "demo"
 QUESTION = "When does the Spinnaker go on sale?"

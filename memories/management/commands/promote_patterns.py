@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from memories.services.patterns import promote_patterns
+from memories.lifecycle.consolidation.promote_patterns import promote_patterns
 from orgs.management.output import SpeakingCommand
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from memories.services.rebuilding import LAYOUTS, drop_projection, rebuild_projection
+from memories.indexing.rebuild import LAYOUTS, drop_projection, rebuild_projection
 from orgs.management.output import SpeakingCommand
 
 

@@ -6,12 +6,12 @@ readable is decided by the database alone; a strategy only chooses where to look
 
 from collections.abc import Callable
 
-from memories.retrieval.strategies.levels import multi_level, needs_meaning
-from memories.retrieval.strategies.partitions import partitioned
-from memories.retrieval.strategies.plain import single, triple_tenant
+from memories.retrieval.strategies.graph import graph
+from memories.retrieval.strategies.multi_level import multi_level, needs_meaning
+from memories.retrieval.strategies.partitioned import partitioned
+from memories.retrieval.strategies.privacy_scoped import privacy_scoped
 from memories.retrieval.strategies.recommended import RECOMMENDED
-from memories.retrieval.strategies.walks import graph
-from memories.retrieval.strategies.zones import privacy_scoped
+from memories.retrieval.strategies.single_pass import single, triple_tenant
 from memories.retrieval.types import Question, Served
 
 STRATEGIES: dict[str, Callable[[Question], Served]] = {

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from orgs.management.output import SpeakingCommand
-from orgs.models import User
+from orgs.models.users import User
 
 
 class Command(SpeakingCommand):

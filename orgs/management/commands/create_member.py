@@ -8,9 +8,10 @@ from django.core.management.base import CommandError, CommandParser
 from django.core.validators import validate_email
 from django.utils import timezone
 
+from orgs.errors import AlreadyExists, LikeAnother, UnfitName
 from orgs.management.output import SpeakingCommand
-from orgs.models import Member, Role
-from orgs.services import AlreadyExists, LikeAnother, UnfitName, create_member
+from orgs.members.invitations import create_member
+from orgs.models.memberships import Member, Role
 
 
 class Command(SpeakingCommand):

@@ -5,8 +5,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from orgs.errors import AlreadyExists
 from orgs.management.output import SpeakingCommand
-from orgs.services import AlreadyExists, create_organisation
+from orgs.organisations.organisations import create_organisation
 
 
 class Command(SpeakingCommand):

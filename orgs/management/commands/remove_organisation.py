@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from orgs.management.output import SpeakingCommand
-from orgs.services import remove_organisation, unfinished
+from orgs.organisations.remove import remove_organisation, unfinished
 
 
 class Command(SpeakingCommand):

@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
+from orgs.accounts.sessions import end_sign_ins
 from orgs.management.output import SpeakingCommand
-from orgs.models import User
-from orgs.sessions import end_sign_ins
+from orgs.models.users import User
 
 
 class Command(SpeakingCommand):

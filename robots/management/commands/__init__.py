@@ -1,0 +1,1 @@
+"""Commands for who runs the machine: arguments in, one call, words or JSON out."""

@@ -5,12 +5,15 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from orgs.database.rls import organisation_scope
+from orgs.errors import LikeAnother, NotFound, UnfitName
 from orgs.management.output import SpeakingCommand
-from orgs.models import Group
-from orgs.rls import organisation_scope
-from orgs.services import LikeAnother, NotFound, UnfitName, find_group
-from robots.models import KeyScope, Robot
-from robots.services import create_key, join_groups, register_robot
+from orgs.models.organisations import Group
+from orgs.organisations.references import find_group
+from robots.access.keys import create_key
+from robots.models.keys import KeyScope
+from robots.models.robots import Robot
+from robots.registry.robots import join_groups, register_robot
 
 
 class Command(SpeakingCommand):

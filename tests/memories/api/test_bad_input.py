@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from orgs.models import Member, Organisation
-from orgs.rls import organisation_scope
+from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member
+from orgs.models.organisations import Organisation
 from tests.memories.api.problems import BATCH, MEMORIES, RECALL, raw, refused
 from tests.people import signed_in
 from tests.world import World

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from memories.models import Entity
-from memories.services.managing import edit_memory
+from memories.curation.edit import edit_memory
+from memories.knowledge_graph.models import Entity
 from orgs.principals import resolve
 from tests.isolation.surface import ABSENT
-from tests.memories.test_graph import member, said
+from tests.memories.knowledge_graph.test_write_graph import member, said
 from tests.world import NOW, Tenant, World
 
 ENTITIES, EXPERTS = "/api/v1/entities", "/api/v1/experts"

@@ -7,9 +7,9 @@ from uuid import UUID
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from orgs.rls import organisation_scope
-from robots.models import Robot
-from robots.services import create_key, revoke_key
+from orgs.database.rls import organisation_scope
+from robots.access.keys import create_key, revoke_key
+from robots.models.robots import Robot
 from tests.memories.api.problems import BATCH, MEMORIES, RECALL, alike, refused
 from tests.world import Tenant, World
 

@@ -8,10 +8,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from memories.retrieval import scale
-from memories.services.drafts import Draft
-from memories.services.recalling import Answer, Query, recall
-from memories.services.remembering import remember_many
+from memories.indexing import organisation_indexes
+from memories.ingestion.drafts import Draft
+from memories.ingestion.remember import remember_many
+from memories.retrieval.candidates import readable_rows
+from memories.retrieval.recall import Answer, Query, recall
 from orgs.principals import Actor
 from tests.large import serve_by_indexes
 from tests.world import NOW, Tenant, World
@@ -71,10 +72,10 @@ def test_the_organisations_own_index_answers(here: Tenant) -> None:
 
 
 def test_the_settings_end_with_the_search(here: Tenant) -> None:
-    from memories.retrieval import candidates
+    from memories.retrieval.candidates import search
 
     seen: list[str] = []
-    real = candidates.fetched
+    real = search.fetched
 
     def after(*args: Any) -> Any:
         with connection.cursor() as cursor:
@@ -82,7 +83,7 @@ def test_the_settings_end_with_the_search(here: Tenant) -> None:
         return real(*args)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(candidates, "fetched", after)
+        patch.setattr(search, "fetched", after)
         ask(here.person("mina"), "zebra")
     assert seen
     assert set(seen) == {"on"}
@@ -109,11 +110,11 @@ def test_both_ways_agree_on_what_is_best(
     here.embed()
 
     def best() -> list[str]:
-        scale._known.clear()
+        readable_rows._known.clear()
         answer = ask(here.robot("bolt"), "who repairs the espresso machine", fusion=fusion)
         return [memory.content for _, memory in answer.hits[:3]]
 
     by_indexes = best()
-    monkeypatch.setattr(scale, "EXACT", 20_000)
+    monkeypatch.setattr(organisation_indexes, "EXACT", 20_000)
     assert best() == by_indexes
     assert set(by_indexes) == set(texts)

@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from memories.models import Memory
-from memories.retrieval.strategies import levels
-from memories.services.recalling import Answer, Query, recall
+from memories.retrieval.recall import Answer, Query, recall
+from memories.retrieval.strategies import multi_level
+from memories.store.models.memory import Memory
 from orgs.principals import Actor, resolve
 from tests.world import Tenant, World
 
@@ -41,11 +41,11 @@ def test_the_branch_is_the_complexitys(
 ) -> None:
     ran = []
     for name in ("by_words", "by_meaning", "on_all_levels"):
-        real = getattr(levels, name)
+        real = getattr(multi_level, name)
         monkeypatch.setattr(
-            levels, name, lambda q, name=name, real=real: (ran.append(name), real(q))[1]
+            multi_level, name, lambda q, name=name, real=real: (ran.append(name), real(q))[1]
         )
-    monkeypatch.setattr(levels, "complexity", lambda text: score)
+    monkeypatch.setattr(multi_level, "complexity", lambda text: score)
     ask(world.here.person("mina"), "apple")
     assert ran == [branch]
 

@@ -10,17 +10,17 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.utils import timezone
 
-from memories.models import Memory
-from memories.retrieval.candidates import exact
-from memories.retrieval.strategies.partitions import sources
-from memories.services.forgetting import forget_memory, restore_memory
-from memories.services.managing import edit_memory
-from memories.services.recalling import Query, prepare, recall
-from memories.services.sharing import share_memory
+from memories.curation.edit import edit_memory
+from memories.curation.share import share_memory
+from memories.lifecycle.forget import forget_memory, restore_memory
+from memories.retrieval.candidates.search import exact
+from memories.retrieval.recall import Query, prepare, recall
+from memories.retrieval.strategies.partitioned import sources
+from memories.store.models.memory import Memory
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.organisations.groups import add_to_group
 from orgs.principals import Actor, resolve
-from orgs.rls import Scope, organisation_scope, scope
-from orgs.services import add_to_group
-from robots.services import act
+from robots.access.act_for import act
 from tests.databases import undone
 from tests.world import NOW, Tenant, World
 

@@ -11,10 +11,10 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memories.indexing.rebuild import rebuild_projection
+from memories.retrieval.recall import Query, recall
 from memories.retrieval.strategies import STRATEGIES
-from memories.services.rebuilding import rebuild_projection
-from memories.services.recalling import Query, recall
-from orgs.models import Projection
+from orgs.models.organisations import Projection
 from orgs.principals import Actor
 from tests.large import serve_by_indexes
 from tests.world import Tenant, World

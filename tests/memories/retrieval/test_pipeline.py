@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memories.encoders import encode_query
-from memories.models import Embedding, Text
-from memories.services.recalling import Answer, Query, recall
+from memories.embedding.query_cache import encode_query
+from memories.indexing.models import Embedding, Text
+from memories.retrieval.recall import Answer, Query, recall
+from orgs.database.rls import organisation_scope
+from orgs.organisations.groups import remove_from_group
 from orgs.principals import Actor, resolve
-from orgs.rls import organisation_scope
-from orgs.services import remove_from_group
 from tests.world import Tenant, World
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from memories.indexing.rebuild import drop_projection, rebuild_projection
+from memories.ingestion.drafts import Draft
+from memories.ingestion.remember import remember_many
 from memories.retrieval.strategies import ALIASES, STRATEGIES
-from memories.services.drafts import Draft
-from memories.services.rebuilding import drop_projection, rebuild_projection
-from memories.services.remembering import remember_many
-from tests.memories.test_graph import said
+from tests.memories.knowledge_graph.test_write_graph import said
 from tests.world import NOW, World
 
 EIGHT = {

@@ -2,8 +2,9 @@
 
 import pytest
 
-from memories.retrieval import scale
-from memories.services import selecting
+from memories.indexing import organisation_indexes
+from memories.library import selection
+from memories.retrieval.candidates import readable_rows
 from tests.people import queries, signed_in, text
 from tests.world import PEOPLE, World
 
@@ -147,9 +148,9 @@ def test_a_large_scope_costs_no_more_than_a_page_may(
     here.embed()
     client = signed_in(here, "mina")
     usual = text(client.get(f"/memories/{query}")).count("data-row-link")
-    monkeypatch.setattr(scale, "EXACT", 2)
-    monkeypatch.setattr(selecting, "EXACT_COUNT", 2)
-    scale._known.clear()
+    monkeypatch.setattr(organisation_indexes, "EXACT", 2)
+    monkeypatch.setattr(selection, "EXACT_COUNT", 2)
+    readable_rows._known.clear()
     # The first has to count what may be read; every page has one query to spare.
     assert queries(client, f"/memories/{query}") <= 11
     assert queries(client, f"/memories/{query}") <= 11

@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from memories.services.drafts import Readers
-from orgs.services import set_confidential
+from memories.access.readers_named import Readers
+from orgs.organisations.groups import set_confidential
 from tests.people import signed_in, text
 from tests.world import NOW, PEOPLE, World
 

@@ -8,10 +8,12 @@ from uuid import UUID
 
 import pytest
 
-from memories.models import Memory, SavedView
-from memories.services import jobs, working
-from memories.services.protecting import protect_memory
-from memories.services.selecting import Selection, matching
+from memories.curation import bulk_job
+from memories.jobs import runner
+from memories.library.models import SavedView
+from memories.library.selection import Selection, matching
+from memories.review.red_line import protect_memory
+from memories.store.models.memory import Memory
 from orgs.principals import resolve
 from tests.memories.views.test_library import HTMX, queries
 from tests.people import signed_in, text
@@ -172,7 +174,7 @@ def test_many_are_changed_by_a_worker_with_the_rights_of_then(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = world.here
-    monkeypatch.setattr(jobs, "AT_ONCE", 2)
+    monkeypatch.setattr(bulk_job, "AT_ONCE", 2)
     ids = ids_for(here, "One.", "Two.", "Three.")
     chidi = signed_in(here, "chidi")
     sent = chidi.post(
@@ -183,9 +185,9 @@ def test_many_are_changed_by_a_worker_with_the_rights_of_then(
     assert "0 of 3 memories" in text(chidi.get(f"/jobs/{job_id}/"))
     assert signed_in(here, "ada").get(f"/jobs/{job_id}/").status_code == 404
     asked = (here.id, job_id, here.members["chidi"].id)
-    assert not working.run_job(world.there.id, *asked[1:])
-    assert working.run_job(*asked)
-    assert not working.run_job(*asked), "a second message finds nothing to do"
+    assert not runner.run_job(world.there.id, *asked[1:])
+    assert runner.run_job(*asked)
+    assert not runner.run_job(*asked), "a second message finds nothing to do"
     page = text(chidi.get(f"/jobs/{job_id}/"))
     assert "3 of 3 memories" in page
     assert rows(text(chidi.get("/memories/"))) == 0

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from orgs.rls import organisation_scope
-from orgs.services import create_member
+from orgs.database.rls import organisation_scope
+from orgs.members.invitations import create_member
 from tests.memories.views.test_library import HTMX
 from tests.people import queries, signed_in, text
 from tests.world import Tenant, World

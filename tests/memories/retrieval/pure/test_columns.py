@@ -5,7 +5,7 @@ from uuid import UUID
 
 import numpy as np
 
-from memories.retrieval.columns import COLUMNS, pool_from
+from memories.retrieval.candidates.columns import COLUMNS, pool_from
 
 ORDER = (
     "product", "words", "similarity", "by_meaning", "by_words", "by_tags", "length", "asks",

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.retrieval.conditions import narrow
+from memories.retrieval.candidates.filters import narrow
 from memories.retrieval.types import Filters
 from tests.memories.retrieval.pure.pools import question
 

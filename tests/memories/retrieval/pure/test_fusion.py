@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from memories.retrieval import candidates
-from memories.retrieval.fusion import RRF_WEIGHTS, fuse, minmax, reciprocal_rank, weighted
+from memories.retrieval.candidates import search
+from memories.retrieval.ranking.fusion import RRF_WEIGHTS, fuse, minmax, reciprocal_rank, weighted
 from memories.retrieval.types import Floats, Pool
 from tests.memories.retrieval.pure.pools import question
 
@@ -134,7 +134,7 @@ def test_each_strategy_and_fusion_by_hand() -> None:
 @pytest.mark.conformance("G17")
 def test_each_arm_gives_fifty_to_the_weighted_ranks_and_else_a_hundred() -> None:
     def most(**fields: object) -> int:
-        return candidates._asked(question(**fields), candidates.EVERYTHING)[1]["pool"]
+        return search._asked(question(**fields), search.EVERYTHING)[1]["pool"]
 
     assert most(fusion="weighted_rrf") == 50
     assert most(fusion="rrf") == most(fusion="minmax") == 100

@@ -4,10 +4,10 @@ from uuid import UUID
 
 import numpy as np
 
-from memories.retrieval import ranking
-from memories.retrieval.merging import merged
-from memories.retrieval.ranking import _capped, hit, number, top
-from memories.retrieval.scoring import Judged
+from memories.retrieval.candidates.merge import merged
+from memories.retrieval.ranking import rank
+from memories.retrieval.ranking.cues import Judged
+from memories.retrieval.ranking.rank import _capped, hit, number, top
 from tests.memories.retrieval.pure.pools import id_of, pool, question
 
 
@@ -38,12 +38,12 @@ def test_each_source_gives_so_many() -> None:
 
 def test_caps_hold_before_the_limit(monkeypatch) -> None:
     turns = pool(ids=[1, 2, 3, 4], product=[0.9, 0.8, 0.7, 0.6])
-    monkeypatch.setattr(ranking, "candidates", lambda q, source: source)
+    monkeypatch.setattr(rank, "candidates", lambda q, source: source)
     halves = [pool(ids=[1, 2], product=[0.9, 0.8]), pool(ids=[3, 4], product=[0.7, 0.6])]
 
     def ranked(caps, **fields):
         asked = question(strategy="vector", **fields)
-        return [one.id.int for one in ranking.rank(asked, halves, caps)]
+        return [one.id.int for one in rank.rank(asked, halves, caps)]
 
     assert ranked(None, limit=3) == [1, 2, 3]
     assert ranked([1, 2], limit=3) == [1, 3, 4]

@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from memories.retrieval.scoring import cues, judge, relevance
+from memories.retrieval.ranking.cues import cues, judge, relevance
 from tests.memories.retrieval.pure.pools import pool, question
 
 

@@ -1,0 +1,183 @@
+"""`python -m config.embedded run`: everything up, watched, and down again."""
+
+import os
+import secrets
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from config.embedded.errors import EmbeddedError
+from config.embedded.private_files import read_json, write_json
+from config.embedded.processes import proc
+from config.embedded.processes.children import RUN_VARIABLE, Child, pause_after
+from config.embedded.processes.data_dir_lock import DataDirLock
+from config.embedded.processes.interrupts import Interrupts
+from config.embedded.processes.logs import say
+from config.embedded.processes.system_account import service_account
+from config.embedded.servers import ports
+from config.embedded.servers.pair import Services
+from config.embedded.welcome import announce, is_ready
+
+READY_SECONDS = 180
+STOP_SECONDS = 20
+GIVE_UP_AFTER = 5
+# On a machine of one's own root is who starts it, and nobody can do anything about the warning.
+NO_ROOT_WARNING = "ignore:You're running the worker with superuser"
+
+
+class Supervisor:
+    """One run: services, set-up commands, then web, workers and beat until a signal comes."""
+
+    def __init__(self, data_dir: Path, environ: Mapping[str, str]) -> None:
+        self.data_dir = data_dir
+        self.environ = environ
+        self.port = ports.parse_port(environ.get("PORT") or "8000", "PORT")
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.run_id = secrets.token_hex(16)
+        self.services = Services(data_dir, environ)
+        self.children: list[Child] = []
+        self.announced = False
+        self._server_failures = 0
+        self._server_not_before = 0.0
+        self.interrupts = Interrupts(self._kill_all)
+
+    def run(self) -> int:
+        """Return the exit code: 0 after an orderly end, whoever asked for it."""
+        lock = DataDirLock(self.data_dir, f"run on {self.url}")
+        lock.acquire()
+        service_account(self.environ).passage(self.data_dir / "log")
+        try:
+            self._end_leftovers()
+            self._check_port()
+            say("Starting PostgreSQL and Valkey ...")
+            self.services.start()
+            if not self.interrupts:
+                self._set_up()
+                self._supervise()
+        finally:
+            self._stop()
+            lock.release()
+        return 0
+
+    @property
+    def _run_file(self) -> Path:
+        return self.data_dir / "run.json"
+
+    def _end_leftovers(self) -> None:
+        """End web, worker and beat of a killed run: whoever carries its number."""
+        previous = read_json(self._run_file).get("run")
+        if previous:
+            proc.end_all(proc.pids_with(RUN_VARIABLE, str(previous)))
+        write_json(self._run_file, {"run": self.run_id, "pid": os.getpid(), "port": self.port})
+
+    def _check_port(self) -> None:
+        if not ports.is_free(self.port):
+            raise EmbeddedError(
+                f"port {self.port} is taken by another program: choose another one, "
+                f"for example `make run PORT={self.port % 65_535 + 1}`"
+            )
+
+    def _environment(self) -> dict[str, str]:
+        own = {
+            "DATA_DIR": str(self.data_dir),
+            "PORT": str(self.port),
+            RUN_VARIABLE: self.run_id,
+        }
+        settings = {"DJANGO_SETTINGS_MODULE": "config.settings.local"}
+        given = {k: v for k, v in self.environ.items() if k != "DATABASE_ADMIN_URL"}
+        return settings | given | self.services.environment | own
+
+    def _child(self, name: str, *arguments: str) -> Child:
+        return Child(name, list(arguments), self._environment(), self.data_dir / "log")
+
+    def _set_up(self) -> None:
+        """Migrate and prepare the demo organisation; a failure ends the run."""
+        for name, words, arguments in (
+            ("migrate", "Migrating the database", ["migrate", "--database", "owner", "--noinput"]),
+            ("encoder", "Preparing the embedding model", ["check_encoder", "--verbosity", "0"]),
+            ("demo", "Preparing the demo organisation", ["prepare_demo"]),
+        ):
+            say(f"{words} ...")
+            child = self._child(name, "manage.py", *arguments)
+            self.children = [child]
+            child.start()
+            while child.poll() is None and not self.interrupts:
+                time.sleep(0.05)
+            if self.interrupts:
+                return
+            child.wait_until(0)
+            if code := child.poll():
+                raise EmbeddedError(f"`manage.py {' '.join(arguments)}` failed with code {code}")
+        self.children = []
+
+    def _supervise(self) -> None:
+        """Watch until a signal comes; the children start here, each by its first ``mind``."""
+        workers = self.environ.get("WEB_WORKERS") or "2"
+        schedule = str(self.data_dir / "celerybeat-schedule")
+        listen = ["--host", "127.0.0.1", "--port", str(self.port), "--workers", workers]
+        # Whom to believe about addresses is TRUSTED_PROXY_COUNT's to say, not the server's.
+        calm = ["--no-proxy-headers", "--no-access-log", "--log-level", "warning"]
+        calm += ["--timeout-graceful-shutdown", "5"]
+        celery = ["-W", NO_ROOT_WARNING, "-m", "celery", "--quiet", "-A", "config"]
+        one = ["-c", "1", "--loglevel", "WARNING"]
+        if not self.interrupts:
+            say("Starting web, workers and beat ...")
+            self.children = [
+                self._child("web", "-m", "uvicorn", "config.asgi:application", *listen, *calm),
+                self._child("worker", *celery, "worker", "-Q", "celery", *one),
+                self._child("jobs", *celery, "worker", "-Q", "jobs,indexes", "-n", "jobs@%h", *one),
+                self._child("beat", *celery, "beat", "-s", schedule, "--pidfile=", "-l", "WARNING"),
+            ]
+        deadline = time.monotonic() + READY_SECONDS
+        while not self.interrupts:
+            self._mind_servers()
+            self._mind_children()
+            if not self.announced and (is_ready(self.url) or time.monotonic() > deadline):
+                self.announced = True
+                announce(self.url, self.data_dir, ready=time.monotonic() <= deadline)
+            time.sleep(0.2)
+
+    def _mind_children(self) -> None:
+        for child in self.children:
+            code = child.mind()
+            if code is None:
+                continue
+            if not self.announced and child.failures >= GIVE_UP_AFTER:
+                raise EmbeddedError(
+                    f"{child.name} ended {child.failures} times with code {code}: "
+                    f"see {self.data_dir / 'log' / child.name}.log"
+                )
+            say(f"{child.name} ended with code {code}; restarting it")
+
+    def _mind_servers(self) -> None:
+        for server in self.services.servers:
+            if not server.has_died() or time.monotonic() < self._server_not_before:
+                continue
+            say(f"{server.title} ended by itself; restarting it")
+            try:
+                server.start()
+                self._server_failures = 0
+            except EmbeddedError as error:
+                self._server_failures += 1
+                if self._server_failures >= GIVE_UP_AFTER:
+                    raise
+                say(str(error))
+                self._server_not_before = time.monotonic() + pause_after(self._server_failures)
+
+    def _stop(self) -> None:
+        """Children first, then Valkey, then PostgreSQL."""
+        if self.interrupts:
+            say("\nStopping (Ctrl-C again to stop at once) ...")
+        for child in self.children:
+            child.terminate()
+        moment = time.monotonic() + STOP_SECONDS
+        for child in self.children:
+            child.wait_until(moment)
+        self.services.stop()
+        if self.interrupts:
+            say("Stopped.")
+
+    def _kill_all(self) -> None:
+        for child in self.children:
+            child.kill()
+        self.services.kill()

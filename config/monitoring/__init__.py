@@ -1,0 +1,1 @@
+"""What the running site says of itself: logs, figures, probes, health."""

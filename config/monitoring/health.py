@@ -1,0 +1,51 @@
+"""Is the process alive, is it ready, and what works only in part."""
+
+import redis
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, JsonResponse
+
+from memories.embedding.encoders import get_encoder
+
+
+def healthz(request: HttpRequest) -> JsonResponse:
+    """Alive: this process answers."""
+    return JsonResponse({"status": "ok"})
+
+
+def readyz(request: HttpRequest) -> JsonResponse:
+    """Ready when the database answers. Broker or encoder down is degraded: writes and recall by
+    words go on, and the status stays 200."""
+    parts = {"database": _database(), "broker": _broker(), "encoder": _encoder()}
+    if parts["database"] != "ok":
+        return JsonResponse({"status": "unavailable", "parts": parts}, status=503)
+    degraded = any(state != "ok" for state in parts.values())
+    return JsonResponse({"status": "degraded" if degraded else "ok", "parts": parts})
+
+
+def _database() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return "down"
+    return "ok"
+
+
+def _broker() -> str:
+    try:
+        client = redis.Redis.from_url(
+            settings.REDIS_URL, socket_connect_timeout=0.5, socket_timeout=0.5
+        )
+        client.ping()
+    except (redis.RedisError, ValueError):
+        return "down"
+    return "ok"
+
+
+def _encoder() -> str:
+    try:
+        get_encoder().encode(["ready"])
+    except Exception:
+        return "down"
+    return "ok"

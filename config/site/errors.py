@@ -1,0 +1,140 @@
+"""Errors outside the API's views: a page for people, a problem for robots."""
+
+import logging
+from collections.abc import Callable
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import Resolver404, resolve
+
+from orgs.api.problems import NOT_FOUND_DETAIL, TITLES, describe, plain_problem
+from orgs.limits.rate_limits import TooMany
+
+log = logging.getLogger("commonmind.pages")
+Handler = Callable[[HttpRequest], HttpResponse]
+
+# What answers programs; there an empty answer with its status is all that is wanted.
+BARE = ("/api/", "/mcp", "/admin/", "/healthz", "/readyz", "/metrics")
+# Words for what has no page of its own: (title, text) by status.
+WORDS = {
+    405: (
+        "This address takes no form",
+        "Nothing was changed. Open the page by its link, and send what you find there.",
+    ),
+    409: ("That does not fit what is there now", "Nothing was changed."),
+    413: ("That was too much at once", "Nothing was changed. Send a shorter text."),
+    503: (
+        "The database does not answer",
+        "Nothing was lost. Wait a moment, then load the page again.",
+    ),
+}
+
+
+def _answer(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
+    if request.path.startswith("/api/"):
+        return plain_problem(request, status, code, detail)
+    return _page(request, status)
+
+
+def _page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
+    context = {"request_id": getattr(request, "request_id", ""), "text": text}
+    name = f"{status}.html"
+    if status in WORDS:
+        title, otherwise = WORDS[status]
+        context |= {"title": title, "text": text or otherwise}
+        name = "problem.html"
+    return render(request, name, context, status=status)
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _answer(request, 404, "not-found", NOT_FOUND_DETAIL)
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _answer(request, 403, "forbidden", TITLES["forbidden"])
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    if isinstance(exception, RequestDataTooBig) and not request.path.startswith("/api/"):
+        return _page(request, 413)
+    return _answer(request, 400, "invalid", "The request is not understood.")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return _answer(request, 500, "error", "Something went wrong here; quote the request id.")
+
+
+def too_many(request: HttpRequest, error: TooMany) -> HttpResponse:
+    """A limit is reached: a page or a problem, with the time to wait in its headers."""
+    response = _answer(request, error.status_code, error.code, str(error.detail))
+    for name, value in error.headers.items():
+        response[name] = value
+    return response
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form that was open too long, or that another site sent."""
+    if request.path.startswith("/api/"):
+        return plain_problem(request, 403, "forbidden", TITLES["forbidden"])
+    context = {"request_id": getattr(request, "request_id", "")}
+    return render(request, "403_csrf.html", context, status=403)
+
+
+def _instead(request: HttpRequest, allowed: str) -> HttpResponse:
+    """Where somebody asks for the address of a form's answer: the page above, where the form is.
+
+    It comes about by loading a page anew after an error, by a bookmark, or after signing in again.
+    """
+    if request.method in ("GET", "HEAD"):
+        above = _above(request.path)
+        if not getattr(request, "htmx", False):
+            return redirect(above)
+        answer = HttpResponse(status=204)
+        answer["HX-Redirect"] = above
+        return answer
+    answer = _page(request, 405)
+    answer["Allow"] = allowed
+    return answer
+
+
+def _above(path: str) -> str:
+    """The nearest address above that is a page; it may be one that takes a form only, and then
+    leads on."""
+    while path := path.rstrip("/").rpartition("/")[0]:
+        try:
+            resolve(f"{path}/")
+        except Resolver404:
+            continue
+        return f"{path}/"
+    return "/"
+
+
+class PageErrorsMiddleware:
+    """What services raise, as a page: the same mapping that makes problems of it for robots."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if (
+            response.status_code == 405
+            and not request.path.startswith(BARE)
+            and not response.content
+        ):
+            return _instead(request, response["Allow"])
+        return response
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if request.path.startswith("/api/"):
+            return None
+        if isinstance(error, TooMany):
+            return too_many(request, error)
+        found = describe(error)
+        if found is None or found[0] not in (400, 403, 404, 409, 503):
+            return None
+        status, detail = found[0], found[2]
+        if status == 503:
+            log.error("the database failed: %s", type(error).__name__)
+        return _page(request, status, detail if status in (403, 409) else "")

@@ -1,0 +1,100 @@
+"""What the frame of every page shows; only what exists and what this person may open.
+
+Everything comes from what the gate (`orgs.views.access`) has looked up already, and nothing at all is
+shown outside the product's pages. The one query of its own says how much waits for this person;
+a fragment of a page, which has no frame, does not ask it.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from memories.review.waiting_count import MOST, waiting
+from orgs.models.memberships import Role
+from orgs.principals import MODERATORS
+
+Item = dict[str, Any]
+
+
+def frame(request: HttpRequest) -> dict[str, Any]:
+    """The variables that templates/frame.html names."""
+    membership = getattr(request, "membership", None)
+    if membership is None:
+        return {}
+    member, organisation = membership
+    several = getattr(request, "_memberships", [membership])
+    return {
+        "nav": _items(request, member.role),
+        "organisation": {
+            "id": organisation.id,
+            "name": organisation.name,
+            "url": reverse("organisation", args=[organisation.slug]),
+        },
+        "organisations": [
+            {
+                "name": other.name,
+                "url": reverse("organisation", args=[other.slug]),
+                "current": other.id == organisation.id,
+            }
+            for _, other in several
+        ],
+        "member": {
+            "name": member.name,
+            "email": request.user.email,
+            "role": Role(member.role).label,
+        },
+        "search_url": reverse("library"),
+        "me_url": reverse("me"),
+        "sign_out_url": reverse("account_logout"),
+        "account_url": reverse("account"),
+        "choose_url": reverse("organisations") if len(several) > 1 else "",
+    }
+
+
+def _items(request: HttpRequest, role: str) -> list[Item]:
+    """The pages by name, with the one that is open."""
+    found = [_item(request, "home", "Overview", "overview")]
+    found.append(_item(request, "library", "Memories", "memories"))
+    found.append(_item(request, "review", "Review", "review") | {"count": _waiting(request)})
+    shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
+    found.append(shared | {"short": "Shared"})
+    found.append(_item(request, "me", "My memories", "me") | {"short": "Mine"})
+    found.append(_item(request, "experts", "Who knows what", "experts") | {"short": "Experts"})
+    found.append(_item(request, "people", "People and groups", "people") | {"short": "People"})
+    if role in MODERATORS:
+        found.append(_item(request, "playground", "Playground", "eye"))
+        found.append(_item(request, "robots-page", "Robots", "robots"))
+    if role != Role.VIEWER:
+        found.append(_item(request, "jobs", "Jobs", "jobs", "below"))
+        found.append(_item(request, "trash", "Trash", "forget", "below"))
+    if role in MODERATORS:
+        found.append(_item(request, "architectures", "Architectures", "decisions", "below"))
+    if role == Role.ADMIN:
+        found.append(_item(request, "audit", "Audit", "audit", "below"))
+        found.append(_item(request, "import", "Import", "transfer", "below"))
+    if request.user.is_staff:
+        found.append(_item(request, "design", "Design", "eye", "below"))
+        found.append(_item(request, "admin:index", "Support", "shield", "below"))
+    return found
+
+
+def _item(request: HttpRequest, name: str, label: str, icon: str, section: str = "main") -> Item:
+    url = reverse(name)
+    here = request.path == url if url == "/" else request.path.startswith(url)
+    return {"label": label, "url": url, "icon": icon, "section": section, "current": here}
+
+
+def _waiting(request: HttpRequest) -> Callable[[], str]:
+    """How much waits for this person in words; asked when it is shown, once, and not at all where
+    the view knows it from a question of its own (`request.waiting`)."""
+
+    @cache
+    def words() -> str:
+        known = getattr(request, "waiting", None)
+        count = waiting(request.actor) if known is None else known
+        return f"{MOST - 1}+" if count >= MOST else str(count or "")
+
+    return words

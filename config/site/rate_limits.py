@@ -1,0 +1,80 @@
+"""The door before every view: who asks too often is told when to come back."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from config.site.errors import bad_request, too_many
+from orgs.limits.rate_limits import SAFE, Caller, TooMany
+
+Handler = Callable[[HttpRequest], HttpResponse]
+# What machines ask of this machine, so that it is watched in a flood as well.
+OPEN = ("healthz", "readyz", "metrics")
+
+
+class LimitsMiddleware:
+    """Counts a call by key, account or address before anything is looked up for it.
+
+    The organisation's own count waits until the caller is known (`orgs.limits.api_throttle`).
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if not (length.isascii() and length.isdigit()):
+            # Our server refuses such a request by itself; another one might hand it on.
+            return bad_request(request)
+        response = self.get_response(request)
+        caller: Caller | None = getattr(request, "caller", None)
+        if caller is not None and caller.key:
+            caller.judged(right=response.status_code != 401)
+        return response
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
+    ) -> HttpResponse | None:
+        if request.path_info.strip("/") in OPEN:
+            return None
+        caller = Caller(request)
+        try:
+            if request.path_info.startswith("/api/"):
+                self._count_call(request, caller, writes=writes(request, view))
+            else:
+                self._count_page(request, caller)
+        except TooMany as error:
+            return too_many(request, error)
+        return None
+
+    def _count_call(self, request: HttpRequest, caller: Caller, *, writes: bool) -> None:
+        if caller.key:
+            caller.take_key(writes=writes)
+            request.caller = caller
+        elif account := signed_in(request):
+            caller.take_account(account, "key-writes" if writes else "key-reads")
+        else:
+            caller.take_address()
+
+    def _count_page(self, request: HttpRequest, caller: Caller) -> None:
+        if account := signed_in(request):
+            caller.take_account(account, "pages")
+        else:
+            caller.take_address()
+
+
+def signed_in(request: HttpRequest) -> Any:
+    """The account's id, or None; without a session's cookie nothing is looked up."""
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES:
+        return None
+    return request.user.pk if request.user.is_authenticated else None
+
+
+def writes(request: HttpRequest, view: Any) -> bool:
+    """Whether the call is one that changes something; a question may be a POST as well."""
+    if request.method in SAFE:
+        return False
+    scopes = getattr(getattr(view, "cls", None), "scopes", {})
+    return scopes.get(request.method) != "read"

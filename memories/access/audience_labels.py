@@ -1,0 +1,24 @@
+"""An audience in words. It names nobody whom the reader could not see by reading the memory."""
+
+from memories.store.models.memory import Memory
+from orgs.models.audiences import AudienceKind
+
+LABELS = {
+    AudienceKind.ORGANISATION: "Everyone in the organisation",
+    AudienceKind.MEMBER: "One member alone",
+    AudienceKind.ROBOT: "The robot's own notes",
+    AudienceKind.EXPLICIT: "Some people and robots",
+    AudienceKind.REVIEW: "Its author and the reviewers",
+}
+
+
+def kind_label(kind: str, group: str = "") -> str:
+    """The words for an audience of this kind; `group` is the group's name."""
+    if kind == AudienceKind.GROUP:
+        return f"Everyone in {group}" if group else "Everyone in the group"
+    return LABELS.get(AudienceKind(kind), kind)
+
+
+def audience_label(memory: Memory) -> str:
+    """The words for a memory's audience; the memory comes with its group."""
+    return kind_label(memory.audience.kind, memory.place.name if memory.place else "")

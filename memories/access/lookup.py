@@ -1,0 +1,60 @@
+"""A memory by its id for who may read or change it, and the audit line of a change."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.access.permissions import NotYours, may_change, may_restore
+from memories.store.authorship import two_facts
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.errors import NotFound
+from orgs.principals import Actor, Principal, resolve
+from robots.registry.robots import stamp_activity
+
+
+def principal_for(actor: Actor) -> Principal:
+    """Everything the asker may read: a person ranges freely, a robot over its own places."""
+    return resolve(actor)
+
+
+def fetch(principal: Principal, memory_id: UUID, *, lock: bool = False) -> Memory:
+    """One readable memory; call inside the principal's scope. Raises NotFound.
+
+    What is forgotten exists only for those who may bring it back.
+    """
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id, id=memory_id)
+    if lock:
+        # Not by its key: what refers to it may be written meanwhile.
+        rows = rows.select_for_update(of=("self",), no_key=True)
+    memory = rows.with_names().first()
+    if memory is None or (memory.status == Status.FORGOTTEN and not may_restore(principal, memory)):
+        raise NotFound("no such memory")
+    return memory
+
+
+def changeable(principal: Principal, memory_id: UUID) -> Memory:
+    """The memory, locked. Raises NotFound, and NotYours for one that is only readable."""
+    memory = fetch(principal, memory_id, lock=True)
+    if not may_change(principal, memory):
+        raise NotYours("You may read this memory, but it is not yours to change.")
+    return memory
+
+
+def note(principal: Principal, action: str, memory: Memory, now: datetime, **detail: Any) -> None:
+    """Put what was done into the audit trail, with who wrote it and whose words it gives where
+    these are two."""
+    audit.record(
+        action,
+        actor=principal.actor,
+        now=now,
+        target=memory.id,
+        target_type="memory",
+        **two_facts(memory),
+        **detail,
+    )
+    if principal.actor.robot_id:
+        stamp_activity(
+            organisation_id=memory.organisation_id, robot_id=principal.actor.robot_id, now=now
+        )

@@ -1,0 +1,278 @@
+"""Readers in sentences. Only who can read now is counted; the others are told of beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from orgs.models.audiences import AudienceKind
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One of them, and why.
+
+    what: person, robot, or helper, a robot that reads only when it works for one of the people.
+    reason: everyone, seat, named, through (a group that is named), own, curates, leave, acts.
+    enters: can sign in, or has a key. mine: the asker, or a helper that works for the asker.
+    """
+
+    what: str
+    id: UUID
+    name: str
+    reason: str
+    enters: bool
+    mine: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """An audience as people say it.
+
+    label: a few words for a list; sentence: who can read this; note: who belongs to it and cannot
+    yet; names: of people, the asker first as "You"; more: how many are not named; group: where
+    it is one that the asker knows. people, robots, helpers: how many can read it now, as far as
+    the asker may know of them; shown: the first of them, and of those who cannot yet.
+    """
+
+    kind: str
+    label: str
+    sentence: str
+    names: tuple[str, ...] = ()
+    more: int = 0
+    group: UUID | None = None
+    note: str = ""
+    people: int = 0
+    robots: int = 0
+    helpers: int = 0
+    away: int = 0
+    shown: tuple[Reader, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """What is known of an audience, counted over all of it.
+
+    inside: people who are of it; curating: who read it because they curate; through: by a group
+    that it names; listed, robots_listed: named one by one, whether they can read now or not;
+    mine: the helpers that work for the asker; away: people who cannot sign in; keyless: robots
+    without a key that reads. hidden: groups that are not to be named. shown: the first of each,
+    the asker first.
+    """
+
+    inside: int = 0
+    curating: int = 0
+    through: int = 0
+    listed: int = 0
+    robots: int = 0
+    robots_listed: int = 0
+    helpers: int = 0
+    mine: int = 0
+    away: int = 0
+    keyless: int = 0
+    groups: tuple[str, ...] = ()
+    hidden: int = 0
+    shown: tuple[Reader, ...] = ()
+
+    @property
+    def people(self) -> int:
+        return self.inside + self.curating + self.through
+
+    def names(self, *reasons: str, enters: bool = True) -> list[str]:
+        """Of people, as far as they are shown."""
+        return [
+            "You" if one.mine else one.name
+            for one in self.shown
+            if one.what == "person" and one.enters is enters and one.reason in (reasons or _ALL)
+        ]
+
+    def named_robots(self) -> list[str]:
+        return [one.name for one in self.shown if one.what == "robot" and one.reason == "named"]
+
+
+# So many are told by name in a sentence.
+_NAMED = 3
+_ALL = ("everyone", "seat", "named", "through", "own", "curates")
+
+
+def people(count: int) -> str:
+    """1 person, 2 people."""
+    return "1 person" if count == 1 else f"{count:,} people"
+
+
+def robots(count: int) -> str:
+    """1 robot, 2 robots."""
+    return "1 robot" if count == 1 else f"{count:,} robots"
+
+
+def in_words(kind: str, organisation: str, known: People) -> Readers:
+    """An audience of this kind, as its readers are told of it."""
+    label, sentence = _said(kind, organisation, known)
+    return _with(known, kind, label, f"{sentence}{_helped(kind, known)}.")
+
+
+def newly_in_words(kind: str, organisation: str, known: People) -> Readers:
+    """The same for those who would be added; `known` holds nobody else."""
+    label = _label(kind, organisation, known)
+    who = _joined([words for words in (_people(known), _robots(known)) if words])
+    helped = _helped(kind, known)
+    if not who and not helped:
+        sentence = "Nobody would newly be able to read this: its readers are those of now"
+    elif not who:
+        sentence = f"No more people would be able to read this{helped}"
+    else:
+        sentence = f"{_capital(who)} would newly be able to read this{helped}"
+    return _with(known, kind, label, f"{sentence}.")
+
+
+def _with(known: People, kind: str, label: str, sentence: str) -> Readers:
+    named = kind not in (AudienceKind.MEMBER,)
+    names = known.names() if named else []
+    return Readers(
+        kind,
+        label,
+        sentence,
+        tuple(names),
+        max(0, known.people - len(names)) if named else 0,
+        note=_not_yet(known),
+        people=known.people,
+        robots=known.robots,
+        helpers=known.helpers,
+        away=known.away,
+        shown=known.shown,
+    )
+
+
+def _people(known: People) -> str:
+    return people(known.people) if known.people else ""
+
+
+def _robots(known: People) -> str:
+    return robots(known.robots) if known.robots else ""
+
+
+def _said(kind: str, organisation: str, known: People) -> tuple[str, str]:
+    """(label, sentence without its end)."""
+    label = _label(kind, organisation, known)
+    match kind:
+        case AudienceKind.ORGANISATION:
+            return label, _everyone(organisation, known)
+        case AudienceKind.GROUP:
+            return label, _group(known)
+        case AudienceKind.MEMBER:
+            return label, "You can read this" if known.helpers else "Only you can read this"
+        case AudienceKind.REVIEW:
+            return label, f"{people(known.people)} can read this: its author and those who curate"
+    return label, _list(known)
+
+
+def _label(kind: str, organisation: str, known: People) -> str:
+    match kind:
+        case AudienceKind.ORGANISATION:
+            return f"Everyone in {organisation}"
+        case AudienceKind.GROUP:
+            return known.groups[0] if known.groups else "A group"
+        case AudienceKind.MEMBER:
+            mine = _helper_names(known)
+            return (
+                f"You and {mine[0] if known.mine == 1 else robots(known.mine)}"
+                if mine
+                else "Only you"
+            )
+        case AudienceKind.REVIEW:
+            return "Author and curators"
+    people_named = [*known.names("named"), *known.names("named", enters=False)]
+    names = [*known.groups, *people_named, *known.named_robots()]
+    rest = known.listed + known.robots_listed + len(known.groups) - len(names)
+    return _short(names, rest + known.hidden)
+
+
+def _everyone(organisation: str, known: People) -> str:
+    if known.inside > 1:
+        all_ = "" if known.away else "All "
+        who = f"{all_}{people(known.inside)}"
+    else:
+        who = "You"
+    also = f" and {robots(known.robots)}" if known.robots else ""
+    return f"{who}{also} in {organisation} can read this"
+
+
+def _group(known: People) -> str:
+    if not known.groups:
+        return "The people of its group can read this"
+    who = _joined([w for w in (people(known.inside) if known.inside else "", _robots(known)) if w])
+    if not who:
+        return f"{_curating(known)} can read this, and nobody in {known.groups[0]} yet"
+    also = f", and {_curating(known)}" if known.curating else ""
+    return f"{who} in {known.groups[0]} can read this{also}"
+
+
+def _curating(known: People) -> str:
+    return f"{known.curating:,} who curate{'s' if known.curating == 1 else ''}"
+
+
+def _list(known: People) -> str:
+    parts = [f"everyone in {name}" for name in known.groups]
+    if known.hidden:
+        parts.append("one more group" if known.hidden == 1 else f"{known.hidden} more groups")
+    if known.inside:
+        parts.append("you" if known.names("named") == ["You"] else people(known.inside))
+    named = known.named_robots()
+    parts += named if len(named) <= _NAMED else [robots(known.robots_listed)]
+    return f"{_capital(_joined(parts)) or 'Nobody'} can read this"
+
+
+def _helper_names(known: People) -> list[str]:
+    return [one.name for one in known.shown if one.what == "helper" and one.enters and one.mine]
+
+
+def _helped(kind: str, known: People) -> str:
+    """The rest of a sentence: which robots read it for one of those people, and not alone."""
+    mine = _helper_names(known)
+    parts = []
+    if mine:
+        works = "it works" if known.mine == 1 else "they work"
+        names = _joined(mine) if known.mine <= _NAMED else robots(known.mine)
+        parts.append(f"{names} when {works} for you")
+    others = known.helpers - known.mine
+    if others and kind != AudienceKind.MEMBER:
+        works = "it works" if others == 1 else "they work"
+        more = robots(others).replace(" ", " more ", 1) if mine or known.robots else robots(others)
+        parts.append(f"{more} when {works} for one of them")
+    return f", and {_joined(parts)}" if parts else ""
+
+
+def _not_yet(known: People) -> str:
+    """Who belongs to it and cannot read it at present."""
+    parts = []
+    if known.away:
+        names = known.names(enters=False)
+        who = (
+            _joined(names)
+            if known.away <= min(_NAMED, len(names))
+            else (f"{known.away:,} more people")
+        )
+        parts.append(f"{who} cannot sign in yet.")
+    if known.keyless:
+        has = "robot has" if known.keyless == 1 else "robots have"
+        parts.append(
+            f"{known.keyless:,} {'more ' if known.robots else ''}{has} no key to read with."
+        )
+    return " ".join(parts)
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _joined(words: Sequence[str]) -> str:
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _short(names: Sequence[str], hidden: int) -> str:
+    """Two names and how many others."""
+    rest = len(names) - 2 + hidden
+    if rest <= 0:
+        return _joined(names) or "Some people"
+    return f"{', '.join(names[:2])} and {rest} more"

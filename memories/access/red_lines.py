@@ -1,0 +1,62 @@
+"""What a red line holds, and how an admin gets past it."""
+
+from datetime import datetime
+from typing import Any
+
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.models.audiences import AudienceKind
+from orgs.models.memberships import Role
+from orgs.principals import Actor, Principal
+
+
+class RedLine(Exception):
+    """A protected memory stays as it is."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This memory is protected (red line): it is neither forgotten nor archived, its words, "
+            "readers and time to live stay. Take the protection off first. Nothing was changed."
+        )
+
+
+def is_their_own(actor: Actor, memory: Memory) -> bool:
+    """Whether a person may always take it away: it is about them, their words, or theirs alone."""
+    if not actor.is_person:
+        return False
+    if actor.member_id in (memory.member_id, memory.speaker_member_id):
+        return True
+    place = memory.audience
+    return bool(place.kind == AudienceKind.MEMBER and place.key == str(actor.member_id))
+
+
+def hold_red_line(
+    principal: Principal,
+    memory: Memory,
+    act: str,
+    now: datetime,
+    *,
+    force: str | None = None,
+    **detail: Any,
+) -> None:
+    """Refuse an act on a protected memory; an admin's reason lets it pass and is recorded.
+
+    Raises RedLine, and PermissionError where somebody else than an admin forces it.
+    """
+    if not memory.red_line:
+        return
+    if force is None:
+        raise RedLine
+    actor = principal.actor
+    if not (actor.is_person and actor.role == Role.ADMIN):
+        raise PermissionError("Only an admin forces a change of what is protected.")
+    audit.record(
+        "memory.forced",
+        actor=actor,
+        now=now,
+        target=memory.id,
+        target_type="memory",
+        act=act,
+        reason=force,
+        **detail,
+    )

@@ -1,0 +1,73 @@
+"""What the references of a call mean to its caller: ids, external ids, platform:identifier.
+
+Whom or what the caller may not know of is not found, like what does not exist; otherwise names
+could be guessed, and words put before people whom the caller does not know.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from memories.access.readers_named import Readers
+from orgs.errors import NotFound
+from orgs.models.memberships import Member
+from orgs.models.organisations import Group
+from orgs.organisations.audiences import Reader
+from orgs.organisations.references import find_member
+from orgs.principals import Actor
+from robots.models.keys import KeyScope
+from robots.models.robots import Robot
+from robots.people.directory import find_known_group, known_members
+from robots.registry.robots import find_robot
+
+Found = TypeVar("Found")
+
+
+@dataclass(slots=True)
+class References:
+    """Looks each reference up once; call inside the organisation's scope."""
+
+    actor: Actor
+    _kept: dict[tuple[object, ...], object] = field(default_factory=dict)
+
+    def robot(self, reference: str) -> Robot:
+        """Robots are known to everyone in the organisation. Raises NotFound."""
+        return self._once(
+            ("robot", reference), lambda: find_robot(self.actor.organisation_id, reference)
+        )
+
+    def group(self, reference: str) -> Group:
+        """A group that the caller reads. Raises NotFound."""
+        return self._once(("group", reference), lambda: self._find_group(reference))
+
+    def member(self, reference: str, group: Group | None = None) -> Member:
+        """A member; a robot that acts for nobody knows those of its groups. Raises NotFound."""
+        place = ("member", reference, group.id if group else None)
+        return self._once(place, lambda: self._find_member(reference, group))
+
+    def readers(self, readers: Readers, group: Group | None = None) -> set[Reader]:
+        """The entries of an access list. Raises NotFound."""
+        if readers.teams:
+            raise NotFound("no such team")
+        found: set[Reader] = {("member", self.member(r, group).id) for r in readers.members}
+        found |= {("robot", self.robot(r).id) for r in readers.robots}
+        return found | {("group", self.group(r).id) for r in readers.groups}
+
+    def _find_group(self, reference: str) -> Group:
+        return find_known_group(self.actor, reference)
+
+    def _find_member(self, reference: str, group: Group | None) -> Member:
+        free = KeyScope.ACT_FOR in self.actor.scopes
+        among = None if free else known_members(self.actor)
+        return find_member(self.actor.organisation_id, reference, group, among)
+
+    def _once(self, place: tuple[object, ...], find: Callable[[], Found]) -> Found:
+        if place not in self._kept:
+            try:
+                self._kept[place] = find()
+            except NotFound as error:
+                self._kept[place] = error
+        kept = self._kept[place]
+        if isinstance(kept, NotFound):
+            raise kept
+        return kept  # type: ignore[return-value]

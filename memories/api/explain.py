@@ -1,0 +1,75 @@
+"""Why a memory came up for a question, and why it did not."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api.memories import checked
+from memories.api.recall import query_of
+from memories.api.serializers.recall import RecallSerializer, ScoresSerializer
+from memories.retrieval.explanation.explain import Explanation, explain
+
+
+class ExplainSerializer(RecallSerializer):
+    """A recall, asked about one memory."""
+
+    explain = None
+
+
+class ReasonSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    text = serializers.CharField()
+
+
+class ExplanationSerializer(serializers.Serializer[Any]):
+    """rank counts the candidates from 1; needed is the score of the last result there was room
+    for, null when there was room for more."""
+
+    memory = serializers.UUIDField()
+    served = serializers.BooleanField()
+    rank = serializers.IntegerField(allow_null=True)
+    limit = serializers.IntegerField()
+    score = serializers.FloatField(allow_null=True)
+    needed = serializers.FloatField(allow_null=True)
+    scores = ScoresSerializer(allow_null=True)
+    reasons = ReasonSerializer(many=True)
+    strategy = serializers.CharField()
+
+
+def _body(found: Explanation) -> dict[str, Any]:
+    hit = found.hit
+    scores = None
+    if hit is not None:
+        names = ("relevance", "vector", "keyword", "similarity", "cues", "strength")
+        scores = {name: getattr(hit, name) for name in names}
+    return {
+        "memory": found.memory.id,
+        "served": found.served,
+        "rank": found.rank,
+        "limit": found.query.limit,
+        "score": round(hit.score, 6) if hit and found.rank else None,
+        "needed": None if found.needed is None else round(found.needed, 6),
+        "scores": scores,
+        "reasons": [{"code": one.code, "text": one.text} for one in found.reasons],
+        "strategy": found.strategy,
+    }
+
+
+class ExplainView(APIView):
+    scopes = {"POST": "read"}
+
+    @extend_schema(
+        operation_id="memories_explain",
+        request=ExplainSerializer,
+        responses=ExplanationSerializer,
+    )
+    def post(self, request: Request, memory_id: UUID) -> Response:
+        """Where one memory stands in the answer to a question, and why. Counts as no access."""
+        query = query_of(checked(ExplainSerializer, request.data))
+        return Response(_body(explain(request.user, memory_id, query, now=timezone.now())))

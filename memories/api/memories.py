@@ -1,0 +1,177 @@
+"""Memories and recall over HTTP: one service call a view."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.access.lookup import principal_for
+from memories.api import rendering
+from memories.api.serializers import memories
+from memories.api.serializers.reasons import ForceSerializer, forced
+from memories.curation.edit import edit_memory
+from memories.curation.share import share_memory
+from memories.ingestion.drafts import Outcome, Refused
+from memories.ingestion.remember import remember, remember_many
+from memories.library.memories import get_memory, listed
+from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
+from memories.store.models.memory import MemoryQuerySet
+from orgs.api.cursors import page
+from orgs.api.problems import NotYet, describe, problem
+from orgs.api.serializers import checked
+
+
+class MemoriesView(APIView):
+    @extend_schema(
+        operation_id="memories_list",
+        parameters=[memories.MemoryFiltersSerializer],
+        responses=memories.MemorySerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """List the memories that the caller may read, newest first."""
+        filters = checked(memories.MemoryFiltersSerializer, request.query_params.dict())
+        principal = principal_for(request.user)
+        with principal.scope():
+            body = page(
+                request,
+                listed(principal, filters, timezone.now()),
+                limit=filters["limit"],
+                cursor=filters.get("cursor"),
+                render=rendering.memory,
+                newest=MemoryQuerySet.newest,
+            )
+        return Response(body)
+
+    @extend_schema(
+        operation_id="memories_remember",
+        request=memories.RememberSerializer,
+        responses={201: memories.RememberedSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Remember one thing; saying it again strengthens the same memory."""
+        draft = memories.draft(checked(memories.RememberSerializer, request.data))
+        outcome = remember(request.user, draft, now=timezone.now())
+        return Response(rendering.remembered(outcome), status=201)
+
+
+class BatchView(APIView):
+    @extend_schema(
+        operation_id="memories_batch",
+        request=memories.BatchRequestSerializer,
+        responses=memories.BatchAnswerSerializer,
+    )
+    def post(self, request: Request) -> Response:
+        """Remember up to 1,000 things; each gets a status of its own."""
+        items = checked(memories.BatchSerializer, request.data)["items"]
+        results: list[dict[str, Any]] = [{} for _ in items]
+        drafts, places = [], []
+        # One serializer for all: to make one costs more than to use it.
+        one = memories.RememberSerializer()
+        for index, item in enumerate(items):
+            try:
+                drafts.append(memories.draft(one.run_validation(item)))
+                places.append(index)
+            except ValidationError as error:
+                results[index] = self._refused(request, index, error)
+        outcomes = remember_many(request.user, drafts, now=timezone.now())
+        for index, outcome in zip(places, outcomes, strict=True):
+            results[index] = self._result(request, index, outcome)
+        return Response({"results": results})
+
+    def _result(self, request: Request, index: int, outcome: Outcome) -> dict[str, Any]:
+        if isinstance(outcome, Refused):
+            return self._refused(request, index, outcome.error)
+        return {"index": index, "status": outcome.status, "id": outcome.id}
+
+    def _refused(self, request: Request, index: int, error: Exception) -> dict[str, Any]:
+        found = describe(error)
+        if found is None:
+            raise error
+        status, code, detail, errors, title = found
+        body = problem(status, code, detail, request.request_id, errors, title)
+        return {"index": index, "status": "refused", "problem": body}
+
+
+class MemoryView(APIView):
+    @extend_schema(operation_id="memories_get", responses=memories.MemorySerializer)
+    def get(self, request: Request, memory_id: UUID) -> Response:
+        """One memory."""
+        seen = get_memory(request.user, memory_id)
+        return Response(rendering.seen(seen))
+
+    @extend_schema(
+        operation_id="memories_patch",
+        request=memories.PatchSerializer,
+        responses=memories.MemorySerializer,
+    )
+    def patch(self, request: Request, memory_id: UUID) -> Response:
+        """Correct a memory; who may read it changes only by sharing."""
+        changes = checked(memories.PatchSerializer, request.data)
+        force = forced(changes)
+        edit_memory(request.user, memory_id, changes, now=timezone.now(), force=force)
+        return Response(rendering.memory(get_memory(request.user, memory_id).memory))
+
+    @extend_schema(
+        operation_id="memories_forget",
+        parameters=[ForceSerializer],
+        responses={204: OpenApiResponse(None)},
+    )
+    def delete(self, request: Request, memory_id: UUID) -> Response:
+        """Forget a memory: out of every answer, restorable."""
+        if "hard" in request.query_params:
+            raise NotYet("hard", "Forget it; nothing erases for good so far.")
+        given = {k: v for k, v in request.query_params.items() if k in ("force", "reason")}
+        if given.get("force") in ("true", "false"):
+            given["force"] = given["force"] == "true"
+        force = forced(checked(ForceSerializer, given))
+        forget_memory(request.user, memory_id, now=timezone.now(), force=force)
+        return Response(status=204)
+
+
+class RestoreView(APIView):
+    @extend_schema(
+        operation_id="memories_restore", request=None, responses=memories.MemorySerializer
+    )
+    def post(self, request: Request, memory_id: UUID) -> Response:
+        """Bring back what was forgotten or archived."""
+        return Response(
+            rendering.memory(restore_memory(request.user, memory_id, now=timezone.now()))
+        )
+
+
+class ArchiveView(APIView):
+    @extend_schema(
+        operation_id="memories_archive",
+        request=ForceSerializer,
+        responses=memories.MemorySerializer,
+    )
+    def post(self, request: Request, memory_id: UUID) -> Response:
+        """Take a memory out of default recall."""
+        force = forced(checked(ForceSerializer, request.data))
+        row = archive_memory(request.user, memory_id, now=timezone.now(), force=force)
+        return Response(rendering.memory(row))
+
+
+class ShareView(APIView):
+    @extend_schema(
+        operation_id="memories_share",
+        request=memories.ShareSerializer,
+        responses=memories.MemorySerializer,
+    )
+    def post(self, request: Request, memory_id: UUID) -> Response:
+        """Change who may read a memory; recorded in the audit trail."""
+        data = checked(memories.ShareSerializer, request.data)
+        row = share_memory(
+            request.user,
+            memory_id,
+            visibility=data["visibility"],
+            readers={k: tuple(v) for k, v in data.get("readers", {}).items()},
+            group=data.get("group"),
+            now=timezone.now(),
+        )
+        return Response(rendering.memory(get_memory(request.user, row.id).memory))

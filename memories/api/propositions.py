@@ -1,0 +1,53 @@
+"""Propositions of a memory over HTTP."""
+
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import rendering
+from memories.api.serializers.memories import MemorySerializer
+from memories.curation.split import divide_memory
+from memories.language.propositions import MOST
+from orgs.api.serializers import StrictSerializer, TextListField, checked
+
+
+class PropositionsRequestSerializer(StrictSerializer):
+    propositions = TextListField(required=False, max_length=MOST, item_length=2_000)
+
+
+class RefusedPropositionSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    reason = serializers.CharField(
+        help_text="too-short, too-long, too-few-words, pronoun, question, heading, too-many, known "
+        "or forgotten"
+    )
+
+
+class PropositionsSerializer(serializers.Serializer[Any]):
+    results = MemorySerializer(many=True)
+    refused = RefusedPropositionSerializer(many=True)
+
+
+class PropositionsView(APIView):
+    @extend_schema(
+        operation_id="memories_propositions",
+        request=PropositionsRequestSerializer,
+        responses=PropositionsSerializer,
+    )
+    def post(self, request: Request, memory_id: UUID) -> Response:
+        """Take a memory apart into facts of one sentence, for the same readers."""
+        given = checked(PropositionsRequestSerializer, request.data).get("propositions", [])
+        found = divide_memory(request.user, memory_id, given=given, now=timezone.now())
+        return Response(
+            {
+                "results": [rendering.memory(row) for row in found.rows],
+                "refused": [asdict(one) for one in found.refused],
+            }
+        )

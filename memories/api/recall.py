@@ -1,0 +1,47 @@
+"""Recall over HTTP."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import rendering
+from memories.api.serializers import recall as serializers_recall
+from memories.retrieval.answer_rows import answer_rows
+from memories.retrieval.recall import Answer, Query, recall
+from orgs.api.serializers import checked
+
+
+def query_of(data: dict[str, Any]) -> Query:
+    """A validated recall as the service takes it."""
+    fields = {k: v for k, v in data.items() if k != "profile"}
+    ranges = tuple(fields.pop("timeframe", []))
+    return Query(text=fields.pop("query"), ranges=ranges, **fields)
+
+
+class RecallView(APIView):
+    scopes = {"POST": "read"}
+
+    @extend_schema(
+        operation_id="recall",
+        request=serializers_recall.RecallSerializer,
+        responses=serializers_recall.RecallAnswerSerializer,
+    )
+    def post(self, request: Request) -> Response:
+        """Ask; only what the asker may read comes back, best first."""
+        query = query_of(checked(serializers_recall.RecallSerializer, request.data))
+        answer = recall(request.user, query, now=timezone.now(), load=answer_rows)
+        return Response(self._body(query, answer))
+
+    def _body(self, query: Query, answer: Answer) -> dict[str, Any]:
+        return {
+            "recall_id": answer.recall_id,
+            "results": [rendering.hit(h, m, explain=query.explain) for h, m in answer.hits],
+            "query": query.text,
+            "timeframe": [{"from": a, "to": b} for a, b in query.ranges] or None,
+            "strategy": answer.strategy,
+            "took_ms": round(answer.took_ms, 2),
+        }

@@ -1,0 +1,45 @@
+"""Red lines over HTTP."""
+
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import rendering
+from memories.api.proposals import body
+from memories.api.serializers.memories import MemorySerializer
+from memories.api.serializers.proposals import ProposalSerializer
+from memories.api.serializers.reasons import ReasonSerializer
+from memories.library.memories import get_memory
+from memories.review.models import Proposal
+from memories.review.red_line import protect_memory, unprotect_memory
+from orgs.api.serializers import checked
+
+
+class RedLineView(APIView):
+    @extend_schema(
+        operation_id="memories_protect",
+        request=ReasonSerializer,
+        responses={200: MemorySerializer, 202: ProposalSerializer},
+    )
+    def post(self, request: Request, memory_id: UUID) -> Response:
+        """Protect a memory. Who may not decide that gets, with 202, the item that proposes it."""
+        reason = checked(ReasonSerializer, request.data)["reason"]
+        made = protect_memory(request.user, memory_id, reason=reason, now=timezone.now())
+        if isinstance(made, Proposal):
+            return Response(body(made), status=202)
+        return Response(rendering.memory(get_memory(request.user, memory_id).memory))
+
+
+class LiftView(APIView):
+    @extend_schema(
+        operation_id="memories_unprotect", request=ReasonSerializer, responses=MemorySerializer
+    )
+    def post(self, request: Request, memory_id: UUID) -> Response:
+        """Take the protection off, with a reason."""
+        reason = checked(ReasonSerializer, request.data)["reason"]
+        unprotect_memory(request.user, memory_id, reason=reason, now=timezone.now())
+        return Response(rendering.memory(get_memory(request.user, memory_id).memory))

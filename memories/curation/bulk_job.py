@@ -1,0 +1,91 @@
+"""One change for many memories as a job, and its undo."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from memories.curation.bulk import REFUSALS, Change, change_one, reason_of, undo_one
+from memories.jobs.models import Job, JobKind, JobState
+from memories.jobs.queue import Turn, enqueue, finish, progress, requeue
+from memories.library.jobs import job_of
+from orgs.errors import AlreadyExists
+from orgs.principals import Actor, Principal, resolve
+
+AT_ONCE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a change: how many, why others were not, and the job that can undo it."""
+
+    changed: int
+    skipped: int
+    job: Job
+
+
+def change_many(actor: Actor, ids: Sequence[UUID], change: Change, *, now: datetime) -> Outcome:
+    """Change many: a few at once, more by a job. The job remembers what undoing needs."""
+    principal = resolve(actor)
+    parameters = {"ids": [str(id_) for id_ in ids], "change": change.as_parameters()}
+    return _begin(principal, parameters, now)
+
+
+def _begin(principal: Principal, parameters: dict[str, Any], now: datetime) -> Outcome:
+    count = len(parameters["ids"])
+    at_once = count <= AT_ONCE
+    with principal.scope():
+        job = enqueue(principal, JobKind.CHANGE, parameters, total=count, now=now, at_once=at_once)
+    if not at_once:
+        return Outcome(0, 0, job)
+    _change(principal.actor, job)
+    return Outcome(count - len(job.problems), len(job.problems), job)
+
+
+def _change(actor: Actor, job: Job, turn: Turn | None = None) -> None:
+    """Go on where the job is; each memory by itself. turn: how long, else to the end."""
+    change = Change.of(job.parameters["change"])
+    undo = job.result.setdefault("undo", [])
+    ids = [UUID(id_) for id_ in job.parameters["ids"]]
+    undoing = job.parameters.get("undoing", {})
+    for position in range(job.done, len(ids)):
+        id_ = ids[position]
+        try:
+            if undoing:
+                undo_one(actor, id_, undoing[str(id_)], timezone.now())
+            elif entry := change_one(actor, id_, change, timezone.now()):
+                undo.append(entry)
+        except REFUSALS as error:
+            job.problems.append({"id": str(id_), "reason": reason_of(error)})
+        job.done = position + 1
+        if turn and turn.over() and job.done < len(ids):
+            requeue(actor, job)
+            return
+        if turn and turn.to_note():
+            progress(actor, job)
+    finish(actor, job)
+
+
+def run_change(actor: Actor, job: Job) -> None:
+    """One turn of a change or of its undoing, in a worker process."""
+    _change(actor, job, Turn())
+
+
+def undo(actor: Actor, job_id: UUID, *, now: datetime) -> Outcome:
+    """Take a finished change back, memory by memory. Raises NotFound and AlreadyExists."""
+    job = job_of(actor, job_id)
+    entries = job.result.get("undo", [])
+    if job.kind != JobKind.CHANGE or job.state != JobState.DONE or not entries:
+        raise AlreadyExists("There is nothing to undo.")
+    principal = resolve(actor)
+    parameters = {
+        "ids": [id_ for id_, _ in entries],
+        "change": job.parameters["change"],
+        "undoing": dict(entries),
+    }
+    with principal.scope():
+        Job.objects.filter(id=job.id).update(result={})
+    return _begin(principal, parameters, now)

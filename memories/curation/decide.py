@@ -1,0 +1,265 @@
+"""Decide what waits in the queue: approve, reject, merge. One item is decided once.
+
+The memory is locked first, then its twin, then the item; whoever comes second finds the item
+decided. Each function says what it changed in the item's `outcome`, from which undoing works.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.access.permissions import NotYours, is_subject, may_change
+from memories.access.red_lines import hold_red_line, is_their_own
+from memories.access.visibility import Misplaced
+from memories.curation import merge as curation_merge
+from memories.curation.edit import Outdated, edit_memory
+from memories.lifecycle.withdraw import take_away
+from memories.review.enqueue import withdraw
+from memories.review.holds import Held, taken_by_others
+from memories.review.models import Cause, Proposal, State
+from memories.review.queue import Decided, find, to_decide
+from memories.review.red_line import approve_wish, pass_on
+from memories.store.authorship import Words
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.errors import NotFound
+from orgs.principals import Actor, Principal, resolve
+
+
+class Unread(Exception):
+    """Nobody publishes or rewrites what they have not read."""
+
+    def __init__(self) -> None:
+        super().__init__("Say which version of it you have read. Nothing was decided.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What somebody decided.
+
+    content: another text than the proposed one. reason: for whoever proposed it. version: the
+    memory's version that was read; into, into_version: the memory to merge into and its version.
+    Approving and merging need the versions, rejecting does not.
+    """
+
+    content: str | None = None
+    reason: str = ""
+    version: int | None = None
+    into: UUID | None = None
+    into_version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """An item with its memories, locked for this decision."""
+
+    principal: Principal
+    item: Proposal
+    memory: Memory
+    now: datetime
+
+
+def approve(actor: Actor, item_id: UUID, answer: Answer, *, now: datetime) -> Proposal:
+    """Do what is asked, perhaps with another text.
+
+    Publish: a copy for its target audience. Correction: the new text. Report: the memory is
+    forgotten, or with a text corrected. Return: what its subject forgot is back. Red line: it is
+    protected, for the reason that was given or the decider's.
+    Raises NotFound, Decided, Held, Unread, Outdated, Misplaced, NotYours, RedLine, AlreadyExists.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        taken = _take(principal, item_id, answer, now)
+        if answer.version is None:
+            raise Unread
+        match taken.item.cause:
+            case Cause.PUBLISH | Cause.RETURN:
+                outcome = _publish(taken, answer)
+            case Cause.CORRECTION:
+                outcome = _correct(taken, answer.content or taken.item.content, taken.item)
+            case Cause.REPORT:
+                outcome = _correct(taken, answer.content) if answer.content else _remove(taken)
+            case Cause.RED_LINE:
+                reason = answer.reason.strip() or taken.item.reason
+                outcome = approve_wish(principal, taken.memory, reason, now)
+            case _:
+                raise Misplaced("Two memories are merged, or both are kept.")
+        return _close(taken, State.APPROVED, answer, outcome)
+
+
+def reject(actor: Actor, item_id: UUID, answer: Answer, *, now: datetime) -> Proposal:
+    """Leave everything as it is, with a reason; a proposal is archived.
+
+    Raises NotFound, Decided, Held, Outdated and Misplaced without a reason.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        taken = _take(principal, item_id, answer, now)
+        if not answer.reason.strip() and taken.item.proposed_by_id not in (None, actor.member_id):
+            raise Misplaced("Say why, so that whoever proposed it can learn from it.")
+        outcome: dict[str, Any] = {}
+        if taken.item.cause in (Cause.PUBLISH, Cause.RETURN):
+            curation_merge.shelve(taken.memory, now)
+            outcome = {"shelved": str(taken.memory.id)}
+        return _close(taken, State.REJECTED, answer, outcome)
+
+
+def merge(actor: Actor, item_id: UUID, answer: Answer, *, now: datetime) -> Proposal:
+    """Put what is proposed, or the newer of two twins, into another memory of the same readers.
+
+    content: what that memory says from then on; without it, it keeps its words. Raises what
+    `approve` raises.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        item = find(principal, item_id)
+        into = answer.into or item.other_id
+        if item.cause not in (Cause.PUBLISH, Cause.DUPLICATE) or into is None:
+            raise Misplaced("Only proposals and duplicates are merged; say into which memory.")
+        taken = _take(principal, item_id, answer, now, into)
+        if answer.version is None or answer.into_version is None:
+            raise Unread
+        kept = _mergeable(taken, into, answer)
+        hold_red_line(principal, taken.memory, "merge", now)
+        outcome: dict[str, Any] = {"shelved": str(taken.memory.id)}
+        outcome |= curation_merge.join(taken.memory, kept)
+        curation_merge.shelve(taken.memory, now)
+        if answer.content and answer.content != kept.content:
+            outcome |= _rewrite(actor, kept, answer.content, now)
+        if taken.item.cause == Cause.DUPLICATE:
+            withdraw(kept.organisation_id, taken.memory.id, now, *_others(taken.item))
+        taken.item.other_id = kept.id
+        return _close(taken, State.MERGED, answer, outcome)
+
+
+def _others(item: Proposal) -> list[str]:
+    return [cause for cause in Cause.values if cause != item.cause]
+
+
+def _take(
+    principal: Principal, item_id: UUID, answer: Answer, now: datetime, into: UUID | None = None
+) -> _Taken:
+    item = to_decide(principal, item_id)
+    ids = {item.memory_id} | ({into} if into else set())
+    locked = {
+        row.id: row
+        for row in Memory.objects.select_for_update(of=("self",))
+        .filter(organisation_id=principal.organisation_id, id__in=ids)
+        .with_names()
+        .order_by("id")
+    }
+    # The item itself, as it is now that nobody else can decide it.
+    Proposal.objects.select_for_update(of=("self",)).get(
+        organisation_id=principal.organisation_id, id=item.id
+    )
+    item = to_decide(principal, item_id)
+    if item.state != State.OPEN:
+        raise Decided(item)
+    if taken_by_others(item, principal.actor, now):
+        raise Held(item)
+    memory = locked.get(item.memory_id)
+    if memory is None:
+        raise NotFound("it is out of reach now")
+    if answer.version is not None and answer.version != memory.version:
+        raise Outdated(memory)
+    return _Taken(principal, item, memory, now)
+
+
+def _publish(taken: _Taken, answer: Answer) -> dict[str, Any]:
+    item, memory = taken.item, taken.memory
+    if memory.status != Status.PENDING_REVIEW or item.target_audience_id is None:
+        raise NotFound("it does not wait any more")
+    if item.target_audience_id not in taken.principal.audiences:
+        raise Misplaced("You do not read where this would go, so you cannot send it there.")
+    outcome = curation_merge.copy_to(
+        memory,
+        item.target_audience_id,
+        content=answer.content or memory.content,
+        editor=taken.principal.actor,
+        by_subject=item.cause == Cause.RETURN,
+        now=taken.now,
+        id_=UUID(item.outcome["undone"]) if "undone" in item.outcome else None,
+    )
+    curation_merge.shelve(memory, taken.now)
+    pass_on(memory, UUID(outcome["made"]), taken.now)
+    audit.record(
+        "memory.shared",
+        actor=taken.principal.actor,
+        now=taken.now,
+        target=UUID(outcome["made"]),
+        target_type="memory",
+        before=str(memory.audience_id),
+        after=str(item.target_audience_id),
+    )
+    return outcome | {"shelved": str(memory.id)}
+
+
+def _correct(taken: _Taken, content: str, of: Proposal | None = None) -> dict[str, Any]:
+    """of: the item that suggests just this text, whose words it then is."""
+    suggested = of is not None and content == of.content
+    words = (of.proposed_by_id, of.robot_id) if of is not None and suggested else None
+    return _rewrite(taken.principal.actor, taken.memory, content, taken.now, words)
+
+
+def _rewrite(
+    actor: Actor, memory: Memory, content: str, now: datetime, words: Words | None = None
+) -> dict[str, Any]:
+    """Give a memory another text and note what it said, readable like the memory itself."""
+    before, reworded = memory.content, (memory.reworded_by_id, memory.reworded_by_robot_id)
+    edited = edit_memory(actor, memory.id, {"content": content}, now=now, words_of=words)
+    return {
+        "rewritten": str(memory.id),
+        "before": before,
+        "words_of": [str(id_) if id_ else None for id_ in reworded],
+        "version": edited.version,
+    }
+
+
+def _remove(taken: _Taken) -> dict[str, Any]:
+    actor, memory = taken.principal.actor, taken.memory
+    if not is_their_own(actor, memory):
+        hold_red_line(taken.principal, memory, "forget", taken.now)
+    take_away(actor, memory, by_subject=is_subject(actor, memory), now=taken.now)
+    withdraw(memory.organisation_id, memory.id, taken.now, *_others(taken.item))
+    return {"forgotten": str(memory.id)}
+
+
+def _mergeable(taken: _Taken, into: UUID, answer: Answer) -> Memory:
+    """The memory to merge into: active, of the same or the wished-for readers, the asker's."""
+    item = taken.item
+    kept = Memory.objects.filter(
+        organisation_id=taken.principal.organisation_id, id=into, status=Status.ACTIVE
+    ).first()
+    place = item.target_audience_id or taken.memory.audience_id
+    if kept is None or kept.audience_id != place or kept.id == taken.memory.id:
+        raise NotFound("nothing to merge into")
+    if not may_change(taken.principal, kept):
+        raise NotYours("You may read this memory, but it is not yours to change.")
+    if answer.into_version != kept.version:
+        raise Outdated(kept)
+    return kept
+
+
+def _close(taken: _Taken, state: str, answer: Answer, outcome: dict[str, Any]) -> Proposal:
+    item, actor = taken.item, taken.principal.actor
+    item.state, item.outcome, item.decision = state, outcome, answer.reason
+    item.decided_by_id, item.decided_at = actor.member_id, taken.now
+    item.locked_by_id = item.locked_until = None
+    item.save(
+        update_fields=[
+            "state", "outcome", "decision", "decided_by", "decided_at", "locked_by",
+            "locked_until", "other",
+        ]
+    )  # fmt: skip
+    audit.record(
+        f"proposal.{state}",
+        actor=actor,
+        now=taken.now,
+        target=item.id,
+        target_type="proposal",
+        memory=str(item.memory_id),
+        edited=answer.content is not None,
+    )
+    return find(taken.principal, item.id)

@@ -1,0 +1,99 @@
+"""Correct a memory; a stale correction is refused."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.access.lookup import changeable, note
+from memories.access.red_lines import hold_red_line
+from memories.indexing import index
+from memories.jobs.hints import hint_patterns
+from memories.store.authorship import REWORDED, Words, reword, words_by
+from memories.store.deduplication import content_hash
+from memories.store.dependents import follow
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from memories.store.version_stamp import STAMPS, stamp_version
+from orgs.errors import AlreadyExists
+from orgs.principals import Actor, resolve
+
+EDITABLE = ("content", "category", "importance", "tags", "metadata", "expires_at", "shareable")
+
+
+class Outdated(Exception):
+    """Somebody changed the memory after it was read; `memory` is as it is now."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__("Somebody changed this memory meanwhile; nothing was overwritten.")
+        self.memory = memory
+
+
+def edit_memory(
+    actor: Actor,
+    memory_id: UUID,
+    changes: Mapping[str, Any],
+    *,
+    now: datetime,
+    version: int | None = None,
+    force: str | None = None,
+    words_of: Words | None = None,
+) -> Memory:
+    """Change content, category, importance, tags, metadata, expiry, or whether it may be said
+    outside its group (for those whom it concerns, its robot and those who curate).
+
+    version: the one that was read, if the asker wants to know of a change in between. force: an
+    admin's reason to change what is protected. words_of: whose the new text is, where that is
+    somebody else than the asker. Raises NotFound, NotYours, Outdated, RedLine, PermissionError,
+    and AlreadyExists when the new text is another memory's.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        memory = changeable(principal, memory_id)
+        if version is not None and version != memory.version:
+            raise Outdated(memory)
+        changed = {k: v for k, v in changes.items() if k in EDITABLE and getattr(memory, k) != v}
+        if not changed:
+            return memory
+        if protected := sorted({"content", "expires_at"} & set(changed)):
+            hold_red_line(principal, memory, "edit", now, force=force, fields=protected)
+        for name, value in changed.items():
+            setattr(memory, name, value)
+        if "content" in changed:
+            memory.content_hash = content_hash(
+                memory.content, speaker=memory.speaker, subject=memory.member_id
+            )
+            _refuse_twin(memory)
+            reword(memory, words_of or words_by(actor))
+        stamp_version(memory, actor, now)
+        memory.save(update_fields=[*changed, "content_hash", *REWORDED, *STAMPS])
+        if "content" in changed and memory.status == Status.ACTIVE:
+            index.unindex([memory], now)
+            index.reindex(memory, now)
+        elif memory.status == Status.ACTIVE:
+            if "expires_at" in changed:
+                index.lend_anew(memory, now)
+            if "tags" in changed:
+                index.note_again(memory, now)
+        follow(memory, changed)
+        if "shareable" in changed:
+            hint_patterns(memory.organisation_id)
+        note(principal, "memory.edited", memory, now, fields=sorted(changed))
+    return memory
+
+
+def _refuse_twin(memory: Memory) -> None:
+    twin = (
+        Memory.objects.filter(
+            organisation_id=memory.organisation_id,
+            audience_id=memory.audience_id,
+            content_hash=memory.content_hash,
+            key=memory.key,
+            conversation=memory.conversation,
+            occurred_at=memory.occurred_at,
+        )
+        .exclude(id=memory.id)
+        .exists()
+    )
+    if twin:
+        raise AlreadyExists("A memory with this text is there already, for the same readers.")

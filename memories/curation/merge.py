@@ -1,0 +1,142 @@
+"""Copies, and memories put together; call inside a scope that reads both places."""
+
+from copy import copy
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import F
+
+from memories.access.visibility import Misplaced
+from memories.indexing import index
+from memories.ingestion import write
+from memories.store.authorship import reword, words_by
+from memories.store.deduplication import content_hash
+from memories.store.models.choices import Status
+from memories.store.models.derivation import Derivation
+from memories.store.models.memory import Memory
+from orgs.models.base import new_id
+from orgs.models.organisations import Organisation
+from orgs.principals import Actor
+
+_JOIN = """
+INSERT INTO memories_contribution AS c (id, organisation_id, memory_id, audience_id, kind,
+                                        robot_id, member_id, first_at, last_at, count)
+SELECT gen_random_uuid(), m.organisation_id, m.id, m.audience_id, m.kind,
+       said.robot_id, said.member_id, said.first_at, said.last_at, said.count
+FROM memories_contribution said
+JOIN memories_memory m ON m.organisation_id = said.organisation_id AND m.id = %(into)s
+WHERE said.organisation_id = %(organisation)s AND said.memory_id = %(source)s
+ON CONFLICT (organisation_id, memory_id, robot_id, member_id) DO UPDATE
+SET count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)
+"""
+
+
+def copy_to(
+    memory: Memory,
+    audience_id: UUID,
+    *,
+    content: str,
+    editor: Actor,
+    by_subject: bool,
+    now: datetime,
+    id_: UUID | None = None,
+) -> dict[str, Any]:
+    """A copy of the memory for other readers; what they have already counts once more.
+
+    Returns {made: id} and, where it was there, what it was. editor: whose the text is where it is
+    another than the memory's; author and speaker stay who they are. by_subject: its subject brings
+    it back, and so may also what they forgot. id_: of the copy, where it was made before and
+    undone, so that links lead to it again. Raises Misplaced for what its subject forgot.
+    """
+    digest = content_hash(content, speaker=memory.speaker, subject=memory.member_id)
+    there = Memory.objects.filter(
+        organisation_id=memory.organisation_id, audience_id=audience_id, content_hash=digest
+    )
+    twin = there.select_for_update().order_by("forgotten_by_subject", "id").first()
+    if twin is None:
+        row = _reworded_copy(memory, content, editor)
+        row.pk, row.audience_id, row.content_hash = id_ or new_id(), audience_id, digest
+        return {"made": str(_insert_copy(row, now))}
+    if twin.forgotten_by_subject and not by_subject:
+        raise Misplaced("Whom this is about has forgotten it; only they bring it back.")
+    before = twin.status
+    joined = join(memory, twin)
+    if before != Status.ACTIVE:
+        revive(twin, now)
+    return {"made": str(twin.id), "was": before, **joined}
+
+
+def _reworded_copy(memory: Memory, content: str, editor: Actor) -> Memory:
+    row = copy(memory)
+    if content != memory.content:
+        reword(row, words_by(editor))
+    row.content = content
+    return row
+
+
+def _insert_copy(row: Memory, now: datetime) -> UUID:
+    """Write a copy that has its id, audience and text as a memory of its own."""
+    row.status, row.proposed_audience_id, row.deposited_by = Status.ACTIVE, None, None
+    row.version = row.remember_count = 1
+    row.access_count, row.last_accessed_at = 0, None
+    row.editor_id = row.editor_robot_id = None
+    row.created_at = row.updated_at = now
+    taken = Memory.objects.filter(
+        organisation_id=row.organisation_id, audience_id=row.audience_id, key=row.key
+    )
+    if row.key is not None and taken.exists():
+        row.key = None
+    organisation = Organisation.objects.get(id=row.organisation_id)
+    write.insert([row], organisation=organisation, now=now)
+    return row.id
+
+
+def join(source: Memory, into: Memory) -> dict[str, Any]:
+    """Let the readers of `into` see who else has said it. Returns how often, for undoing."""
+    with connection.cursor() as cursor:
+        values = {"organisation": into.organisation_id, "source": source.id, "into": into.id}
+        cursor.execute(_JOIN, values)
+    count(into, source.remember_count)
+    return {"into": str(into.id), "times": source.remember_count}
+
+
+def count(memory: Memory, times: int) -> None:
+    """It was said so many times more."""
+    Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id).update(
+        remember_count=F("remember_count") + times
+    )
+
+
+def is_built_on(memory: Memory) -> bool:
+    """Whether somebody has changed a copy, said it again or made something of it."""
+    used = Derivation.objects.filter(organisation_id=memory.organisation_id, source_id=memory.id)
+    return memory.version != 1 or memory.remember_count != 1 or used.exists()
+
+
+def discard(memory: Memory, now: datetime) -> None:
+    """Take a copy away as if it had never been made; it is nobody's to find in a trash."""
+    index.unindex([memory], now)
+    Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id).delete()
+
+
+def shelve(memory: Memory, now: datetime) -> None:
+    """Take a memory that has been decided out of the way; its author can bring it up again."""
+    if memory.status == Status.ACTIVE:
+        index.unindex([memory], now)
+    memory.status, memory.archived_at, memory.updated_at = Status.ARCHIVED, now, now
+    memory.save(update_fields=["status", "archived_at", "updated_at"])
+
+
+def revive(memory: Memory, now: datetime, status: str = Status.ACTIVE) -> None:
+    """Bring a memory back to what it was."""
+    memory.status, memory.forgotten_at, memory.archived_at = status, None, None
+    memory.forgotten_by_subject, memory.updated_at = False, now
+    memory.save(
+        update_fields=[
+            "status", "forgotten_at", "archived_at", "forgotten_by_subject", "updated_at",
+        ]
+    )  # fmt: skip
+    if status == Status.ACTIVE:
+        index.reindex(memory, now)

@@ -1,0 +1,130 @@
+"""An item of the review queue as its page shows it: what, who would read it, what it is like."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from memories.access.reader_sentences import Readers
+from memories.access.readers import newly_in, readers_in
+from memories.library.history import versions_of
+from memories.retrieval.recall import resembling
+from memories.review.deciders import curators, may_decide
+from memories.review.holds import take_hold
+from memories.review.models import Cause, Proposal, State
+from memories.review.queue import Count, count, find, following, queue
+from memories.store.models.memory import Memory
+from orgs.models.memberships import Member
+from orgs.principals import Actor, Principal, resolve
+
+PAGE = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """An item with its surroundings.
+
+    readers: who would be added where a proposal would go, else those of now. similar: for a
+    proposal what is known already. decides: whether the asker may decide it now; held: somebody
+    else has it open.
+    """
+
+    item: Proposal
+    readers: Readers
+    decides: bool
+    held: bool
+    similar: list[Memory] = field(default_factory=list)
+    curators: list[Member] = field(default_factory=list)
+    count: Count | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A page of the queue; `after` continues it."""
+
+    items: list[Proposal]
+    readers: dict[UUID, Readers]
+    count: Count
+    after: UUID | None = None
+
+
+def open_item(
+    actor: Actor, item_id: UUID, *, organisation: str, now: datetime, handing_out: bool = False
+) -> Inspected:
+    """The page of an item; whoever decides it holds it from then on. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        item = find(principal, item_id)
+        # Decided items and one's own proposals are looked at, not held.
+        decides = item.state == State.OPEN and may_decide(principal, item)
+        held = decides and not take_hold(principal, item, now)
+        return Inspected(
+            item=item,
+            readers=_readers(principal, item, organisation),
+            decides=decides and not held,
+            held=held,
+            similar=_similar(principal, item, now) if decides else [],
+            curators=curators(actor) if decides and handing_out else [],
+            count=count(principal, _midnight(now)) if decides else None,
+        )
+
+
+def _midnight(now: datetime) -> datetime:
+    return now.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _readers(principal: Principal, item: Proposal, organisation: str) -> Readers:
+    """While a proposal waits, who would be added; of everything else who reads it now."""
+    place, target = item.memory.audience, item.target_audience
+    if target and target.id in principal.audiences:
+        if item.state == State.OPEN:
+            return newly_in(principal, target, place, organisation)
+        if item.state in (State.APPROVED, State.MERGED):
+            place = target
+    return readers_in(principal, [place], organisation)[place.id]
+
+
+def _similar(principal: Principal, item: Proposal, now: datetime) -> list[Memory]:
+    if item.cause != Cause.PUBLISH or item.target_audience_id not in principal.audiences:
+        return [item.other] if item.other else []
+    return resembling(principal, item.memory.content, item.target_audience_id, now=now)
+
+
+def before_change(actor: Actor, memory: Memory, version: int) -> str:
+    """What a memory said when this version was read; empty if that is not readable."""
+    principal = resolve(actor)
+    with principal.scope():
+        found = versions_of(principal, memory, limit=1, before=version + 1).versions
+    return found[0].content if found and found[0].number == version else ""
+
+
+def next_item(actor: Actor, after: UUID | None, *, now: datetime) -> UUID | None:
+    """The next that waits for the asker."""
+    principal = resolve(actor)
+    with principal.scope():
+        return following(principal, after, now)
+
+
+def listed(
+    actor: Actor,
+    filters: dict[str, object],
+    *,
+    organisation: str,
+    after: UUID | None,
+    now: datetime,
+) -> Listed:
+    """A page of items: what waits from the oldest on, everything else from the newest."""
+    principal = resolve(actor)
+    oldest_first = filters.get("state") == State.OPEN and not filters.get("mine")
+    with principal.scope():
+        rows = queue(principal, filters).order_by("id" if oldest_first else "-id")
+        if after:
+            rows = rows.filter(id__gt=after) if oldest_first else rows.filter(id__lt=after)
+        found = list(rows[: PAGE + 1])
+        shown = found[:PAGE]
+        places = [item.memory.audience for item in shown]
+        return Listed(
+            shown,
+            readers_in(principal, places, organisation),
+            count(principal, _midnight(now)),
+            shown[-1].id if len(found) > PAGE else None,
+        )

@@ -1,0 +1,183 @@
+"""Change who may read a memory: the one act that widens an audience."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q
+
+from memories.access.consent import SharingOff
+from memories.access.lookup import changeable, note
+from memories.access.permissions import NotYours
+from memories.access.readers_named import Readers
+from memories.access.red_lines import hold_red_line
+from memories.access.references import References
+from memories.access.visibility import ALIASES, Misplaced, Place, Visibility, derive_kind
+from memories.indexing import index
+from memories.knowledge_graph.models import Entity
+from memories.review.enqueue import withdraw
+from memories.review.models import Cause
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from memories.store.version_stamp import STAMPS, stamp_version
+from orgs.errors import AlreadyExists
+from orgs.models.audiences import AudienceKind
+from orgs.models.memberships import Member
+from orgs.models.organisations import Organisation
+from orgs.organisations.audiences import ensure_audience, ensure_explicit_audience
+from orgs.principals import Actor, Principal, resolve
+from robots.access.act_for import act
+
+
+def share_memory(
+    actor: Actor,
+    memory_id: UUID,
+    *,
+    visibility: str,
+    readers: Mapping[str, tuple[str, ...]],
+    group: str | None,
+    now: datetime,
+) -> Memory:
+    """Change who may read; the one act that widens an audience, and it is recorded.
+
+    visibility: group (with `group`), organisation, shared (with `readers`) or private.
+    Raises NotFound, NotYours, Misplaced, PermissionError, AlreadyExists, and RedLine: the readers
+    of what is protected stay.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        memory = changeable(principal, memory_id)
+        if memory.status != Status.ACTIVE:
+            raise AlreadyExists(f"The memory is {memory.status}, not active.")
+        target = _target(principal, visibility, readers, group)
+        _may_share(principal, memory, target)
+        before, after = memory.audience_id, target.audience_id
+        if after == before:
+            return memory
+        hold_red_line(principal, memory, "share", now)
+        # Resolved anew: the list may have been made a moment ago, and must hold the sharer.
+        with resolve(actor).scope():
+            _refuse_twin(memory, after)
+            withdraw(memory.organisation_id, memory.id, now, Cause.DUPLICATE)
+            _move(memory, target, actor, now)
+            note(principal, "memory.shared", memory, now, before=str(before), after=str(after))
+    return memory
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    visibility: Visibility
+    audience_id: UUID
+    group_id: UUID | None = None
+
+
+def _may_share(principal: Principal, memory: Memory, target: _Target) -> None:
+    """What is private or in confidence is for those it concerns to widen, and for nobody else.
+
+    Nobody takes for themselves alone what others said.
+    """
+    actor = principal.actor
+    concerned = actor.is_person and actor.member_id in (
+        memory.member_id,
+        memory.author_id,
+        memory.speaker_member_id,
+    )
+    match memory.audience.kind:
+        case AudienceKind.MEMBER:
+            if not (actor.is_person and memory.audience.key == str(actor.member_id)):
+                raise NotYours("Only the member to whom it is private shares it.")
+        case AudienceKind.EXPLICIT:
+            if not concerned and (actor.is_person or memory.member_id):
+                raise NotYours("It was said in confidence; those it concerns share it.")
+    if target.visibility is not Visibility.PRIVATE and not concerned:
+        _respect(memory)
+    if target.visibility is Visibility.PRIVATE and actor.is_person and not concerned:
+        raise NotYours("Others said it; it cannot become yours alone.")
+
+
+def _respect(memory: Memory) -> None:
+    """Nobody carries further what is about a member who has opted out of sharing."""
+    about = Member.objects.filter(
+        organisation_id=memory.organisation_id,
+        id__in=[id_ for id_ in (memory.member_id, memory.speaker_member_id) if id_],
+        sharing_off_at__isnull=False,
+    )
+    if about.exists():
+        raise SharingOff
+
+
+def _refuse_twin(memory: Memory, audience_id: UUID) -> None:
+    same = Q(content_hash=memory.content_hash)
+    if memory.key is not None:
+        same |= Q(key=memory.key)
+    twins = Memory.objects.filter(
+        same, organisation_id=memory.organisation_id, audience_id=audience_id
+    )
+    if twins.exists():
+        raise AlreadyExists("These readers have a memory with this text or key already.")
+
+
+def _target(
+    principal: Principal, visibility: str, readers: Mapping[str, tuple[str, ...]], group: str | None
+) -> _Target:
+    actor, organisation_id = principal.actor, principal.organisation_id
+    match ALIASES.get(visibility, visibility):
+        case Visibility.GROUP:
+            if not group:
+                raise Misplaced("Visibility group needs a group.")
+            where = act(actor, group=group).group_id
+            assert where is not None  # noqa: S101 - for the type checker
+            audience_id = ensure_audience(organisation_id, AudienceKind.GROUP, str(where), where)
+            return _Target(Visibility.GROUP, audience_id, where)
+        case Visibility.ORGANISATION:
+            if actor.is_person and not _publishes(principal):
+                raise PermissionError("Members propose to the organisation; a curator publishes.")
+            return _Target(Visibility.ORGANISATION, principal.organisation_audience)
+        case Visibility.SHARED:
+            chosen = References(actor).readers(Readers(**readers))
+            if not chosen:
+                raise Misplaced("Visibility shared needs readers.")
+            chosen.add(
+                ("robot", actor.robot_id) if actor.robot_id else ("member", actor.member_id)  # type: ignore[arg-type]
+            )
+            return _Target(Visibility.SHARED, ensure_explicit_audience(organisation_id, chosen))
+        case Visibility.PRIVATE:
+            chosen_word = Visibility.PRIVATE if actor.is_person else Visibility.INTERNAL
+            return _Target(chosen_word, principal.own_audience)
+    raise Misplaced("Share with group, organisation, shared or private.")
+
+
+def _publishes(principal: Principal) -> bool:
+    if principal.actor.moderates:
+        return True
+    return (
+        Organisation.objects.values_list("members_publish", flat=True).get(
+            id=principal.organisation_id
+        )
+        and principal.actor.role == "member"
+    )
+
+
+def _move(memory: Memory, target: _Target, actor: Actor, now: datetime) -> None:
+    """Give a memory another audience; the database carries its parts along.
+
+    It is indexed anew: the words that its old neighbours lent it are not for the new readers, nor
+    its own for theirs.
+    """
+    index.unindex([memory], now)
+    # What was given by hand was said to the readers of before.
+    Entity.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id).delete()
+    memory.audience_id, memory.deposited_by = target.audience_id, None
+    stamp_version(memory, actor, now)
+    memory.group_id = target.group_id or memory.group_id
+    memory.kind = derive_kind(
+        Place(
+            target.visibility,
+            group=memory.group_id is not None,
+            member=memory.member_id is not None,
+            listeners=bool(memory.listeners),
+        )
+    )
+    memory.save(update_fields=["audience", "group", "kind", "deposited_by", *STAMPS])
+    index.reindex(memory, now)

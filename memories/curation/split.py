@@ -1,0 +1,228 @@
+"""Take a memory apart into propositions: facts of one sentence, for the same readers, beside it.
+
+A proposition names its memory as what it was made from and goes with it: it is forgotten when the
+memory is forgotten, archived, edited or given other readers.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from memories.access.consent import LearningPaused
+from memories.access.lookup import changeable, note
+from memories.access.permissions import may_restore
+from memories.access.speakers import may_speak_for
+from memories.indexing import index
+from memories.ingestion import write
+from memories.jobs.hints import hint_embedding
+from memories.language.propositions import Refusal, parse, propositions_in
+from memories.restatement.restate import restatement_of
+from memories.store.deduplication import content_hash
+from memories.store.dependents import FOLLOWED, OF, followers, is_proposition
+from memories.store.lineage import NAMED
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from memories.store.models.version import Version
+from orgs.errors import AlreadyExists
+from orgs.models.base import new_id
+from orgs.models.memberships import Member
+from orgs.models.organisations import Organisation
+from orgs.principals import Actor, Principal, resolve
+from robots.models.robots import Robot
+from robots.registry.robots import WEB, builtin_robot
+
+KNOWN, FORGOTTEN = "known", "forgotten"
+_TAKEN = (
+    "organisation_id", "audience_id", "kind", "category", "tier", "topic", "group_id", "member_id",
+    "speaker", "speaker_member_id", "listeners", "position", "importance", "confidence",
+    "sensitive", "shareable", "occurred_at", "expires_at",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Divided:
+    """The propositions of a memory as they are now, and what was none."""
+
+    rows: list[Memory] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+
+
+def divide_memory(
+    actor: Actor, memory_id: UUID, *, given: Sequence[str] = (), now: datetime
+) -> Divided:
+    """Store the propositions of a memory; the same again changes nothing.
+
+    given: propositions that the caller has found; without any the sentences of the memory, or of
+    its restatement, that stand on their own. Raises NotFound, NotYours, LearningPaused, and
+    AlreadyExists for a memory that is not active or is a proposition itself.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        memory, made, refused = _look(principal, memory_id, given, now)
+        if made:
+            organisation = Organisation.objects.get(id=memory.organisation_id)
+            back = [row for row in made if row.status == Status.FORGOTTEN]
+            _bring_back(memory, back, now)
+            new = [row for row in made if row not in back]
+            write.insert(new, organisation=organisation, now=now)
+            index.index(back, organisation=organisation, now=now)
+            hint_embedding(memory.organisation_id)
+            note(principal, "memory.divided", memory, now, propositions=len(made))
+        rows = followers([memory]).filter(status=Status.ACTIVE).with_names().order_by("id")
+        return Divided(list(rows), refused)
+
+
+def foresee_division(actor: Actor, memory_id: UUID, *, now: datetime) -> Divided:
+    """What `divide_memory` would add, and what it would pass over; nothing is stored."""
+    principal = resolve(actor)
+    with principal.scope():
+        _, made, refused = _look(principal, memory_id, (), now)
+        return Divided(made, refused)
+
+
+def _look(
+    principal: Principal, memory_id: UUID, given: Sequence[str], now: datetime
+) -> tuple[Memory, list[Memory], list[Refusal]]:
+    """The memory, the rows that it lacks, and what is no proposition of it."""
+    memory = changeable(principal, memory_id)
+    if memory.status != Status.ACTIVE:
+        raise AlreadyExists(f"The memory is {memory.status}, not active.")
+    if is_proposition(memory):
+        raise AlreadyExists("This is a proposition already; none is made of it.")
+    _respect(principal.actor, memory)
+    own = _text(memory)
+    texts, refused = parse(given) if given else propositions_in(own)
+    said = _said(principal.actor, memory, own)
+    return memory, _made(principal, memory, texts, said, refused, now), refused
+
+
+def _text(memory: Memory) -> str:
+    """What it says on its own, where that is known from its own words.
+
+    A name that another turn lent would stay in the propositions when that turn is forgotten.
+    """
+    beside = restatement_of(memory)
+    return beside.text if beside and beside.text and not beside.lent else memory.content
+
+
+def _respect(actor: Actor, memory: Memory) -> None:
+    """Nothing is learnt of a member who has paused that, but by themselves."""
+    mine = actor.member_id if actor.is_person else None
+    about = {id_ for id_ in (memory.member_id, memory.speaker_member_id) if id_ and id_ != mine}
+    paused = Member.objects.filter(
+        organisation_id=memory.organisation_id, id__in=about, learning_paused_at__isnull=False
+    )
+    if about and paused.exists():
+        raise LearningPaused
+
+
+def _made(
+    principal: Principal,
+    memory: Memory,
+    texts: Sequence[str],
+    said: Callable[[str], bool],
+    refused: list[Refusal],
+    now: datetime,
+) -> list[Memory]:
+    """Rows for what these readers have not yet: new ones, and those that went when the memory was
+    edited and still stand in it. What somebody forgot stays so."""
+    actor = principal.actor
+    hashes = {
+        content_hash(
+            text, speaker=memory.speaker if said(text) else "", subject=memory.member_id
+        ): text
+        for text in texts
+        if text != memory.content.strip()
+    }
+    there = Memory.objects.filter(
+        organisation_id=memory.organisation_id,
+        audience_id=memory.audience_id,
+        content_hash__in=list(hashes),
+    )
+    back: list[Memory] = []
+    for row in there:
+        if _went_with_an_edit(row, memory):
+            hashes.pop(bytes(row.content_hash), None)
+            back.append(row)
+            continue
+        text = hashes.pop(bytes(row.content_hash), None)
+        if text is not None and not (row.status == Status.ACTIVE and _of(row, memory)):
+            # Whoever may not bring it back is not told that it was forgotten.
+            gone = row.status == Status.FORGOTTEN and may_restore(principal, row)
+            refused.append(Refusal(text, FORGOTTEN if gone else KNOWN))
+    if not hashes:
+        return back
+    robot = (
+        Robot.objects.get(organisation_id=actor.organisation_id, id=actor.robot_id)
+        if actor.robot_id
+        else builtin_robot(actor.organisation_id, WEB, now)
+    )
+    new = [
+        _row(memory, text, digest, robot, actor, now, said=said(text))
+        for digest, text in hashes.items()
+    ]
+    return [*back, *new]
+
+
+def _said(actor: Actor, memory: Memory, own: str) -> Callable[[str], bool]:
+    """Whether a proposition may stand as the words of who said the memory.
+
+    What stands in it, and what the product made of it, may; another's sentence only with the right
+    to speak for them.
+    """
+    there = " ".join(f"{memory.content} {own}".split())
+    may = memory.speaker_member_id is not None and may_speak_for(
+        actor, memory.speaker_member_id, memory.group_id
+    )
+    return lambda text: may or " ".join(text.split()) in there
+
+
+def _went_with_an_edit(row: Memory, memory: Memory) -> bool:
+    """Whether nobody forgot it: its memory was changed at that moment, and it went along."""
+    forgotten = row.status == Status.FORGOTTEN and not row.forgotten_by_subject
+    if not forgotten or row.forgotten_at is None or not _of(row, memory):
+        return False
+    return Version.objects.filter(
+        organisation_id=memory.organisation_id,
+        memory_id=memory.id,
+        replaced_at=row.forgotten_at,
+    ).exists()
+
+
+def _bring_back(memory: Memory, rows: Sequence[Memory], now: datetime) -> None:
+    """Active again, and as shareable and lasting as its memory is now."""
+    for row in rows:
+        row.status, row.forgotten_at, row.updated_at = Status.ACTIVE, None, now
+        for name in FOLLOWED:
+            setattr(row, name, getattr(memory, name))
+    Memory.objects.bulk_update(rows, ["status", "forgotten_at", "updated_at", *FOLLOWED])
+
+
+def _of(row: Memory, memory: Memory) -> bool:
+    return bool(row.source.get(OF) == str(memory.id))
+
+
+def _row(
+    memory: Memory,
+    text: str,
+    digest: bytes,
+    robot: Robot,
+    actor: Actor,
+    now: datetime,
+    *,
+    said: bool,
+) -> Memory:
+    whose = {} if said else {"speaker": "", "speaker_member_id": None}
+    taken = {name: getattr(memory, name) for name in _TAKEN}
+    return Memory(
+        id=new_id(),
+        content=text,
+        content_hash=digest,
+        source={NAMED: [str(memory.id)], OF: str(memory.id)},
+        robot_id=robot.id,
+        author_id=actor.member_id if actor.is_person else None,
+        created_at=now,
+        updated_at=now,
+        **{**taken, **whose},
+    )

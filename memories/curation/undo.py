@@ -1,0 +1,138 @@
+"""Take a decision back, as long as nothing was built on it."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from memories.curation import merge
+from memories.curation.edit import edit_memory
+from memories.lifecycle.withdraw import give_back, take_away
+from memories.review.models import Cause, Proposal, State
+from memories.review.queue import find, to_decide
+from memories.review.red_line import lift
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.memberships import Role
+from orgs.principals import Actor, Principal, resolve
+
+DECIDED = (State.APPROVED, State.MERGED, State.REJECTED)
+CHANGED = "It was changed after the decision, so the decision stands. Edit it instead."
+
+
+def undo(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
+    """Let the item wait again. Its decider may, or an admin.
+
+    Raises NotFound, PermissionError for others, AlreadyExists when there is nothing to undo or
+    somebody has changed the result meanwhile.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        item = _decided(principal, item_id)
+        rows = _locked(principal, item)
+        outcome = item.outcome
+        if "rewritten" in outcome:
+            _write_back(actor, _there(rows, outcome["rewritten"]), item, now)
+        if "into" in outcome:
+            merge.count(_there(rows, outcome["into"]), -outcome["times"])
+        if "made" in outcome:
+            _unmake(_there(rows, outcome["made"]), item, now)
+        if "forgotten" in outcome:
+            forgotten = _there(rows, outcome["forgotten"])
+            merge.revive(forgotten, now)
+            give_back(actor, [forgotten])
+        if "protected" in outcome:
+            _unprotect(principal, _there(rows, outcome["protected"]), item, now)
+        if "shelved" in outcome:
+            back = Status.PENDING_REVIEW if item.target_audience_id else Status.ACTIVE
+            merge.revive(_there(rows, outcome["shelved"]), now, back)
+        _reopen(item, now, actor)
+        return find(principal, item_id)
+
+
+def _decided(principal: Principal, item_id: UUID) -> Proposal:
+    item, actor = to_decide(principal, item_id), principal.actor
+    if item.state not in DECIDED:
+        raise AlreadyExists("There is no decision to undo.")
+    if actor.member_id != item.decided_by_id and actor.role != Role.ADMIN:
+        raise PermissionError("Whoever decided it undoes it, or an admin.")
+    return item
+
+
+def _locked(principal: Principal, item: Proposal) -> dict[UUID, Memory]:
+    """The memories that the decision touched, then the item, in the order of every decision."""
+    named = ("rewritten", "into", "made", "forgotten", "shelved", "protected")
+    ids = {UUID(item.outcome[name]) for name in named if name in item.outcome}
+    rows = Memory.objects.select_for_update(of=("self",)).filter(
+        organisation_id=principal.organisation_id, id__in=ids
+    )
+    found = {row.id: row for row in rows.order_by("id")}
+    mine = Proposal.objects.select_for_update(of=("self",)).filter(
+        organisation_id=principal.organisation_id, id=item.id, state=item.state
+    )
+    if not mine.exists():
+        raise AlreadyExists("Somebody has undone it already.")
+    return found
+
+
+def _there(rows: dict[UUID, Memory], id_: str) -> Memory:
+    row = rows.get(UUID(id_))
+    if row is None:
+        raise NotFound("it is gone, or out of reach")
+    return row
+
+
+def _write_back(actor: Actor, memory: Memory, item: Proposal, now: datetime) -> None:
+    if memory.version != item.outcome["version"] or memory.status != Status.ACTIVE:
+        raise AlreadyExists(CHANGED)
+    member, robot = (UUID(id_) if id_ else None for id_ in item.outcome["words_of"])
+    before = {"content": item.outcome["before"]}
+    edit_memory(actor, memory.id, before, now=now, words_of=(member, robot))
+
+
+def _unmake(memory: Memory, item: Proposal, now: datetime) -> None:
+    """A copy goes, for its words are with the original; what was there is what it was."""
+    was = item.outcome.get("was", "")
+    if was == Status.ACTIVE:
+        return
+    if memory.status != Status.ACTIVE or (not was and merge.is_built_on(memory)):
+        raise AlreadyExists(CHANGED)
+    if not was:
+        merge.discard(memory, now)
+    elif was == Status.ARCHIVED:
+        merge.shelve(memory, now)
+    else:
+        take_away(None, memory, by_subject=item.cause == Cause.RETURN, now=now)
+
+
+def _unprotect(principal: Principal, memory: Memory, item: Proposal, now: datetime) -> None:
+    if not memory.red_line or memory.red_line_at != item.decided_at:
+        raise AlreadyExists(CHANGED)
+    lift(principal, memory, "The decision was taken back.", now)
+
+
+def _reopen(item: Proposal, now: datetime, actor: Actor) -> None:
+    made = item.outcome.get("made", "") if "was" not in item.outcome else ""
+    kept = {"undone": made} if made else {}
+    try:
+        with transaction.atomic():
+            Proposal.objects.filter(organisation_id=item.organisation_id, id=item.id).update(
+                state=State.OPEN,
+                outcome=kept,
+                decision="",
+                decided_by=None,
+                decided_at=None,
+                other=item.other_id if item.cause == Cause.DUPLICATE else None,
+            )
+    except IntegrityError as error:
+        raise AlreadyExists("The same waits for a decision already.") from error
+    audit.record(
+        "proposal.reopened",
+        actor=actor,
+        now=now,
+        target=item.id,
+        target_type="proposal",
+        memory=str(item.memory_id),
+    )

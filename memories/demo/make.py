@@ -1,0 +1,278 @@
+"""Halyard, which sews bags: its people, groups and robots, and what they have learnt."""
+
+import secrets
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from memories.access.readers_named import Readers
+from memories.curation import decide
+from memories.curation.bulk import Change
+from memories.curation.bulk_job import change_many
+from memories.curation.edit import edit_memory
+from memories.demo.script import CORRECTED, FORGOTTEN, REPORTED, Entry, read_script
+from memories.ingestion.drafts import Draft, Refused
+from memories.ingestion.remember import remember_many
+from memories.lifecycle.forget import forget_memory
+from memories.review.models import Proposal, State
+from memories.review.propose import propose_correction, report_memory
+from memories.store.models.choices import Kind, Status
+from memories.store.models.memory import Memory
+from orgs.accounts.sessions import actor_of
+from orgs.database.rls import organisation_scope
+from orgs.members.invitations import create_member, invite_member
+from orgs.models.memberships import Member, Role
+from orgs.models.organisations import Group, Organisation
+from orgs.organisations.groups import add_to_group, create_group
+from orgs.organisations.organisations import create_organisation
+from orgs.principals import Actor, resolve
+from robots.access.act_for import delegate
+from robots.access.keys import create_key
+from robots.models.keys import KeyScope
+from robots.models.robots import Robot
+from robots.registry.robots import join_groups, register_robot
+
+OWN_SLUG = "home"
+MAIL = "demo.example"
+PEOPLE = (
+    ("Ada", Role.ADMIN),
+    ("Chidi", Role.CURATOR),
+    ("Mina", Role.MEMBER),
+    ("Vera", Role.VIEWER),
+)
+# Known to the robots; nobody has invited them yet.
+COLLEAGUES = ("Priya", "Jonas", "Sigrid", "Tomas")
+GROUPS = {
+    "launch": ("Ada", "Chidi", "Mina", "Jonas"),
+    "design": ("Chidi", "Mina"),
+    "support": ("Ada", "Mina", "Vera", "Tomas", "Jonas"),
+    "workshop": ("Ada", "Jonas", "Sigrid"),
+    "finance": ("Ada", "Priya"),
+}
+CONFIDENTIAL = ("design", "finance")
+ROBOTS = {
+    "Aria": ("Listens in the team's chats and answers questions.", tuple(GROUPS)[:4]),
+    "Ledger": ("Helps with the books and reminds of payments.", ("finance",)),
+    "Scout": ("Reads the trade press and dealers' sites.", ()),
+}
+SCOPES = (KeyScope.READ, KeyScope.WRITE, KeyScope.ACT_FOR)
+
+
+def _account(email: str, role: str) -> dict[str, str]:
+    return {"email": email, "password": secrets.token_urlsafe(12), "role": role}
+
+
+def make_home(*, now: datetime, slug: str = OWN_SLUG) -> dict[str, Any]:
+    """An organisation of one's own, still empty, with its admin. Returns {owner: {...}}."""
+    owner = _account(f"admin@{slug}.example", str(Role.ADMIN))
+    with transaction.atomic():
+        home = create_organisation(name="Your organisation", slug=slug, now=now)
+        with organisation_scope(home.id):
+            create_member(
+                organisation_id=home.id,
+                name="Admin",
+                email=owner["email"],
+                role=Role.ADMIN,
+                password=owner["password"],
+                now=now,
+            )
+    return {"owner": owner | {"organisation": slug}}
+
+
+def make_demo(*, slug: str, now: datetime, owner: str = "") -> dict[str, Any]:
+    """Make it all. owner: the address of an account that administers it as well.
+
+    Returns {users: [{email, password, role}], robots: [{id, name, key}]}.
+    """
+    with transaction.atomic():
+        return _Halyard(slug, now, owner).make()
+
+
+class _Halyard:
+    """The people and places by name, while the demo is made."""
+
+    def __init__(self, slug: str, now: datetime, owner: str) -> None:
+        self.slug, self.now, self.owner = slug, now, owner
+        self.begun = now - timedelta(days=120)
+        self.members: dict[str, Member] = {}
+        self.groups: dict[str, Group] = {}
+        self.robots: dict[str, Robot] = {}
+        self.users: list[dict[str, str]] = []
+
+    def make(self) -> dict[str, Any]:
+        organisation = create_organisation(name="Halyard (demo)", slug=self.slug, now=self.begun)
+        self.id = organisation.id
+        with organisation_scope(self.id):
+            Organisation.objects.filter(id=self.id).update(demo=True)
+            self._people()
+            self._places()
+            self._machines()
+            _, key = create_key(
+                organisation_id=self.id,
+                robot_id=self.robots["Aria"].id,
+                scopes=SCOPES,
+                label="The demo",
+                now=self.now,
+            )
+        self._remember(read_script(self.now))
+        self._lately()
+        aria = self.robots["Aria"]
+        return {
+            "users": self.users,
+            "robots": [{"id": aria.public_id, "name": aria.name, "key": key}],
+        }
+
+    def person(self, name: str) -> Actor:
+        return actor_of(self.members[name])
+
+    def robot(self, name: str) -> Actor:
+        robot = self.robots[name]
+        return Actor(organisation_id=self.id, robot_id=robot.id, scopes=frozenset(SCOPES))
+
+    def _people(self) -> None:
+        for name, role in PEOPLE:
+            account = _account(f"{name.lower()}@{MAIL}", str(role))
+            self.users.append(account)
+            self._member(name, role, account["email"], account["password"])
+        for name in COLLEAGUES:
+            self._member(name, Role.MEMBER)
+        if self.owner:
+            self._member("Owner", Role.ADMIN, self.owner)
+
+    def _member(self, name: str, role: str, email: str = "", password: str | None = None) -> None:
+        self.members[name], _ = create_member(
+            organisation_id=self.id,
+            name=name,
+            email=email,
+            role=role,
+            password=password,
+            now=self.begun,
+        )
+
+    def _places(self) -> None:
+        for name, people in GROUPS.items():
+            group = create_group(
+                organisation_id=self.id,
+                external_id=name,
+                name=f"#{name}",
+                confidential=name in CONFIDENTIAL,
+                owner_id=self.members[people[0]].id,
+                now=self.begun,
+            )
+            self.groups[name] = group
+            add_to_group(
+                organisation_id=self.id,
+                group_id=group.id,
+                member_ids=[self.members[p].id for p in people],
+            )
+
+    def _machines(self) -> None:
+        for name, (purpose, seats) in ROBOTS.items():
+            robot, _ = register_robot(
+                organisation_id=self.id, name=name, purpose=purpose, now=self.begun
+            )
+            self.robots[name] = robot
+            join_groups(
+                organisation_id=self.id,
+                robot_id=robot.id,
+                group_ids=[self.groups[g].id for g in seats],
+            )
+
+    def _remember(self, entries: list[Entry]) -> None:
+        """Day by day, so that each memory has the age that the script gives it."""
+        later: list[tuple[datetime, Entry, UUID]] = []
+        for (_, writer), some in groupby(entries, lambda e: (e.at.date(), _writer(e))):
+            together = list(some)
+            kind, _, name = writer.partition(" ")
+            actor = self.person(name) if kind == "person" else self.robot(name)
+            at = min(max(e.at for e in together) + timedelta(minutes=1), self.now)
+            outcomes = remember_many(actor, [self._draft(e) for e in together], now=at)
+            for entry, outcome in zip(together, outcomes, strict=True):
+                if isinstance(outcome, Refused):
+                    raise outcome.error
+                if entry.edits or entry.done:
+                    later.append((at, entry, outcome.id))
+        for at, entry, id_ in later:
+            self._act(at, entry, id_)
+
+    def _draft(self, entry: Entry) -> Draft:
+        head = entry.header
+        if entry.said:
+            return Draft(
+                content=entry.text,
+                group=head["group"],
+                speaker=str(self.members[entry.speaker].id),
+                type="conversation",
+                tier="medium",
+                conversation=head["chat"],
+                position=entry.position,
+                occurred_at=entry.at,
+            )
+        readers = [str(self.members[n].id) for n in head.get("readers", "").split(",") if n]
+        about = head.get("member")
+        visibility = "internal" if "internal" in head else head.get("visibility")
+        return Draft(
+            content=entry.text,
+            visibility="organisation" if "propose" in head else visibility,
+            readers=Readers(members=tuple(readers)),
+            group=head.get("group"),
+            member=str(self.members[about].id) if about else None,
+            type=head.get("type", "fact"),
+            category=head.get("category", ""),
+            tier=head.get("tier", "slow"),
+            shareable="shareable" in head,
+        )
+
+    def _act(self, at: datetime, entry: Entry, id_: UUID) -> None:
+        """What was done to it afterwards: new texts, a report, a correction, forgotten."""
+        for number, text in enumerate(entry.edits, start=1):
+            when = at + (self.now - at) * number / (len(entry.edits) + 1)
+            edit_memory(self.person("Chidi"), id_, {"content": text}, now=when)
+        if entry.done is None:
+            return
+        sign, name, words = entry.done
+        actor, now = self.person(name), self.now - timedelta(hours=7)
+        if sign == REPORTED:
+            report_memory(actor, id_, reason=words, now=now)
+        elif sign == CORRECTED:
+            propose_correction(actor, id_, content=words, now=now)
+        elif sign == FORGOTTEN:
+            forget_memory(actor, id_, now=now)
+
+    def _lately(self) -> None:
+        """One proposal is decided, Mina trusts Aria, Lena is invited, Chidi sorted a few."""
+        now = self.now - timedelta(hours=5)
+        mina, ada, chidi = self.person("Mina"), self.person("Ada"), self.person("Chidi")
+        with resolve(chidi).scope():
+            first = Proposal.objects.filter(state=State.OPEN, proposed_by_id=mina.member_id)
+            item = first.order_by("id").values_list("id", flat=True)[0]
+            dealers = _ids_about("dealer")
+        decide.approve(chidi, item, decide.Answer(version=1), now=now)
+        aria = self.robots["Aria"].id
+        delegate(
+            organisation_id=self.id,
+            member_id=self.members["Mina"].id,
+            robot_id=aria,
+            actor=mina,
+            now=now,
+        )
+        invite_member(ada, email=f"lena@{MAIL}", name="Lena", role=Role.MEMBER, now=self.now)
+        change_many(chidi, dealers, Change(action="set", tags=("dealers",)), now=now)
+
+
+def _ids_about(word: str) -> list[UUID]:
+    """What everyone reads about it; call inside a scope."""
+    rows = Memory.objects.filter(
+        content__icontains=word, kind=Kind.ORGANISATION, status=Status.ACTIVE
+    )
+    return list(rows.values_list("id", flat=True))
+
+
+def _writer(entry: Entry) -> str:
+    head = entry.header
+    if "propose" in head:
+        return f"person {head['propose']}"
+    return f"robot {head.get('internal') or head['robot']}"

@@ -1,0 +1,75 @@
+"""Remove the demo for good, when somebody has seen enough of it."""
+
+import logging
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import UUID
+
+from memories.demo.make import MAIL
+from orgs import audit
+from orgs.accounts.sessions import actor_of, end_sign_ins, memberships
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.errors import NotFound
+from orgs.models.memberships import Member, Role
+from orgs.models.organisations import Organisation
+from orgs.models.users import User
+from orgs.organisations.remove import remove_organisation
+from orgs.principals import Actor
+
+log = logging.getLogger("commonmind.demo")
+WORD = "remove"
+# Seconds that somebody waits for the rows to be gone; the sweeper deletes the rest.
+PATIENCE = 10.0
+
+
+class NotADemo(NotFound):
+    """The organisation is somebody's own; it is not removed like this."""
+
+
+def remove_demo(actor: Actor, user: User, *, now: datetime) -> Organisation | None:
+    """Delete the asker's organisation, if it is the demo, and the accounts that were made for it.
+
+    Every row goes with the organisation, its audit trail as well; so the removal is recorded in
+    the asker's other organisations. Returns one of these, to go on in. What much there is to
+    delete, a worker deletes after the answer.
+    Raises NotFound for others than its admins, NotADemo.
+    """
+    if not (actor.is_person and actor.role == Role.ADMIN):
+        raise NotFound("not the asker's to remove")
+    with organisation_scope(actor.organisation_id):
+        rows = Organisation.objects.filter(id=actor.organisation_id, demo=True)
+        if not rows.exists():
+            raise NotADemo("this is no demo")
+        made = Member.objects.filter(
+            organisation_id=actor.organisation_id, user__email__endswith=f"@{MAIL}"
+        )
+        accounts = list(made.values_list("user_id", flat=True))
+    gone = remove_organisation(actor.organisation_id, now=now, seconds=PATIENCE)
+    log.info("the demo organisation was removed" if gone else "the demo organisation is closed")
+    others = memberships(user)
+    for member, organisation in others:
+        if member.role == Role.ADMIN:
+            _note(member, organisation, actor.organisation_id, now)
+    _remove_accounts(accounts)
+    return others[0][1] if others else None
+
+
+def _note(member: Member, organisation: Organisation, removed: UUID, now: datetime) -> None:
+    with organisation_scope(organisation.id):
+        audit.record(
+            "demo.removed",
+            actor=actor_of(member),
+            now=now,
+            target=removed,
+            target_type="organisation",
+        )
+
+
+def _remove_accounts(accounts: Iterable[int | None]) -> None:
+    """Those that belong to nothing else any more; they are signed out everywhere."""
+    for user in User.objects.filter(pk__in=[id_ for id_ in accounts if id_]):
+        with scope(Scope(user=user.pk)):
+            elsewhere = Member.objects.filter(user=user).exists()
+        if not elsewhere and not user.is_staff:
+            end_sign_ins(user)
+            user.delete()

@@ -1,0 +1,83 @@
+"""The encoder interface and the one instance of each that a process keeps."""
+
+import os
+import sys
+import threading
+
+from memories.embedding.interface import Encoder, EncoderError
+from memories.embedding.known_models import DIMENSIONS, KNOWN, canonical, known_model
+
+_encoders: dict[str, Encoder] = {}
+_lock = threading.Lock()
+
+
+def get_encoder(name: str | None = None) -> Encoder:
+    """Return the process's encoder of that name, loading it on first use.
+
+    `name` defaults to the setting ENCODER. It is "minilm" or "fake" (or the name such an
+    encoder gives itself), or else the name or path of any sentence-transformers model.
+    Raises EncoderError if the model cannot be had, or its vectors cannot be stored.
+    """
+    key = canonical(name)
+    encoder = _encoders.get(key)
+    if encoder is None:
+        with _lock:
+            encoder = _encoders.get(key)
+            if encoder is None:
+                encoder = _encoders[key] = _build(key)
+    return encoder
+
+
+def model_id(name: str | None = None) -> int:
+    """Return the number under which the model's vectors are stored; loads nothing."""
+    return known_model(name).number
+
+
+def is_built_in(name: str | None = None) -> bool:
+    """Whether the model comes with the product: it fits, and whoever misses it goes on by words."""
+    return canonical(name) in KNOWN
+
+
+def refuse_unfit() -> None:
+    """End the process with one line where ENCODER names a model that cannot be had or stored.
+
+    For models beside the product's own: those were chosen, so it is a mistake of the settings.
+    """
+    if is_built_in():
+        return
+    try:
+        get_encoder()
+    except EncoderError as error:
+        print(f"Not started: {error}.", file=sys.__stderr__)
+        raise SystemExit(1) from None
+
+
+def _build(key: str) -> Encoder:
+    # Imported here: each model library costs seconds and memory to those who do not use it.
+    if key == "fake":
+        from memories.embedding.fake import FakeEncoder
+
+        return FakeEncoder()
+    if key == "minilm":
+        from memories.embedding.minilm import load_minilm
+
+        return load_minilm()
+    from memories.embedding.sentence_transformers import SentenceTransformerEncoder
+
+    encoder = SentenceTransformerEncoder(key)
+    if encoder.dimensions != DIMENSIONS:
+        raise EncoderError(
+            f"the encoder {key} makes vectors of {encoder.dimensions} numbers; "
+            f"only models of {DIMENSIONS} can be stored"
+        )
+    return encoder
+
+
+def _forget_after_fork() -> None:
+    # A child inherits the model's memory but not its threads, and would wait for them for ever.
+    global _lock  # noqa: PLW0603 - the parent may have held it when it forked
+    _lock = threading.Lock()
+    _encoders.clear()
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)

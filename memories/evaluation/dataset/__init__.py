@@ -1,0 +1,1 @@
+"""The generated organisation that the comparison measures: who says what and asks what."""

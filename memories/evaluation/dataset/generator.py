@@ -1,0 +1,219 @@
+"""Seeded groups: 50 members and 500 messages each, and who may read every one of them. Pure.
+
+Of a group's messages 100 are the group's (announcements, facts, talk), 300 are said by one member
+about themselves or to nobody (expertise, preferences, topics, what is private) and 100 go from
+one member to another, by mention or as a reply. Every group after the first shares half of its
+members with earlier ones, so that what one group knows is somebody's who sits in another.
+
+A group depends on the seed and its number alone, so groups are made when they are needed.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from random import Random
+
+from memories.evaluation.dataset.phrases import Concept, chatter, concepts, filled, words
+
+MEMBERS, MESSAGES = 50, 500
+KINDS = {"group": 100, "user": 300, "interaction": 100}
+SHARED = 25
+# Those of the latest so many members who may sit in the next group as well.
+RECENT = 400
+# How many of each family are planted in a group; a topic is said in four texts of its five.
+PLANTED = {
+    "robot": 8,
+    "announcement": 6,
+    "member": 8,
+    "private": 6,
+    "preference": 6,
+    "expertise": 4,
+    "topic": 3,
+}
+TOPIC_TEXTS = 4
+# Of the facts that one member tells another so many are for the two alone.
+CONFIDED = 4
+MENTIONS = 10
+# What somebody of a name says besides is drawn from so many texts, wherever they sit: the talk of
+# many groups then has few distinct texts, and each is encoded once.
+POOL = {"alone": 48, "to": 16}
+FIRST_DAY = datetime(2025, 11, 3, 8, tzinfo=UTC)
+DAYS = 365
+_SAYS = {
+    "robot": ("group", "fact"),
+    "announcement": ("group", "announcement"),
+    "member": ("interaction", "interaction"),
+    "private": ("user", "fact"),
+    "preference": ("user", "preference"),
+    "expertise": ("user", "expertise"),
+    "topic": ("user", "fact"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message. Members are numbers; readers: None for the group, or these members alone."""
+
+    key: str
+    group: int
+    kind: str
+    type: str
+    speaker: int
+    text: str
+    at: datetime
+    listeners: tuple[int, ...] = ()
+    reply_to: str | None = None
+    readers: tuple[int, ...] | None = None
+    concept: str = ""
+
+
+@dataclass(slots=True)
+class _Said:
+    """A message on its way: everything but its place in the group."""
+
+    kind: str
+    type: str
+    speaker: int
+    text: str
+    at: datetime
+    listeners: tuple[int, ...] = ()
+    readers: tuple[int, ...] | None = None
+    concept: str = ""
+    replies: bool = False
+
+
+class World:
+    """`groups` groups and `spare` more, for what is inserted later; the same for the same seed."""
+
+    def __init__(self, *, seed: int, groups: int, spare: int = 0) -> None:
+        self.seed, self.groups, self.spare = seed, groups, spare
+        self.names: list[str] = []
+        self.seats: list[tuple[int, ...]] = []
+        self.groups_of: list[list[int]] = []
+        for group in range(groups + spare):
+            self._seat(group)
+        self.messages = lru_cache(maxsize=256)(self._messages)
+
+    def _seat(self, group: int) -> None:
+        rng = Random(f"{self.seed}/seats/{group}")
+        seated: dict[str, int] = {}
+        if group:
+            recent = range(max(0, len(self.names) - RECENT), len(self.names))
+            for member in rng.sample(recent, min(len(recent), 2 * SHARED)):
+                if len(seated) < SHARED:
+                    seated.setdefault(self.names[member], member)
+        free = sorted(set(words("name")) - set(seated))
+        for name in rng.sample(free, MEMBERS - len(seated)):
+            seated[name] = len(self.names)
+            self.names.append(name)
+            self.groups_of.append([])
+        self.seats.append(tuple(sorted(seated.values())))
+        for member in self.seats[group]:
+            self.groups_of[member].append(group)
+
+    def message(self, key: str) -> Message:
+        """The message of this key."""
+        group, _, place = key.removeprefix("g").partition("/")
+        found: Message = self.messages(int(group))[int(place)]
+        return found
+
+    def __iter__(self) -> Iterator[Message]:
+        """Every message but those of the spare groups."""
+        for group in range(self.groups):
+            yield from self._messages(group)
+
+    def digest(self) -> str:
+        """sha256 of names, seats and messages, in hex."""
+        seats = self.seats[: self.groups]
+        names = self.names[: 1 + max(max(members) for members in seats)]
+        found = hashlib.sha256(json.dumps([names, seats]).encode())
+        for one in self:
+            fields = [one.key, one.kind, one.type, one.speaker, one.text, one.at.isoformat()]
+            rest = [one.listeners, one.reply_to, one.readers, one.concept]
+            found.update(json.dumps([*fields, *rest]).encode())
+        return found.hexdigest()
+
+    # --- one group ---
+
+    def _messages(self, group: int) -> tuple[Message, ...]:
+        rng = Random(f"{self.seed}/group/{group}")
+        said = list(self._planted(group, rng))
+        taken = {(one.speaker, one.text) for one in said}
+        for kind, most in KINDS.items():
+            missing = most - sum(one.kind == kind for one in said)
+            said += self._chatter(group, kind, missing, rng, taken)
+        rng.shuffle(said)
+        found: list[Message] = []
+        last: dict[int, str] = {}
+        for place, one in enumerate(said):
+            key = f"g{group}/{place}"
+            answered = last.get(one.listeners[0]) if one.replies and one.listeners else None
+            found.append(
+                Message(
+                    key, group, one.kind, one.type, one.speaker, one.text, one.at,
+                    one.listeners, answered, one.readers, one.concept,
+                )
+            )  # fmt: skip
+            if one.readers is None:
+                last[one.speaker] = key
+        return tuple(found)
+
+    def _planted(self, group: int, rng: Random) -> Iterator[_Said]:
+        for family, many in PLANTED.items():
+            for number, concept in enumerate(rng.sample(concepts(family), many)):
+                yield from self._told(group, family, number, concept, rng)
+
+    def _told(
+        self, group: int, family: str, number: int, concept: Concept, rng: Random
+    ) -> Iterator[_Said]:
+        kind, type_ = _SAYS[family]
+        texts = concept.says
+        if family == "topic":
+            texts = tuple(rng.sample(texts, TOPIC_TEXTS))
+        speaker, *others = rng.sample(self.seats[group], 1 + len(texts))
+        for text, other in zip(texts, others, strict=True):
+            one = _Said(kind, type_, speaker, filled(text, rng), moment(rng), concept=concept.name)
+            if family == "member":
+                one.listeners, one.replies = (other,), number >= CONFIDED
+                one.readers = tuple(sorted((speaker, other))) if number < CONFIDED else None
+            elif family == "private":
+                one.readers = (speaker,)
+            elif family == "topic":
+                one.speaker = other
+            yield one
+
+    def _chatter(
+        self, group: int, kind: str, many: int, rng: Random, taken: set[tuple[int, str]]
+    ) -> Iterator[_Said]:
+        seats = self.seats[group]
+        type_ = "interaction" if kind == "interaction" else "conversation"
+        while many:
+            speaker, other = rng.sample(seats, 2)
+            if kind == "interaction" and many <= MENTIONS:
+                template = rng.choice(chatter("mention"))
+                text, at = filled(template, rng, other=self.names[other]), moment(rng)
+            else:
+                pool = "to" if kind == "interaction" else "alone"
+                number = rng.randrange(POOL[pool])
+                text, at = pooled(self.seed, pool, self.names[speaker], number)
+            if (speaker, text) in taken:
+                continue
+            taken.add((speaker, text))
+            listeners = (other,) if kind == "interaction" else ()
+            yield _Said(kind, type_, speaker, text, at, listeners, replies=rng.random() < 0.5)
+            many -= 1
+
+
+def moment(rng: Random) -> datetime:
+    """A minute of the year in question."""
+    return FIRST_DAY + timedelta(days=rng.randrange(DAYS), minutes=rng.randrange(10 * 60))
+
+
+@lru_cache(maxsize=50_000)
+def pooled(seed: int, pool: str, whose: str, number: int) -> tuple[str, datetime]:
+    """(text, when) of one place of a name's pool."""
+    rng = Random(f"{seed}/{pool}/{whose}/{number}")
+    return filled(rng.choice(chatter(pool)), rng), moment(rng)

@@ -1,0 +1,196 @@
+"""Fill an organisation with the messages of a world: remembered in batches, then embedded.
+
+The memories go through the remember service, group by group. Their vectors are those of the text
+that the worker would encode, each distinct one once; they are stored in bulk as the worker role,
+for how long the encoder takes is a matter of its own. Turns lend each other nothing here: that
+neighbours in talk drawn at random have something to do with each other would be untrue.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+from pgvector import HalfVector
+
+from memories.embedding.encoders import get_encoder, model_id
+from memories.evaluation.dataset.generator import Message
+from memories.evaluation.dataset.organisation import Place, kept, readers_of
+from memories.evaluation.sizes import settle
+from memories.indexing import partitions
+from memories.indexing.embed_worker import passage
+from memories.indexing.models import Pending
+from memories.ingestion.drafts import Remembered
+from memories.ingestion.remember import remember_many
+from memories.jobs.leases import WORKER
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.models.base import new_id
+from orgs.models.organisations import Projection
+from orgs.principals import resolve
+
+ENCODED_AT_ONCE, STORED_AT_ONCE = 256, 500
+Say = Callable[[str], None]
+
+
+class NotTaken(Exception):
+    """A generated message did not become a memory of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """How it went; batch_rows_per_s over all of it."""
+
+    memories: int
+    seconds: float
+    distinct_texts: int
+    encoded_per_s: float
+    stored_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    id: UUID
+    audience_id: UUID
+    kind: str
+    group_id: UUID | None
+    text: str
+
+
+def fill(place: Place, *, now: datetime, say: Say) -> Filled:
+    """Remember and embed every message of the world; texts are encoded meanwhile."""
+    rows: list[_Row] = []
+    seconds = 0.0
+    with _Encoding() as encoding:
+        for group in range(place.world.groups):
+            messages = place.world.messages(group)
+            readers_of(place, messages)
+            taken, spent = post(place, messages, now=now)
+            encoding.add(row.text for row in taken)
+            rows += taken
+            seconds += spent
+            if group % 100 == 99:
+                say(f"  {len(rows):,} remembered at {len(rows) / seconds:,.0f}/s")
+        vectors = encoding.finished()
+    encoded = time.perf_counter()
+    for first in range(0, len(rows), STORED_AT_ONCE):
+        _store(place.id, rows[first : first + STORED_AT_ONCE], vectors)
+    if Projection.PARTITIONS in kept(place):
+        # Row by row, as the worker does it, would take longer than all the rest.
+        settle()
+        partitions.rebuild(place.id)
+    stored = time.perf_counter()
+    return Filled(
+        len(rows),
+        seconds,
+        len(vectors),
+        len(vectors) / encoding.seconds,
+        len(rows) / (stored - encoded),
+    )
+
+
+class _Encoding:
+    """Distinct texts on their way to vectors, in a thread of its own: the encoder lets others run.
+
+    A vector is kept in the form that Postgres reads.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._known: set[str] = set()
+        self._waiting: list[str] = []
+        self._done: list[Future[dict[str, str]]] = []
+        self._pool = ThreadPoolExecutor(max_workers=1)
+
+    def __enter__(self) -> "_Encoding":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def add(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            if text not in self._known:
+                self._known.add(text)
+                self._waiting.append(text)
+        while len(self._waiting) >= ENCODED_AT_ONCE:
+            self._send()
+
+    def finished(self) -> dict[str, str]:
+        """Every text's vector, when the last one is there."""
+        while self._waiting:
+            self._send()
+        found: dict[str, str] = {}
+        for one in self._done:
+            found |= one.result()
+        return found
+
+    def _send(self) -> None:
+        texts = sorted(self._waiting[:ENCODED_AT_ONCE], key=len)
+        del self._waiting[:ENCODED_AT_ONCE]
+        self._done.append(self._pool.submit(self._encode, texts))
+
+    def _encode(self, texts: Sequence[str]) -> dict[str, str]:
+        started = time.perf_counter()
+        vectors = get_encoder().encode(texts)
+        self.seconds += time.perf_counter() - started
+        return {
+            text: HalfVector(vector).to_text() for text, vector in zip(texts, vectors, strict=True)
+        }
+
+
+def post(place: Place, messages: Sequence[Message], *, now: datetime) -> tuple[list[_Row], float]:
+    """Remember these in one batch. Returns what is to be embedded, and the seconds it took."""
+    drafts = [place.draft(message) for message in messages]
+    started = time.perf_counter()
+    outcomes = remember_many(place.scribe, drafts, now=now)
+    seconds = time.perf_counter() - started
+    ids = [one.id for one in outcomes if isinstance(one, Remembered) and not one.deduplicated]
+    if len(ids) != len(messages):
+        raise NotTaken(f"{len(messages) - len(ids)} of {len(messages)} messages were not kept")
+    principal = resolve(place.scribe)
+    with principal.scope():
+        found = [
+            _Row(m.id, m.audience_id, m.kind, m.group_id, passage(m))
+            for m in Memory.objects.filter(organisation_id=place.id, id__in=ids)
+        ]
+        # The vectors come in bulk; a worker that runs beside this need not do it again.
+        Pending.objects.filter(organisation_id=place.id, memory_id__in=ids).delete()
+    return found, seconds
+
+
+# What is searched is the own vector plus what neighbours add, of length 2: twice the own here.
+_STORE = """
+INSERT INTO memories_embedding
+    (id, organisation_id, memory_id, audience_id, kind, group_id, model, own, embedding)
+SELECT id, %(organisation)s, memory_id, audience_id, kind, group_id, %(model)s, own, own + own
+FROM (
+    SELECT id, memory_id, audience_id, kind, group_id, own::halfvec AS own
+    FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
+                %(groups)s::uuid[], %(vectors)s::text[])
+        AS given (id, memory_id, audience_id, kind, group_id, own)
+) AS rows
+ON CONFLICT (organisation_id, memory_id, model) DO NOTHING
+"""
+
+
+def _store(organisation_id: UUID, rows: Sequence[_Row], vectors: dict[str, str]) -> None:
+    values: dict[str, Any] = {
+        "organisation": organisation_id,
+        "model": model_id(),
+        "ids": [new_id() for _ in rows],
+        "memories": [row.id for row in rows],
+        "audiences": [row.audience_id for row in rows],
+        "kinds": [row.kind for row in rows],
+        "groups": [row.group_id for row in rows],
+        "vectors": [vectors[row.text] for row in rows],
+    }
+    with (
+        organisation_scope(organisation_id, using=WORKER),
+        connections[WORKER].cursor() as cursor,
+    ):
+        cursor.execute(_STORE, values)

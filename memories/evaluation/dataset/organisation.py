@@ -1,0 +1,192 @@
+"""The generated world as an organisation of the running database, for as long as it is measured.
+
+People, groups and readers are made in bulk: how long that takes is not what is measured.
+Everything runs as the app role, in scopes like any other organisation's.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from django.utils import timezone
+
+from memories.evaluation.dataset.generator import Message, World
+from memories.evaluation.dataset.scenarios import ANYWHERE, FOR_MEMBER, SHAREABLE, Asked
+from memories.ingestion.drafts import Draft, Heard
+from memories.retrieval.recall import Query
+from orgs.database.rls import organisation_scope
+from orgs.models.audiences import Audience, AudienceKind
+from orgs.models.base import new_id
+from orgs.models.memberships import Member
+from orgs.models.organisations import Group, GroupMembership, Organisation
+from orgs.organisations.audiences import ensure_explicit_audience
+from orgs.organisations.organisations import create_organisation
+from orgs.organisations.remove import remove_organisation
+from orgs.principals import Actor
+from robots.models.robots import Robot
+from robots.registry.robots import join_groups, register_robot
+
+NAME = "Architectures compared"
+SCOPES = frozenset({"read", "write", "act_for"})
+_VISIBILITY = {AudienceKind.GROUP: "group", AudienceKind.EXPLICIT: "protected"}
+
+
+@dataclass(slots=True)
+class Place:
+    """The organisation of a world: ids by number, and the robot that sits in every group."""
+
+    world: World
+    organisation: Organisation
+    robot: Robot
+    members: list[UUID] = field(default_factory=list)
+    groups: list[UUID] = field(default_factory=list)
+    audiences: dict[tuple[int, tuple[int, ...] | None], UUID] = field(default_factory=dict)
+
+    @property
+    def id(self) -> UUID:
+        return self.organisation.id
+
+    @property
+    def scribe(self) -> Actor:
+        """The robot, for nobody."""
+        return Actor(
+            organisation_id=self.id, robot_id=self.robot.id, scopes=SCOPES, name=self.robot.name
+        )
+
+    def actor(self, asked: Asked) -> Actor:
+        """Who asks."""
+        if asked.way in (SHAREABLE, FOR_MEMBER):
+            return self.scribe
+        member = self.members[asked.member]
+        return Actor(organisation_id=self.id, member_id=member, role="member")
+
+    def query(self, asked: Asked, *, strategy: str, limit: int) -> Query:
+        """How it is asked; nothing is counted."""
+        group, member, shareable = str(self.groups[asked.group]), None, None
+        if asked.way == FOR_MEMBER:
+            member = str(self.members[asked.member])
+        elif asked.way == SHAREABLE:
+            shareable = group
+        return Query(
+            text=asked.text,
+            limit=limit,
+            group=None if asked.way == ANYWHERE else group,
+            member=member,
+            shareable_with=shareable,
+            strategy=strategy,
+            counts=False,
+        )
+
+    def draft(self, message: Message) -> Draft:
+        """The memory of a message, for those who read the message."""
+        kind = AudienceKind.GROUP if message.readers is None else AudienceKind.EXPLICIT
+        source = {"message": message.key}
+        if message.reply_to:
+            source["reply_to"] = message.reply_to
+        return Draft(
+            content=message.text,
+            group=str(self.groups[message.group]),
+            visibility=_VISIBILITY[kind],
+            kind=message.kind,
+            type=message.type,
+            key=message.key,
+            occurred_at=message.at,
+            source=source,
+            heard=Heard(
+                audience_id=self.audiences[(message.group, message.readers)],
+                audience_kind=kind,
+                speaker=self.world.names[message.speaker],
+                speaker_id=self.members[message.speaker],
+                listeners=tuple(self.members[n] for n in message.listeners),
+                subject=None if message.kind == "group" else self.members[message.speaker],
+            ),
+        )
+
+
+@contextmanager
+def settled(world: World, *, now: datetime) -> Iterator[Place]:
+    """An organisation for this world; it goes with all its rows, whatever happens inside."""
+    slug = f"comparison-{new_id().hex}"
+    organisation = create_organisation(name=NAME, slug=slug, now=now)
+    try:
+        yield _furnished(world, organisation, now)
+    finally:
+        remove_organisation(organisation.id, now=timezone.now())
+
+
+def _furnished(world: World, organisation: Organisation, now: datetime) -> Place:
+    with organisation_scope(organisation.id):
+        robot, _ = register_robot(organisation_id=organisation.id, name="Listener", now=now)
+        place = Place(world, organisation, robot)
+        _people(place, now)
+        _groups(place, now)
+        join_groups(organisation_id=organisation.id, robot_id=robot.id, group_ids=place.groups)
+    return place
+
+
+def _people(place: Place, now: datetime) -> None:
+    organisation = {"organisation_id": place.id}
+    rows = [Member(**organisation, name=name, created_at=now) for name in place.world.names]
+    Member.objects.bulk_create(rows, batch_size=2_000)
+    place.members = [row.id for row in rows]
+    Audience.objects.bulk_create(
+        [Audience(**organisation, kind=AudienceKind.MEMBER, key=str(id_)) for id_ in place.members],
+        batch_size=2_000,
+    )
+
+
+def _groups(place: Place, now: datetime) -> None:
+    organisation, seats = {"organisation_id": place.id}, place.world.seats
+    rows = [
+        Group(**organisation, external_id=f"group-{n}", name=f"Group {n}", created_at=now)
+        for n in range(len(seats))
+    ]
+    Group.objects.bulk_create(rows)
+    place.groups = [row.id for row in rows]
+    audiences = [
+        Audience(**organisation, kind=AudienceKind.GROUP, key=str(id_), group_id=id_)
+        for id_ in place.groups
+    ]
+    Audience.objects.bulk_create(audiences)
+    place.audiences = {(n, None): row.id for n, row in enumerate(audiences)}
+    GroupMembership.objects.bulk_create(
+        [
+            GroupMembership(**organisation, group_id=id_, member_id=place.members[member])
+            for id_, members in zip(place.groups, seats, strict=True)
+            for member in members
+        ],
+        batch_size=2_000,
+    )
+
+
+def readers_of(place: Place, messages: Sequence[Message]) -> None:
+    """Make the lists of readers that these messages need: the members and the robot."""
+    with organisation_scope(place.id):
+        for message in messages:
+            name = (message.group, message.readers)
+            if name in place.audiences or message.readers is None:
+                continue
+            place.audiences[name] = ensure_explicit_audience(
+                place.id,
+                [
+                    ("robot", place.robot.id),
+                    *(("member", place.members[number]) for number in message.readers),
+                ],
+                place.groups[message.group],
+            )
+
+
+def keep(place: Place, projections: Sequence[str]) -> None:
+    """Let the organisation keep these projections from now on."""
+    with organisation_scope(place.id):
+        Organisation.objects.filter(id=place.id).update(projections=list(projections))
+
+
+def kept(place: Place) -> list[str]:
+    """The projections that the organisation keeps."""
+    with organisation_scope(place.id):
+        rows = Organisation.objects.values_list("projections", flat=True)
+        found: list[str] = rows.get(id=place.id)
+        return found

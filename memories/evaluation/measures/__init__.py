@@ -1,0 +1,1 @@
+"""Ranks, times, room and leaks, measured and judged."""

@@ -1,0 +1,164 @@
+"""Ask every question by every architecture, and insert by each: ranks, times, and leaks.
+
+Asking is the recall service from the actor to the rows of the answer, the encoder included: the
+cache of query vectors is emptied before each question. The architectures take turns at each
+question, and another one begins each time, so that none finds the pages warm more often.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from memories.embedding.query_cache import query_cache
+from memories.evaluation.dataset.load import NotTaken, post
+from memories.evaluation.dataset.organisation import Place, keep, readers_of
+from memories.evaluation.dataset.scenarios import PROBES, SCENARIOS, Asked, may_read
+from memories.evaluation.measures.metrics import mean, ndcg_at, recall_at, reciprocal_rank, spread
+from memories.ingestion.drafts import Remembered
+from memories.ingestion.remember import remember
+from memories.retrieval.answer_rows import answer_rows
+from memories.retrieval.recall import Answer, Query, recall
+from orgs.principals import Actor
+
+LIMIT = 10
+WARM_UP = 10
+CUTS = (1, 5, 10)
+SINGLE, SINGLE_WARM_UP, BATCHES = 30, 5, 3
+
+Ask = Callable[[Actor, Query], Answer]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one architecture served for one question, as keys in order."""
+
+    asked: Asked
+    served: list[str]
+    ms: float
+    forbidden: list[str] = field(default_factory=list)
+
+
+def by_service(actor: Actor, query: Query) -> Answer:
+    """The product's recall."""
+    return recall(actor, query, now=timezone.now(), load=answer_rows)
+
+
+def ask_all(
+    place: Place, questions: Sequence[Asked], strategies: Sequence[str], ask: Ask = by_service
+) -> dict[str, list[Outcome]]:
+    """Every question by every strategy, after WARM_UP questions that are not counted."""
+    found: dict[str, list[Outcome]] = defaultdict(list)
+    for strategy in strategies:
+        for asked in questions[:: max(1, len(questions) // WARM_UP)][:WARM_UP]:
+            _asked(place, asked, strategy, ask)
+    for turn, asked in enumerate(questions):
+        first = turn % len(strategies)
+        for strategy in (*strategies[first:], *strategies[:first]):
+            found[strategy].append(_asked(place, asked, strategy, ask))
+    return found
+
+
+def _asked(place: Place, asked: Asked, strategy: str, ask: Ask) -> Outcome:
+    actor, query = place.actor(asked), place.query(asked, strategy=strategy, limit=LIMIT)
+    query_cache().clear()
+    started = time.perf_counter()
+    answer = ask(actor, query)
+    ms = (time.perf_counter() - started) * 1000
+    served = [row.key for _, row in answer.hits]
+    return Outcome(asked, served, ms, [key for key in served if forbidden(place, asked, key)])
+
+
+def forbidden(place: Place, asked: Asked, key: str) -> bool:
+    """Whether the data says that this asker may not see the message of this key."""
+    message = place.world.message(key)
+    return not may_read(place.world, asked.way, asked.group, asked.member, message)
+
+
+def judged(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Means over the questions that have an answer; times and leaks over all of them."""
+    told = [o for o in outcomes if o.asked.scenario != PROBES]
+    return {
+        "questions": len(told),
+        "recall": {
+            str(k): mean([recall_at(o.served, o.asked.gold, k) for o in told]) for k in CUTS
+        },
+        "ndcg10": mean([ndcg_at(o.served, o.asked.gold, 10) for o in told]),
+        "mrr": mean([reciprocal_rank(o.served, o.asked.gold) for o in told]),
+        "query_ms": spread([o.ms for o in outcomes]),
+        "leakage": sum(len(o.forbidden) for o in outcomes),
+    }
+
+
+def by_scenario(outcomes: Sequence[Outcome]) -> dict[str, dict[str, Any]]:
+    """The same for each scenario; and recall@10 by the wording of the question."""
+    found = {}
+    for scenario in SCENARIOS:
+        some = [o for o in outcomes if o.asked.scenario == scenario]
+        if some:
+            found[scenario] = judged(some) | by_wording(some)
+    return found
+
+
+def by_wording(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """recall@10 of the questions in the words of the memory, and of the paraphrased ones."""
+    told = [o for o in outcomes if o.asked.scenario != PROBES]
+    return {
+        name: mean(
+            [
+                recall_at(o.served, o.asked.gold, 10)
+                for o in told
+                if o.asked.paraphrased is paraphrased
+            ]
+        )
+        for name, paraphrased in (("recall10_direct", False), ("recall10_paraphrased", True))
+    }
+
+
+def random_recall(questions: Sequence[Asked]) -> dict[str, float]:
+    """What a random order of what each asker reads would reach: k of the n readable rows."""
+    told = [one for one in questions if one.scenario != PROBES]
+    return {str(k): mean([min(1.0, k / one.readable) for one in told]) for k in CUTS}
+
+
+def insert_all(
+    place: Place, needs: Mapping[str, Sequence[str]], *, batches: int, now: datetime
+) -> dict[str, dict[str, Any]]:
+    """By strategy: how long one memory takes, and how many a second in batches of a group.
+
+    Messages of the spare groups, the first for the single ones; each architecture writes what it
+    needs and nothing more.
+    """
+    spare = iter(range(place.world.groups, place.world.groups + place.world.spare))
+    found = {}
+    for strategy, projections in needs.items():
+        keep(place, projections)
+        messages = place.world.messages(next(spare))
+        readers_of(place, messages)
+        times = []
+        for message in messages[: SINGLE_WARM_UP + SINGLE]:
+            started = time.perf_counter()
+            outcome = remember(place.scribe, place.draft(message), now=now)
+            times.append((time.perf_counter() - started) * 1000)
+            if not isinstance(outcome, Remembered):
+                raise NotTaken("a single message was not kept")
+        rates = []
+        for _ in range(batches):
+            batch = place.world.messages(next(spare))
+            readers_of(place, batch)
+            _, seconds = post(place, batch, now=now)
+            rates.append(len(batch) / seconds)
+        single = spread(times[SINGLE_WARM_UP:])
+        found[strategy] = {
+            "insert_ms": single["p50"],
+            "insert_ms_p95": single["p95"],
+            "insert_n": len(times) - SINGLE_WARM_UP,
+            "batch_rows_per_s": sorted(rates)[len(rates) // 2],
+            "batch_size": len(messages),
+            "batches": batches,
+        }
+    return found

@@ -1,0 +1,1 @@
+"""The figures as text, tables and charts."""

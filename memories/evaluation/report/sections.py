@@ -1,0 +1,203 @@
+"""A report in words and tables: the same for Markdown, for CSV and for the page. Pure.
+
+Every number comes from the report, but for what the authors of the architectures had published.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memories.evaluation.dataset.scenarios import SCENARIOS
+from memories.evaluation.report.tables import Cell, Table
+
+# As published: what was expected of a query and an insert, and what a query then took; in ms.
+PREDICTED = {"query": (15, 50), "insert": (5, 10)}
+PUBLISHED = {"query": (132, 10_754)}
+WORDS = {
+    "triple_tenant": "Triple tenant",
+    "partitioned": "Partitioned",
+    "graph": "Graph",
+    "privacy_scoped": "Privacy scoped",
+    "multi_level": "Multi-level",
+    "hybrid": "Hybrid search alone",
+}
+TOLD = {
+    "robot_mention": "Robot mention",
+    "member_to_member": "Member to member",
+    "announcements": "Announcements",
+    "cross_context": "Cross-context",
+    "expertise_location": "Expertise location",
+    "topic_aggregation": "Topic aggregation",
+}
+Report = Mapping[str, Any]
+
+
+def sizes(report: Report) -> list[int]:
+    """How many groups there were, the fewest first."""
+    return sorted({run["groups"] for run in report["runs"]})
+
+
+def ordered(report: Report) -> list[str]:
+    """The architectures, the best first."""
+    return [row["strategy"] for row in report["ranking"]]
+
+
+def run_of(report: Report, strategy: str, groups: int) -> dict[str, Any] | None:
+    """One of the runs, or the reference's."""
+    every = [*report["runs"], *report["references"]]
+    same = (r for r in every if (r["strategy"], r["groups"]) == (strategy, groups))
+    return next(same, None)
+
+
+def many_groups(number: int) -> str:
+    """So many groups, in words."""
+    return "1 group" if number == 1 else f"{number:,} groups"
+
+
+def percent(value: float) -> float:
+    """A share of 1 as a share of 100, with one digit."""
+    return round(100 * value, 1)
+
+
+def ranking(report: Report) -> Table:
+    """The order and its parts."""
+    rows: list[list[Cell]] = [
+        [place, WORDS[row["strategy"]], *(round(row[name], 3) for name in _PARTS), row["leakage"]]
+        for place, row in enumerate(report["ranking"], start=1)
+    ]
+    columns = ["place", "architecture", *_PARTS, "leaked rows"]
+    return Table("Ranking", columns, rows, report["formula"])
+
+
+_PARTS = ("score", "quality", "speed", "writing", "room")
+
+
+def quality(report: Report) -> Table:
+    """What was found, for each architecture and size; a random order beside it."""
+    rows: list[list[Cell]] = []
+    random = {one["groups"]: one["random_recall"] for one in report["data"]}
+    for groups in sizes(report):
+        rows += [_found(WORDS[run["strategy"]], run) for run in _runs(report, groups)]
+        cuts = random[groups]
+        rows.append(
+            ["Random order", groups, *(percent(cuts[k]) for k in ("1", "5", "10")), *[None] * 6]
+        )
+    columns = ["architecture", "groups", "recall@1", "recall@5", "recall@10", "nDCG@10", "MRR",
+               "r@10 own words", "r@10 paraphrased", "questions", "leaked rows"]  # fmt: skip
+    note = "Percent; means over the questions. Random order: k of the rows that the asker reads."
+    return Table("What is found", columns, rows, note)
+
+
+def _found(name: str, run: Mapping[str, Any]) -> list[Cell]:
+    shares = [*(run["recall"][k] for k in ("1", "5", "10")), run["ndcg10"], run["mrr"],
+              run["recall10_direct"], run["recall10_paraphrased"]]  # fmt: skip
+    return [name, run["groups"], *map(percent, shares), run["questions"], run["leakage"]]
+
+
+def _runs(report: Report, groups: int) -> list[dict[str, Any]]:
+    every = [*ordered(report), *(run["strategy"] for run in report["references"])]
+    return [run for name in dict.fromkeys(every) if (run := run_of(report, name, groups))]
+
+
+def cost(report: Report) -> Table:
+    """Times and room, for each architecture and size."""
+    rows: list[list[Cell]] = [
+        [
+            WORDS[run["strategy"]],
+            groups,
+            *(round(run["query_ms"][p], 1) for p in ("p50", "p95", "p99")),
+            run["query_ms"]["n"],
+            round(run["insert_ms"], 1),
+            round(run["insert_ms_p95"], 1),
+            round(run["batch_rows_per_s"]),
+            run["bytes_per_memory"],
+        ]
+        for groups in sizes(report)
+        for run in _runs(report, groups)
+    ]
+    columns = ["architecture", "groups", "query p50 ms", "p95", "p99", "n", "insert p50 ms", "p95",
+               "batch rows/s", "bytes a memory"]  # fmt: skip
+    warm = report["made"]["warm_up_questions"]
+    note = (
+        f"Queries: from who asks to the rows of the answer, the encoder included and nothing "
+        f"cached, after {warm} questions to warm up; n with the forbidden ones. Inserts: until the "
+        "database has it on disk, embedding apart. Bytes: with indexes, of the tables that the "
+        "architecture needs."
+    )
+    return Table("What it costs", columns, rows, note)
+
+
+def scenarios(report: Report, groups: int) -> Table:
+    """One row for each scenario and architecture at one size."""
+    rows: list[list[Cell]] = []
+    for scenario in SCENARIOS:
+        for run in _runs(report, groups):
+            found = run["scenarios"].get(scenario)
+            if found:
+                shares = [*(found["recall"][k] for k in ("1", "5", "10")), found["ndcg10"]]
+                rest = [found["mrr"], found["recall10_paraphrased"]]
+                rows.append(
+                    [
+                        TOLD[scenario],
+                        WORDS[run["strategy"]],
+                        *map(percent, [*shares, *rest]),
+                        round(found["query_ms"]["p50"], 1),
+                        found["questions"],
+                    ]
+                )
+    columns = ["scenario", "architecture", "recall@1", "recall@5", "recall@10", "nDCG@10", "MRR",
+               "r@10 paraphrased", "query p50 ms", "questions"]  # fmt: skip
+    return Table(f"Scenarios at {many_groups(groups)}", columns, rows)
+
+
+def predictions(report: Report) -> Table:
+    """What was predicted and published, and what was measured here: all medians, least to most."""
+    query = _range([run["query_ms"]["p50"] for run in report["runs"]])
+    insert = _range([run["insert_ms"] for run in report["runs"]])
+    rows: list[list[Cell]] = [
+        ["a query, ms", _words(PREDICTED["query"]), _words(PUBLISHED["query"]), query],
+        ["an insert, ms", _words(PREDICTED["insert"]), None, insert],
+    ]
+    columns = ["what", "predicted by the authors", "measured by the authors", "measured here"]
+    note = "Measured here: the medians of every architecture and size, from the least to the most."
+    return Table("Predicted and measured", columns, rows, note)
+
+
+def _words(pair: tuple[int, int]) -> str:
+    return f"{pair[0]:,} to {pair[1]:,}"
+
+
+def _range(values: Sequence[float]) -> str:
+    return f"{min(values):,.1f} to {max(values):,.1f}"
+
+
+def data(report: Report) -> Table:
+    """What was generated."""
+    columns = ["groups", "messages", "members", "questions", "paraphrased", "forbidden asked",
+               "rows an asker reads", "filled rows/s", "distinct texts", "sha256"]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            one["groups"], one["messages"], one["members"], one["questions"], one["paraphrased"],
+            one["probes"], round(one["readable"]), round(one["fill_rows_per_s"]),
+            one["distinct_texts"], one["sha256"][:16],
+        ]
+        for one in report["data"]
+    ]  # fmt: skip
+    return Table("The data", columns, rows, f"Seed {report['made']['seed']}.")
+
+
+def sentence(report: Report) -> str:
+    """The recommendation and the figures it rests on, at the largest size."""
+    name = report["recommendation"]
+    if name is None:
+        return "Every architecture let rows through that their asker may not read."
+    largest = sizes(report)[-1]
+    run = run_of(report, name, largest)
+    assert run is not None  # noqa: S101 - the recommendation is one of the runs
+    leaks = sum(one["leakage"] for one in report["runs"])
+    told = "None served a row that its asker may not read" if not leaks else f"{leaks} rows leaked"
+    found = percent(run["recall"]["10"])
+    return (
+        f"{WORDS[name]} is recommended. At {many_groups(largest)} it has {found} percent of what "
+        f"answers a question among its first ten results, in {run['query_ms']['p50']:.0f} ms "
+        f"(median). {told}."
+    )

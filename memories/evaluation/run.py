@@ -1,0 +1,233 @@
+"""One comparison from end to end: for each size a world, filled, asked, inserted into, judged.
+
+The organisations stay until the last size is done, so that the room of one is not given to the
+next before it is counted; then they go, whatever happened.
+"""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from memories.embedding.encoders import get_encoder
+from memories.evaluation import sizes
+from memories.evaluation.dataset.generator import MESSAGES, World
+from memories.evaluation.dataset.load import Filled, fill
+from memories.evaluation.dataset.organisation import Place, keep, settled
+from memories.evaluation.dataset.scenarios import PROBES, Asked, questions
+from memories.evaluation.measures.measure import (
+    BATCHES,
+    LIMIT,
+    WARM_UP,
+    Ask,
+    Outcome,
+    ask_all,
+    by_scenario,
+    by_service,
+    by_wording,
+    insert_all,
+    judged,
+    random_recall,
+)
+from memories.evaluation.measures.ranking import FORMULA, ranked, recommended
+from memories.evaluation.report.tables import machine
+from memories.retrieval.strategies import STRATEGIES
+
+# The five architectures, and which projections each needs beside the shared tables.
+ARCHITECTURES: dict[str, tuple[str, ...]] = {
+    "triple_tenant": (),
+    "partitioned": ("partitions",),
+    "graph": ("graph",),
+    "privacy_scoped": (),
+    "multi_level": (),
+}
+# Asked as well and not ranked: the search without an architecture.
+REFERENCE = "hybrid"
+EACH = 40
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is compared. each: questions a scenario, as far as the groups hold so many;
+    batches: timed inserts of a group's 500 messages by each architecture.
+    """
+
+    groups: Sequence[int]
+    strategies: Sequence[str]
+    seed: int = 1
+    each: int = EACH
+    batches: int = BATCHES
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What was found: runs of the architectures and of the reference, and how it was made."""
+
+    plan: Plan
+    made: dict[str, Any]
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    references: list[dict[str, Any]] = field(default_factory=list)
+    data: list[dict[str, Any]] = field(default_factory=list)
+    leaks: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def leaked(self) -> bool:
+        return any(run["leakage"] for run in [*self.runs, *self.references])
+
+    def report(self) -> dict[str, Any]:
+        """Everything as report.json has it."""
+        ranking = ranked(self.runs)
+        cuts = self.data[0]["random_recall"] if self.data else {}
+        return {
+            "made": self.made,
+            "data": self.data,
+            "runs": self.runs,
+            "references": self.references,
+            "random_recall": {
+                k: sum(one["random_recall"][k] for one in self.data) / len(self.data) for k in cuts
+            },
+            "formula": FORMULA,
+            "ranking": ranking,
+            "recommendation": recommended(ranking),
+            "leaks": self.leaks,
+        }
+
+
+def available() -> list[str]:
+    """The architectures that are built; one that stands in for another is not."""
+    plain = STRATEGIES.get("triple_tenant")
+    return [
+        name
+        for name in ARCHITECTURES
+        if name in STRATEGIES and (name == "triple_tenant" or STRATEGIES[name] is not plain)
+    ]
+
+
+def compare(
+    plan: Plan,
+    *,
+    say: Say = lambda text: None,
+    ask: Ask = by_service,
+    keep_report: Callable[[Comparison], None] = lambda found: None,
+) -> Comparison:
+    """Measure every strategy of the plan at every size.
+
+    keep_report is called with all that was found before what was made is removed, for that takes
+    long after 1,000 groups.
+    """
+    started = time.perf_counter()
+    found = Comparison(plan, _made(plan))
+    with ExitStack() as stack:
+        for groups in sorted(plan.groups):
+            world = World(
+                seed=plan.seed, groups=groups, spare=(1 + plan.batches) * (1 + len(plan.strategies))
+            )
+            before = sizes.sizes()
+            say(f"{groups:,} groups: {MESSAGES * groups:,} messages ...")
+            place = stack.enter_context(settled(world, now=timezone.now()))
+            _size(found, place, before, say, ask)
+        found.made["seconds"] = round(time.perf_counter() - started)
+        keep_report(found)
+        say("removing what was made ...")
+    return found
+
+
+def command(plan: Plan) -> str:
+    """The words that make this comparison again."""
+    sizes_ = ",".join(map(str, sorted(plan.groups)))
+    words = f"manage.py compare_architectures --groups {sizes_} --seed {plan.seed}"
+    if set(plan.strategies) != set(ARCHITECTURES):
+        words += f" --strategies {','.join(plan.strategies)}"
+    return words if plan.each == EACH else f"{words} --questions {plan.each}"
+
+
+def _made(plan: Plan) -> dict[str, Any]:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        [server] = cursor.fetchone()
+    return {
+        "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": command(plan),
+        "seconds": 0,
+        "seed": plan.seed,
+        "encoder": get_encoder().name,
+        "postgresql": server,
+        "load_at_start": round(os.getloadavg()[0], 2),
+        "warm_up_questions": WARM_UP,
+        "limit": LIMIT,
+        **machine(),
+    }
+
+
+def _size(found: Comparison, place: Place, before: dict[str, int], say: Say, ask: Ask) -> None:
+    plan, world = found.plan, place.world
+    needs = {name: ARCHITECTURES.get(name, ()) for name in (*plan.strategies, REFERENCE)}
+    keep(place, sorted({one for some in needs.values() for one in some}))
+    filled = fill(place, now=timezone.now(), say=say)
+    say(
+        f"  remembered at {filled.memories / filled.seconds:,.0f}/s, {filled.distinct_texts:,} "
+        f"texts encoded at {filled.encoded_per_s:,.0f}/s, stored at {filled.stored_per_s:,.0f}/s"
+    )
+    sizes.settle()
+    after = sizes.sizes()
+    asked = questions(world, each=plan.each)
+    started = time.perf_counter()
+    outcomes = ask_all(place, asked, list(needs), ask)
+    say(f"  {len(asked)} questions by {len(needs)} in {time.perf_counter() - started:.0f} s")
+    inserted = insert_all(place, needs, batches=plan.batches, now=timezone.now())
+    found.data.append(_data(world, asked, filled))
+    for strategy, projections in needs.items():
+        run = {
+            "strategy": strategy,
+            "groups": world.groups,
+            "projections": list(projections),
+            **inserted[strategy],
+            **judged(outcomes[strategy]),
+            **by_wording(outcomes[strategy]),
+            "bytes_per_memory": round(
+                sizes.bytes_per_memory(before, after, filled.memories, projections)
+            ),
+            "scenarios": by_scenario(outcomes[strategy]),
+        }
+        (found.references if strategy == REFERENCE else found.runs).append(run)
+        found.leaks += _leaks(strategy, world.groups, outcomes[strategy])
+
+
+def _data(world: World, asked: Sequence[Asked], filled: Filled) -> dict[str, Any]:
+    told = [one for one in asked if one.scenario != PROBES]
+    return {
+        "groups": world.groups,
+        "messages": filled.memories,
+        "members": len({member for seats in world.seats[: world.groups] for member in seats}),
+        "sha256": world.digest(),
+        "questions": len(told),
+        "paraphrased": sum(one.paraphrased for one in told),
+        "probes": len(asked) - len(told),
+        "readable": sum(one.readable for one in told) / len(told),
+        "random_recall": random_recall(asked),
+        "distinct_texts": filled.distinct_texts,
+        "fill_rows_per_s": filled.memories / filled.seconds,
+        "encoded_per_s": filled.encoded_per_s,
+        "vectors_per_s": filled.stored_per_s,
+    }
+
+
+def _leaks(strategy: str, groups: int, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    return [
+        {
+            "strategy": strategy,
+            "groups": groups,
+            "question": one.asked.text,
+            "way": one.asked.way,
+            "forbidden": one.forbidden,
+        }
+        for one in outcomes
+        if one.forbidden
+    ]

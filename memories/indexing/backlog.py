@@ -1,0 +1,20 @@
+"""How much work is owed, over all organisations: a number for the machine's owner."""
+
+from memories.jobs.leases import WORKER
+from memories.jobs.owed_work import PendingState
+from orgs.database.rls import Scope, ask
+from orgs.models.organisations import Organisation
+
+_OWED = """
+SELECT state, count(*) FROM memories_pending WHERE organisation_id = %(organisation)s GROUP BY state
+"""
+
+
+def count_backlog() -> dict[str, int]:
+    """Pending rows by state (waiting, leased, dead); one organisation after the other."""
+    counts = dict.fromkeys(PendingState.values, 0)
+    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
+        scope = Scope(organisation=organisation_id)
+        for state, count in ask(scope, _OWED, {"organisation": organisation_id}, using=WORKER):
+            counts[state] += count
+    return counts

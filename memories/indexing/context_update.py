@@ -1,0 +1,129 @@
+"""What turns lent to those around them, taken back at once; call inside a scope that reads them.
+
+A turn is found by the words and the meaning of its neighbours (`maintenance.neighbours`). Whatever
+takes a turn away, changes it or pushes others apart leaves them their own words and their own
+meaning in the same transaction. What they are lent anew is owed to the worker.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from memories.indexing import partitions
+from memories.indexing.models import Pending
+from memories.store.context_reach import REACH
+from memories.store.models.memory import Memory
+from orgs.database.bulk import uuids
+from orgs.database.prepared_statements import fetched
+
+# Each lexeme once, labelled A: ts_rank of one lexeme is then exactly its label's weight.
+LABELLED = r"""
+       coalesce((SELECT string_agg(
+           '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':1A', ' ')
+           FROM unnest(own)), '')::tsvector"""
+
+_AROUND = """
+CROSS JOIN LATERAL (
+    (SELECT x.* FROM memories_memory x
+     WHERE x.organisation_id = %(organisation)s AND x.conversation = m.conversation
+       AND x.audience_id = m.audience_id AND x.status = 'active'
+       AND (x.position, x.id) < (m.position, m.id)
+     ORDER BY x.position DESC, x.id DESC LIMIT %(reach)s)
+    UNION ALL
+    (SELECT x.* FROM memories_memory x
+     WHERE x.organisation_id = %(organisation)s AND x.conversation = m.conversation
+       AND x.audience_id = m.audience_id AND x.status = 'active'
+       AND (x.position, x.id) > (m.position, m.id)
+     ORDER BY x.position, x.id LIMIT %(reach)s)
+) AS near
+"""
+_NEIGHBOURS = f"""
+SELECT DISTINCT near.id, near.audience_id, near.kind FROM memories_memory m {_AROUND}
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
+  AND NOT near.id = ANY(%(ids)s::uuid[])
+"""
+# The first of the new turns in each place, if a turn that was there before follows it.
+_BETWEEN = """
+SELECT 1 FROM unnest(%(conversations)s::text[], %(audiences)s::uuid[], %(positions)s::bigint[],
+                     %(firsts)s::uuid[]) AS given (conversation, audience, position, id)
+WHERE EXISTS (
+    SELECT 1 FROM memories_memory x
+    WHERE x.organisation_id = %(organisation)s AND x.conversation = given.conversation
+      AND x.audience_id = given.audience AND x.status = 'active'
+      AND (x.position, x.id) > (given.position, given.id) AND NOT x.id = ANY(%(ids)s::uuid[]))
+LIMIT 1
+"""
+_OWN_WORDS = rf"""
+UPDATE memories_text SET lexemes = {LABELLED}
+WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(lent)s::uuid[])
+"""
+# As `Surroundings` has it for a turn on its own.
+_OWN_MEANING = """
+UPDATE memories_embedding SET embedding = own + own
+WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(lent)s::uuid[])
+"""
+# Whoever cleans up around turns of one conversation waits for the other, holding no turn.
+_IN_TURN = """
+SELECT pg_advisory_xact_lock(hashtextextended(given.place, 0))
+FROM (SELECT DISTINCT m.organisation_id || ' ' || m.audience_id || ' ' || m.conversation AS place
+      FROM memories_memory m WHERE m.organisation_id = %(organisation)s
+        AND m.id = ANY(%(ids)s::uuid[]) AND m.conversation IS NOT NULL ORDER BY 1) AS given
+"""
+
+
+def wait_in_turn(rows: Sequence[Memory]) -> None:
+    """Hold the conversations of these turns until the transaction ends."""
+    if any(row.conversation for row in rows):
+        fetched(_IN_TURN, _values(rows))
+
+
+def take_back(rows: Sequence[Memory], now: datetime) -> None:
+    """Leave the turns around these memories their own words and meaning, and owe them new ones."""
+    if not any(row.conversation for row in rows):
+        return
+    near = fetched(_NEIGHBOURS, _values(rows) | {"reach": REACH})
+    if not near:
+        return
+    organisation_id, lent = rows[0].organisation_id, [id_ for id_, _, _ in near]
+    with connection.cursor() as cursor:
+        for statement in (_OWN_WORDS, _OWN_MEANING):
+            cursor.execute(statement, {"organisation": organisation_id, "lent": lent})
+    partitions.refresh(organisation_id, lent)
+    Pending.objects.bulk_create(
+        [
+            Pending(
+                organisation_id=organisation_id,
+                memory_id=id_,
+                audience_id=audience_id,
+                kind=kind,
+                created_at=now,
+            )
+            for id_, audience_id, kind in near
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def come_between(rows: Sequence[Memory]) -> bool:
+    """Whether any of these new turns stands before one that was there already."""
+    first: dict[tuple[str, UUID], tuple[int, UUID]] = {}
+    for row in rows:
+        if row.conversation:
+            place, here = (row.conversation, row.audience_id), (row.position, row.id)
+            first[place] = min(first.get(place, here), here)
+    if not first:
+        return False
+    values = {
+        "conversations": [conversation for conversation, _ in first],
+        "audiences": uuids(audience for _, audience in first),
+        "positions": [position for position, _ in first.values()],
+        "firsts": uuids(id_ for _, id_ in first.values()),
+    }
+    return bool(fetched(_BETWEEN, _values(rows) | values))
+
+
+def _values(rows: Sequence[Memory]) -> dict[str, Any]:
+    return {"organisation": rows[0].organisation_id, "ids": uuids(row.id for row in rows)}

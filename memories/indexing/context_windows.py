@@ -1,0 +1,206 @@
+"""The turns around a memory lend it words and meaning: an answer often shares none with its
+question.
+
+A neighbour counts only in the same conversation and the same audience. Words of a narrower
+audience would tell, by being found, what the asker may not read.
+
+Words: a lexeme of a turn k away is worth WORDS[k] x d, d = min(1, 40 / the neighbour's length in
+lexemes), and becomes label B, C or D of the window by the steps in the SQL. Meaning: the searched
+vector is e + normalise(e + sum of MEANING[k] x d x e(t +- k)). Long neighbours count less (d),
+else they drown what they surround.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.db.backends.base.base import BaseDatabaseWrapper
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from memories.store.context_reach import MEANING, REACH, WORDS, lends
+
+Vector = NDArray[np.float32]
+
+DAMPED_FROM = 40.0
+
+# The index has the turns in order; with the statistics of a table that has just grown, sorting a
+# whole conversation for each of its turns looks cheaper, and is not.
+_IN_ORDER = """
+SELECT set_config('enable_bitmapscan', %(sorting)s, true),
+    set_config('enable_sort', %(sorting)s, true)
+"""
+# The turns within reach need those within their own reach.
+_NEAR = """
+WITH given AS (
+    SELECT id, conversation, audience_id, position FROM memories_memory
+    WHERE organisation_id = %(organisation)s AND id = ANY(%(ids)s) AND conversation IS NOT NULL
+)
+SELECT given.id FROM given
+UNION
+SELECT around.id FROM given CROSS JOIN LATERAL (
+    (SELECT m.id FROM memories_memory m
+     WHERE m.organisation_id = %(organisation)s AND m.conversation = given.conversation
+       AND m.audience_id = given.audience_id AND m.status = 'active'
+       AND (m.position, m.id) < (given.position, given.id)
+     ORDER BY m.position DESC, m.id DESC LIMIT %(around)s)
+    UNION ALL
+    (SELECT m.id FROM memories_memory m
+     WHERE m.organisation_id = %(organisation)s AND m.conversation = given.conversation
+       AND m.audience_id = given.audience_id AND m.status = 'active'
+       AND (m.position, m.id) > (given.position, given.id)
+     ORDER BY m.position, m.id LIMIT %(around)s)
+) AS around
+"""
+# Whoever takes one of them out of search waits, and then takes back what it lent here.
+_HELD = """
+SELECT memory_id FROM memories_text
+WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(near)s)
+ORDER BY memory_id FOR KEY SHARE
+"""
+_TURNS = """
+SELECT m.id, m.conversation, m.audience_id, m.expires_at, t.length, e.own
+FROM memories_memory m
+JOIN memories_text t ON t.organisation_id = m.organisation_id AND t.memory_id = m.id
+LEFT JOIN memories_embedding e ON e.organisation_id = m.organisation_id
+    AND e.memory_id = m.id AND e.model = %(model)s
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(near)s) AND m.status = 'active'
+ORDER BY m.conversation, m.audience_id, m.position, m.id
+"""
+
+_WINDOWS = r"""
+WITH pairs AS (
+    SELECT * FROM unnest(%(rows)s::uuid[], %(turns)s::uuid[], %(worth)s::float8[])
+        AS given (id, turn, worth)
+), words AS (
+    SELECT pairs.id, x.lexeme, max(least(1.0, pairs.worth * CASE WHEN pairs.id = pairs.turn
+        THEN 1.0 ELSE least(1.0, 40.0 / greatest(t.length, 1)) END)) AS worth
+    FROM pairs
+    JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.memory_id = pairs.turn
+    CROSS JOIN LATERAL unnest(t.own) AS x
+    GROUP BY 1, 2
+), windows AS (
+    SELECT id, string_agg(
+        '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':1' || CASE
+            WHEN worth >= 1 THEN 'A' WHEN worth >= .6 THEN 'B' WHEN worth >= .4 THEN 'C'
+            ELSE 'D' END, ' ')::tsvector AS lexemes
+    FROM words WHERE worth >= .2 GROUP BY id
+)
+UPDATE memories_text x SET lexemes = windows.lexemes
+FROM windows WHERE x.organisation_id = %(organisation)s AND x.memory_id = windows.id
+"""
+
+_MOVE = """
+UPDATE memories_embedding e SET embedding = given.embedding::halfvec
+FROM unnest(%(ids)s::uuid[], %(vectors)s::text[]) AS given (id, embedding)
+WHERE e.organisation_id = %(organisation)s AND e.memory_id = given.id AND e.model = %(model)s
+"""
+
+
+class Surroundings:
+    """The turns near some memories, in order, with their lengths and vectors.
+
+    Made once for a batch, before its own vectors are stored; `vectors` are these.
+    """
+
+    def __init__(
+        self,
+        organisation_id: UUID,
+        vectors: Mapping[UUID, Vector],
+        model: int,
+        connection: BaseDatabaseWrapper,
+    ) -> None:
+        self.organisation_id, self.model, self.connection = organisation_id, model, connection
+        self.own: dict[UUID, Vector] = {}
+        self.fresh = set(vectors)
+        self.length: dict[UUID, int] = {}
+        self.expiry: dict[UUID, datetime | None] = {}
+        by_conversation: dict[tuple[str, UUID], list[UUID]] = defaultdict(list)
+        for id_, conversation, audience, expires_at, length, stored in self._read(list(vectors)):
+            by_conversation[(conversation, audience)].append(id_)
+            self.length[id_], self.expiry[id_] = length, expires_at
+            if stored is not None:
+                self.own[id_] = HalfVector.from_text(stored).to_numpy().astype(np.float32)
+        self.own.update(vectors)
+        self.turns = list(by_conversation.values())
+
+    def _read(self, ids: list[UUID]) -> list[tuple[Any, ...]]:
+        """The turns near these, held where they are until the transaction ends."""
+        values: dict[str, Any] = {"organisation": self.organisation_id, "model": self.model}
+        with self.connection.cursor() as cursor:
+            cursor.execute(_IN_ORDER, {"sorting": "off"})
+            cursor.execute(_NEAR, values | {"ids": ids, "around": 2 * REACH})
+            values["near"] = [id_ for (id_,) in cursor.fetchall()]
+            cursor.execute(_IN_ORDER, {"sorting": "on"})
+            cursor.execute(_HELD, values)
+            cursor.execute(_TURNS, values)
+            return list(cursor.fetchall())
+
+    def _around(self, turns: Sequence[UUID], index: int, reach: int) -> Iterable[tuple[int, UUID]]:
+        """(distance, id) of the turns up to `reach` away that lend to this one."""
+        here = self.expiry[turns[index]]
+        for k in range(1, reach + 1):
+            for at in (index - k, index + k):
+                if 0 <= at < len(turns) and lends(self.expiry[turns[at]], here):
+                    yield k, turns[at]
+
+    def _due(self, turns: Sequence[UUID], reach: int) -> list[int]:
+        """The turns whose surroundings the batch changes: its own and those within reach."""
+        changed = [i for i, id_ in enumerate(turns) if id_ in self.fresh]
+        return sorted(
+            {at for i in changed for at in range(max(0, i - reach), min(len(turns), i + reach + 1))}
+        )
+
+    def searched(self) -> dict[UUID, Vector]:
+        """The vector to search by, for the batch and for the turns around it that have one."""
+        found = {id_: 2 * self.own[id_] for id_ in self.fresh}
+        for turns in self.turns:
+            for index in self._due(turns, len(MEANING)):
+                id_ = turns[index]
+                if id_ in self.own:
+                    found[id_] = self._with_context(turns, index)
+        return found
+
+    def _with_context(self, turns: Sequence[UUID], index: int) -> Vector:
+        own = self.own[turns[index]]
+        context = own.copy()
+        for k, other in self._around(turns, index, len(MEANING)):
+            if other in self.own:
+                damping = min(1.0, DAMPED_FROM / max(1, self.length[other]))
+                context += MEANING[k - 1] * damping * self.own[other]
+        norm = float(np.linalg.norm(context))
+        return own + context / norm if norm else 2 * own
+
+    def store(self, searched: Mapping[UUID, Vector]) -> set[UUID]:
+        """Move the older neighbours' vectors and rebuild the windows of words.
+
+        Returns the memories whose words or vector are others now, the batch among them.
+        """
+        moved = [id_ for id_ in searched if id_ not in self.fresh]
+        rows, turns, worth = self._pairs()
+        values = {"organisation": self.organisation_id, "model": self.model}
+        with self.connection.cursor() as cursor:
+            if moved:
+                texts = [HalfVector(searched[id_]).to_text() for id_ in moved]
+                cursor.execute(_MOVE, {**values, "ids": moved, "vectors": texts})
+            if rows:
+                cursor.execute(_WINDOWS, {**values, "rows": rows, "turns": turns, "worth": worth})
+        return {*searched, *rows}
+
+    def _pairs(self) -> tuple[list[UUID], list[UUID], list[float]]:
+        rows: list[UUID] = []
+        others: list[UUID] = []
+        worth: list[float] = []
+        for turns in self.turns:
+            for index in self._due(turns, REACH):
+                for other, weight in [
+                    (turns[index], 1.0),
+                    *((o, WORDS[k - 1]) for k, o in self._around(turns, index, REACH)),
+                ]:
+                    rows.append(turns[index])
+                    others.append(other)
+                    worth.append(weight)
+        return rows, others, worth

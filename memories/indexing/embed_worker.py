@@ -1,0 +1,223 @@
+"""Fill what memories are owed: their vector, and the words and vectors of the turns around them.
+
+Runs as the worker role on one organisation at a time. Work is leased from the pending rows, so
+that a killed worker's share comes back by itself, and finished in the transaction that stores
+the result, so that nothing is done twice.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from django.db import connections
+from django.db.models import F
+
+from memories.embedding.encoders import get_encoder
+from memories.embedding.interface import EncoderError
+from memories.embedding.known_models import Model, known_model
+from memories.indexing import partitions
+from memories.indexing.context_windows import Surroundings
+from memories.indexing.models import Embedding, Pending
+from memories.jobs import leases as jobs_leases
+from memories.jobs.leases import LEASE, WORKER, give_back, take
+from memories.jobs.owed_work import PendingState
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+
+log = logging.getLogger("commonmind.embedding")
+
+BATCH = 64
+
+
+class Follower(Protocol):
+    """What is done with memories whose vectors were just stored, in the same transaction."""
+
+    def __call__(
+        self,
+        organisation_id: UUID,
+        ids: Sequence[UUID],
+        *,
+        model: Model,
+        now: datetime,
+        using: str,
+    ) -> object: ...
+
+
+_followers: list[Follower] = []
+
+
+def after_embedding(function: Follower) -> None:
+    """Register what looks at memories once they have vectors."""
+    if function not in _followers:
+        _followers.append(function)
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """One memory to embed, as it was when the work was taken."""
+
+    memory_id: UUID
+    audience_id: UUID
+    kind: str
+    group_id: UUID | None
+    version: int
+    text: str
+
+
+def passage(memory: Memory) -> str:
+    """The text that is embedded: "[date] speaker: text", as far as they are known."""
+    at = memory.occurred_at
+    when = f"[{at:%-d %B %Y}] " if at else ""
+    who = f"{memory.speaker}: " if memory.speaker else ""
+    return f"{when}{who}{memory.content}"
+
+
+def embed_pending(organisation_id: UUID, *, now: datetime, limit: int = BATCH) -> int:
+    """Embed up to `limit` waiting memories; returns how many were taken, 0 when all is done.
+
+    0 as well where there is no model: nothing is taken, so that nothing counts as tried.
+    """
+    try:
+        get_encoder()
+    except EncoderError as error:
+        log.warning("no embedding: %s", error)
+        return 0
+    leases = _lease(organisation_id, now, limit)
+    if not leases:
+        return 0
+    try:
+        vectors = get_encoder().encode([lease.text for lease in leases])
+    except Exception as error:
+        if len(leases) == 1:
+            _give_back(organisation_id, leases, error, now)
+            return 1
+        # One bad text must not hold up the others: each on its own.
+        _give_back(organisation_id, leases, error, now, counted=False)
+        for lease in leases:
+            _embed_one(organisation_id, lease, now)
+        return len(leases)
+    _store(organisation_id, leases, vectors, now)
+    return len(leases)
+
+
+def _embed_one(organisation_id: UUID, lease: Lease, now: datetime) -> None:
+    try:
+        vectors = get_encoder().encode([lease.text])
+    except Exception as error:
+        _give_back(organisation_id, [lease], error, now)
+    else:
+        _store(organisation_id, [lease], vectors, now)
+
+
+def _lease(organisation_id: UUID, now: datetime, limit: int) -> list[Lease]:
+    with organisation_scope(organisation_id, using=WORKER):
+        owed = Pending.objects.using(WORKER).filter(organisation_id=organisation_id)
+        rows = take(owed, now, limit, broken_alone=True)
+        memories = Memory.objects.using(WORKER).in_bulk([row.memory_id for row in rows])
+    return [
+        Lease(m.id, m.audience_id, m.kind, m.group_id, m.version, passage(m))
+        for row in rows
+        if (m := memories.get(row.memory_id))
+    ]
+
+
+def _give_back(
+    organisation_id: UUID,
+    leases: Sequence[Lease],
+    error: Exception,
+    now: datetime,
+    *,
+    counted: bool = True,
+) -> None:
+    """Let it be tried again. counted: as a failure of its own."""
+    # The class alone: a library's message may quote the text.
+    reason = type(error).__name__
+    log.warning("embedding failed: %s", reason)
+    ids = [lease.memory_id for lease in leases]
+    if counted:
+        give_back(Pending, organisation_id, ids, reason)
+        return
+    with organisation_scope(organisation_id, using=WORKER):
+        Pending.objects.using(WORKER).filter(
+            organisation_id=organisation_id, memory_id__in=ids
+        ).update(attempts=F("attempts") - 1, leased_until=now + LEASE)
+
+
+def _store(
+    organisation_id: UUID, leases: Sequence[Lease], vectors: Sequence[object], now: datetime
+) -> None:
+    model = known_model()
+    with organisation_scope(organisation_id, using=WORKER):
+        # Locked while the vectors go in: a text that changes meanwhile keeps its own new debt. Not
+        # by its key, so that who takes back a neighbour's words may note what this one is owed.
+        current = {
+            m.id: m
+            for m in Memory.objects.using(WORKER)
+            .filter(id__in=[lease.memory_id for lease in leases], status="active")
+            .select_for_update(of=("self",), no_key=True)
+            .order_by("id")
+            .only("id", "version", "audience_id", "kind", "group_id")
+        }
+        done = [
+            (lease, vector)
+            for lease, vector in zip(leases, vectors, strict=True)
+            if (m := current.get(lease.memory_id)) and m.version == lease.version
+        ]
+        vectors_by_id = {lease.memory_id: vector for lease, vector in done}
+        surroundings = Surroundings(
+            organisation_id, vectors_by_id, model.number, connections[WORKER]
+        )
+        searched = surroundings.searched()
+        Embedding.objects.using(WORKER).bulk_create(
+            [
+                Embedding(
+                    organisation_id=organisation_id,
+                    memory_id=id_,
+                    audience_id=current[id_].audience_id,
+                    kind=current[id_].kind,
+                    group_id=current[id_].group_id,
+                    model=model.number,
+                    own=vector,
+                    embedding=searched[id_],
+                )
+                for id_, vector in vectors_by_id.items()
+            ],
+            update_conflicts=True,
+            unique_fields=["organisation", "memory", "model"],
+            update_fields=["own", "embedding", "audience", "kind", "group"],
+        )
+        # What another model made of an earlier text must not come back with that model.
+        Embedding.objects.using(WORKER).filter(
+            organisation_id=organisation_id, memory_id__in=list(vectors_by_id)
+        ).exclude(model=model.number).delete()
+        moved = surroundings.store(searched)
+        partitions.refresh(organisation_id, moved, using=WORKER)
+        ids = list(vectors_by_id)
+        for follow in _followers:
+            follow(organisation_id, ids, model=model, now=now, using=WORKER)
+        Pending.objects.using(WORKER).filter(
+            organisation_id=organisation_id, memory_id__in=ids
+        ).delete()
+        # Forgotten or changed meanwhile: what is still owed stands in a row of its own.
+        stale = {lease.memory_id for lease in leases} - set(ids)
+        Pending.objects.using(WORKER).filter(
+            organisation_id=organisation_id, memory_id__in=stale - set(current)
+        ).delete()
+        Pending.objects.using(WORKER).filter(
+            organisation_id=organisation_id, memory_id__in=stale & set(current)
+        ).update(state=PendingState.WAITING, attempts=0)
+
+
+def broke_off(organisation_id: UUID, now: datetime) -> bool:
+    """Whether the organisation has work that somebody took and did not finish."""
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Pending.objects.using(WORKER).filter(organisation_id=organisation_id)
+        return rows.filter(state=PendingState.LEASED, leased_until__lt=now).exists()
+
+
+def organisations_owed(now: datetime) -> list[UUID]:
+    """The organisations with memories to embed."""
+    return jobs_leases.organisations_owed(Pending, now)

@@ -1,0 +1,192 @@
+"""The rows behind a memory, in bulk; call inside the writer's scope."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from memories.indexing import partitions
+from memories.indexing.context_update import LABELLED, come_between, take_back, wait_in_turn
+from memories.indexing.models import Embedding, Pending, Text
+from memories.jobs.hints import hint_embedding, hint_patterns
+from memories.language import cues
+from memories.language.budget import A_TEXT, Budget
+from memories.restatement.restate import restate, restate_following, restate_without
+from memories.store import projections
+from memories.store.dependents import take_along
+from memories.store.models.memory import Memory
+from orgs.database.bulk import uuids
+from orgs.database.prepared_statements import fetched
+from orgs.models.base import new_id
+from orgs.models.organisations import Organisation, Projection
+
+# Postgres takes tsvectors up to 1 MiB and word positions up to 16,383; more words find nothing.
+INDEXED_CHARACTERS = 100_000
+
+
+_PARSED = """
+    SELECT id, audience_id, kind, group_id, speaker_key, asks, timed,
+        to_tsvector(%(language)s::regconfig, about)
+            || to_tsvector(%(language)s::regconfig, content) AS own,
+        coalesce((SELECT sum(coalesce(array_length(positions, 1), 1))
+                  FROM unnest(to_tsvector(%(language)s::regconfig, content))), 0) AS length
+    FROM unnest(%(ids)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[], %(groups)s::uuid[],
+                %(about)s::text[], %(contents)s::text[], %(speakers)s::text[], %(asks)s::bool[],
+                %(timed)s::bool[])
+        AS given (id, audience_id, kind, group_id, about, content, speaker_key, asks, timed)
+    OFFSET 0
+"""
+_INTO_TEXT = rf"""
+INSERT INTO memories_text (id, organisation_id, memory_id, audience_id, kind, group_id, own,
+                           lexemes, length, speaker_key, asks, timed)
+SELECT id, %(organisation)s, id, audience_id, kind, group_id, own,
+       {LABELLED},
+       length, speaker_key, asks AND length <= %(short)s, timed
+FROM """
+_INSERT_TEXT = f"{_INTO_TEXT} ({_PARSED}) AS parsed"
+# The words are parsed once for both.
+_INSERT_TEXT_AND_PARTITION = rf"""
+WITH parsed AS MATERIALIZED ({_PARSED}), texts AS ({_INTO_TEXT} parsed)
+INSERT INTO memories_partition (organisation_id, memory_id, audience_id, kind, group_id, owner,
+                                parties, lexemes, length)
+SELECT %(organisation)s, id, audience_id, kind, group_id, owner, parties::uuid[],
+       {LABELLED}, length
+FROM parsed
+JOIN unnest(%(ids)s::uuid[], %(owners)s::uuid[], %(parties)s::text[])
+    AS whose (id, owner, parties) USING (id)
+WHERE kind = ANY(%(partitioned)s)
+"""
+
+
+# As columns: a thousand model instances of each take longer than the statements.
+_GIVEN = """
+FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
+            %(robots)s::uuid[], %(authors)s::uuid[])
+    AS given (id, memory, audience, kind, robot, author)
+"""
+_OWE = f"""
+INSERT INTO memories_pending (id, organisation_id, memory_id, audience_id, kind, state, attempts,
+                              reason, created_at)
+SELECT id, %(organisation)s, memory, audience, kind, 'waiting', 0, '', %(now)s {_GIVEN}
+"""
+
+
+def _columns(rows: Sequence[Memory], now: datetime) -> dict[str, Any]:
+    return {
+        "organisation": rows[0].organisation_id,
+        "now": now,
+        "ids": uuids(new_id() for _ in rows),
+        "memories": uuids(row.id for row in rows),
+        "audiences": uuids(row.audience_id for row in rows),
+        "kinds": [row.kind for row in rows],
+        "robots": uuids(row.robot_id for row in rows),
+        "authors": uuids(row.author_id for row in rows),
+    }
+
+
+def about(memory: Memory) -> str:
+    """The words beside the content by which a memory is found: when, who, about what."""
+    at = memory.occurred_at
+    when = f"{at:%-d %B %Y}" if at else ""
+    return f"{when} {memory.speaker} {memory.topic}".strip()
+
+
+def index(
+    rows: Sequence[Memory],
+    *,
+    organisation: Organisation,
+    now: datetime,
+    fresh: bool = False,
+    budget: Budget | None = None,
+) -> None:
+    """Make memories findable by words now, with their restatement; note what they show; owe an
+    embedding.
+
+    fresh: they are new, so that nothing is noted of them yet. budget: what is left to the rules;
+    of what goes beyond it nothing is restated and nothing is noted.
+    """
+    if not rows:
+        return
+    partitioned = Projection.PARTITIONS in organisation.projections
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _INSERT_TEXT_AND_PARTITION if partitioned else _INSERT_TEXT,
+            {
+                "organisation": organisation.id,
+                "language": organisation.language,
+                "ids": uuids(row.id for row in rows),
+                "audiences": uuids(row.audience_id for row in rows),
+                "kinds": [row.kind for row in rows],
+                "groups": uuids(row.group_id for row in rows),
+                "about": [about(row) for row in rows],
+                "contents": [row.content[:INDEXED_CHARACTERS] for row in rows],
+                "speakers": [row.speaker.lower() for row in rows],
+                "asks": [cues.is_question(row.content) for row in rows],
+                "timed": [cues.names_time(row.content) for row in rows],
+                "short": cues.SHORT_QUESTION,
+                **(_whose(rows) if partitioned else {}),
+            },
+        )
+    fetched(_OWE, _columns(rows, now))
+    if come_between(rows):
+        # Farther apart than they were, turns would no longer be found where one is to be cleaned.
+        wait_in_turn(rows)
+        take_back(rows, now)
+        restate_following(rows, now)
+    budget = budget or Budget()
+    read = [row for row in rows if budget.take(min(len(row.content), A_TEXT))]
+    restate(read, now, budget=budget)
+    projections.project(organisation, read, now, fresh=fresh)
+
+
+def _whose(rows: Sequence[Memory]) -> dict[str, Any]:
+    return {
+        "owners": [row.member_id for row in rows],
+        "parties": ["{" + ",".join(map(str, partitions.parties(row))) + "}" for row in rows],
+        "partitioned": list(partitions.PARTITIONED),
+    }
+
+
+def unindex(rows: Sequence[Memory], now: datetime, *, by_subject: bool = False) -> None:
+    """Take memories out of every search; call before they move, where they move.
+
+    The turns around them lose at once the words and the meaning that were lent to them.
+    Their propositions go with them. by_subject: whom they are about takes them away.
+    """
+    if not rows:
+        return
+    unindex(take_along(rows, now, by_subject=by_subject), now)
+    organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
+    wait_in_turn(rows)
+    # Gone first: a worker that has read these words is waited for, and what it lent is taken back.
+    for model in (Text, Embedding, Pending):
+        model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
+    partitions.remove(organisation_id, ids)
+    take_back(rows, now)
+    restate_without(rows, now)
+    projections.withdraw(organisation_id, ids)
+    hint_embedding(organisation_id)
+    if any(row.shareable for row in rows):
+        hint_patterns(organisation_id)
+
+
+def reindex(memory: Memory, now: datetime) -> None:
+    """Make a memory findable by what it now says, for those who now read it."""
+    organisation = Organisation.objects.get(id=memory.organisation_id)
+    index([memory], organisation=organisation, now=now)
+    hint_embedding(memory.organisation_id)
+
+
+def lend_anew(memory: Memory, now: datetime) -> None:
+    """A memory lasts another time than it did: nobody keeps what it lent for longer."""
+    wait_in_turn([memory])
+    take_back([memory], now)
+    restate_following([memory], now)
+    hint_embedding(memory.organisation_id)
+
+
+def note_again(memory: Memory, now: datetime) -> None:
+    """What a memory is about has changed, and not its words."""
+    organisation = Organisation.objects.get(id=memory.organisation_id)
+    projections.renew(organisation, [memory], now)

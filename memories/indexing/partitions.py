@@ -1,0 +1,95 @@
+"""The projection partitioned by kind (architecture 2): what fills it, and what keeps it true.
+
+A memory of the kinds group, user or interaction has one row in it, with the words and the vector
+that the narrow tables have. It is written where the memory becomes findable (services.writing),
+refreshed where its words or vectors move, and follows its memory's readers by the foreign key.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.utils import CursorWrapper
+
+from memories.embedding.encoders import model_id
+from memories.store.models.choices import Kind
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+
+WORKER = "worker"
+PARTITIONED = (Kind.GROUP.value, Kind.USER.value, Kind.INTERACTION.value)
+
+# Between whom it is: the speaker, or its member where nobody is named, and the listeners.
+_PARTIES = """array_remove(m.listeners || coalesce(m.speaker_member_id, m.member_id), NULL)"""
+_ROWS = f"""
+SELECT t.organisation_id, t.memory_id, t.audience_id, t.kind, t.group_id, m.member_id, {_PARTIES},
+    t.lexemes, t.length, e.model, e.embedding
+FROM memories_text t
+JOIN memories_memory m ON m.organisation_id = t.organisation_id AND m.id = t.memory_id
+LEFT JOIN memories_embedding e ON e.organisation_id = t.organisation_id
+    AND e.memory_id = t.memory_id AND e.model = %(model)s
+WHERE t.organisation_id = %(organisation)s AND t.kind IN ('group', 'user', 'interaction')
+"""
+# Locked, so that what is forgotten meanwhile does not come back.
+_FILL = f"""
+INSERT INTO memories_partition (organisation_id, memory_id, audience_id, kind, group_id, owner,
+                                parties, lexemes, length, model, embedding)
+{_ROWS} FOR KEY SHARE OF t
+ON CONFLICT (organisation_id, memory_id, kind) DO NOTHING
+"""
+_CLEAR = "DELETE FROM memories_partition WHERE organisation_id = %(organisation)s"
+_REMOVE = f"{_CLEAR} AND memory_id = ANY(%(ids)s)"
+# Looked at once a statement, so that who keeps no partitions pays next to nothing.
+_KEPT = """EXISTS (SELECT 1 FROM orgs_organisation
+    WHERE id = %(organisation)s AND 'partitions' = ANY(projections))"""
+_REFRESH = f"""
+UPDATE memories_partition p SET owner = fresh.member_id, parties = fresh.parties,
+    lexemes = fresh.lexemes, length = fresh.length, model = fresh.model,
+    embedding = fresh.embedding
+FROM ({_ROWS} AND t.memory_id = ANY(%(ids)s) AND {_KEPT})
+    AS fresh (organisation_id, memory_id, audience_id, kind, group_id, member_id, parties,
+              lexemes, length, model, embedding)
+WHERE p.organisation_id = %(organisation)s AND p.memory_id = fresh.memory_id
+    AND p.kind = fresh.kind
+"""
+
+
+def parties(memory: Memory) -> list[UUID]:
+    """Between whom a memory is, as `_PARTIES` has it."""
+    speaker = memory.speaker_member_id or memory.member_id
+    return [*memory.listeners, *([speaker] if speaker else [])]
+
+
+def remove(organisation_id: UUID, ids: Iterable[UUID]) -> None:
+    """Take memories out, where there are any; call inside a scope that reads them."""
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(_REMOVE, {"organisation": organisation_id, "ids": list(ids)})
+
+
+def refresh(organisation_id: UUID, ids: Iterable[UUID], using: str = DEFAULT_DB_ALIAS) -> None:
+    """Take over moved words and vectors; a memory that has no row here gets none."""
+    with connections[using].cursor() as cursor:
+        values = {"organisation": organisation_id, "ids": list(ids), "model": model_id()}
+        cursor.execute(_REFRESH, values)
+
+
+def rebuild(organisation_id: UUID) -> int:
+    """Make the organisation's rows anew; returns how many there are. Runs as the worker."""
+    values = {"organisation": organisation_id, "model": model_id()}
+    with _working(organisation_id) as cursor:
+        cursor.execute(_CLEAR, values)
+        cursor.execute(_FILL, values)
+        return int(cursor.rowcount)
+
+
+def clear(organisation_id: UUID) -> None:
+    """Give the room back when the projection is switched off. Runs as the worker."""
+    with _working(organisation_id) as cursor:
+        cursor.execute(_CLEAR, {"organisation": organisation_id})
+
+
+@contextmanager
+def _working(organisation_id: UUID) -> Iterator[CursorWrapper]:
+    with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
+        yield cursor

@@ -1,0 +1,1 @@
+"""From a draft to rows: placed, compared with what is there, written."""

@@ -1,0 +1,1 @@
+"""Conversations from files of JSON lines."""

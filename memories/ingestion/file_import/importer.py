@@ -1,0 +1,234 @@
+"""Bring conversations in from JSON lines: groups, members from speakers, memories with keys.
+
+A line is {id, text, group?, session?, seq?, speaker?, audience?, subject?, title?, timestamp?,
+sensitive?, to?, reply_to?}. Its id becomes the memory's key, so that an import can be repeated
+and resumed: what is there already is skipped. An audience list becomes an explicit audience;
+an entry that is a group's external id is that group. Without a list the group reads.
+"""
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.access.visibility import Place, derive_kind
+from memories.ingestion import write
+from memories.ingestion.file_import.lines import BadLine, Line, conversation_of, parse
+from memories.ingestion.file_import.people import Cast
+from memories.ingestion.importance import default_importance
+from memories.ingestion.repeats import earlier_of
+from memories.jobs.hints import hint_embedding
+from memories.jobs.queue import MOST_PROBLEMS
+from memories.language.budget import UNBOUNDED, Budget
+from memories.store.deduplication import content_hash
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member
+from orgs.models.organisations import Organisation
+from orgs.principals import Actor, Principal, resolve
+from robots.models.robots import Robot
+from robots.registry.robots import stamp_activity
+
+CHUNK, CHUNK_BYTES = 500, 32 * 1024 * 1024
+UNREADABLE = (OSError, EOFError, zlib.error)
+
+
+@dataclass(slots=True)
+class Report:
+    """What an import did. skipped: lines that could not be taken; problems: [{line, reason}] of
+    the first of them."""
+
+    imported: int = 0
+    already: int = 0
+    skipped: int = 0
+    problems: list[dict[str, Any]] = field(default_factory=list)
+    groups: int = 0
+    members: int = 0
+
+    def skip(self, line: int, reason: str) -> None:
+        """Count a line that could not be taken, and say why."""
+        self.skipped += 1
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append({"line": line, "reason": reason})
+
+
+class Importer:
+    """Carries one file into one organisation, chunk by chunk, each in its own transaction.
+
+    groups: external ids that the file uses; in a list such a name is the group, wherever the
+    group's own lines stand. read, owner, keeper: see `Cast`.
+    """
+
+    def __init__(
+        self,
+        organisation: Organisation,
+        robot: Robot,
+        now: datetime,
+        speaker_scope: str,
+        groups: frozenset[str] = frozenset(),
+        read: frozenset[UUID] | None = None,
+        owner: UUID | None = None,
+        keeper: Actor | None = None,
+    ) -> None:
+        self.organisation, self.robot, self.now = organisation, robot, now
+        self.report = Report()
+        self.before = Report()
+        self.cast = Cast(
+            organisation,
+            now,
+            by_group=speaker_scope == "group",
+            groups=groups,
+            read=read,
+            owner=owner,
+            keeper=keeper,
+        )
+
+    def run(
+        self,
+        lines: Iterable[bytes],
+        tick: Callable[[int], object] = lambda n: None,
+        *,
+        first: int = 1,
+    ) -> Report:
+        """Import every line; `tick` hears how many lines are done, and ends it by False.
+
+        first: the number of the first line.
+        """
+        numbered = enumerate(lines, start=first)
+        for chunk in _chunks(numbered):
+            good: list[Line] = []
+            for number, raw in chunk:
+                if not raw.strip():
+                    continue
+                try:
+                    line = parse(number, raw)
+                    self.cast.check(line)
+                    good.append(line)
+                except BadLine as error:
+                    self.report.skip(number, str(error))
+            if good:
+                self._import(good)
+            if tick(len(chunk)) is False:
+                break
+        return self.report
+
+    def go_on(self, figures: dict[str, int], problems: list[dict[str, Any]]) -> None:
+        """Count on from what earlier turns of the same import did."""
+        names = ("imported", "already", "skipped", "groups", "members")
+        self.report, self.before = Report(), Report()
+        for name in names:
+            setattr(self.report, name, figures.get(name, 0))
+            setattr(self.before, name, figures.get(name, 0))
+        self.report.problems = problems
+
+    def _import(self, lines: Sequence[Line]) -> None:
+        actor = Actor(organisation_id=self.organisation.id, robot_id=self.robot.id)
+        with organisation_scope(self.organisation.id):
+            for line in lines:
+                self.cast.seat(line)
+            principal = resolve(actor)
+            rows = self._welcome([self._memory(line, principal) for line in lines])
+            deposits = tuple({row.audience_id for row in rows} - principal.audiences)
+            with principal.scope(deposit=deposits):
+                fresh = self._unknown(rows, principal)
+                unbounded = Budget(UNBOUNDED)
+                write.insert(fresh, organisation=self.organisation, now=self.now, budget=unbounded)
+                stamp_activity(
+                    organisation_id=self.organisation.id, robot_id=self.robot.id, now=self.now
+                )
+                hint_embedding(self.organisation.id)
+        self.report.imported += len(fresh)
+        self.report.groups = self.before.groups + self.cast.new_groups
+        self.report.members = self.before.members + self.cast.new_members
+
+    def _welcome(self, rows: list[Memory]) -> list[Memory]:
+        """Without what is about members who have paused learning."""
+        about = {id_ for row in rows for id_ in (row.member_id, row.speaker_member_id) if id_}
+        paused = set(
+            Member.objects.filter(
+                organisation_id=self.organisation.id,
+                id__in=about,
+                learning_paused_at__isnull=False,
+            ).values_list("id", flat=True)
+        )
+        for row in rows:
+            if {row.member_id, row.speaker_member_id} & paused:
+                line = row.position_in_file  # type: ignore[attr-defined]
+                self.report.skip(line, "learning-paused")
+        return [r for r in rows if not {r.member_id, r.speaker_member_id} & paused]
+
+    def _unknown(self, rows: Sequence[Memory], principal: Principal) -> list[Memory]:
+        """Without those whose key or whole content is there already, or stands twice here."""
+        earlier = earlier_of(rows, self.robot.id, principal.audiences)
+        fresh = []
+        for row in rows:
+            digest = bytes(row.content_hash)
+            # What its subject forgot does not come back under another id either.
+            same = [
+                e
+                for e in earlier.by_hash(row.audience_id, digest)
+                if e.forgotten_by_subject
+                or (e.key, e.conversation, e.occurred_at)
+                == (row.key, row.conversation, row.occurred_at)
+            ]
+            keyed = earlier.by_key(row.audience_id, row.key)
+            if keyed is not None and keyed.content_hash != digest:
+                line = row.position_in_file  # type: ignore[attr-defined]
+                self.report.skip(line, "the id names another text already")
+            elif keyed is not None or same:
+                self.report.already += 1
+            else:
+                earlier.add(row)
+                fresh.append(row)
+        return fresh
+
+    def _memory(self, line: Line, principal: Principal) -> Memory:
+        group_id = self.cast.groups.get(line.group) if line.group else None
+        audience_id, visibility = self.cast.audience(line, group_id)
+        subject = self.cast.member(line.subject, line.group) if line.subject else None
+        place = Place(visibility, group_id is not None, subject is not None, listeners=False)
+        row = Memory(
+            organisation_id=self.organisation.id,
+            audience_id=audience_id,
+            kind=derive_kind(place),
+            type="conversation",
+            content=line.text,
+            content_hash=content_hash(line.text, speaker=line.speaker, subject=subject),
+            key=line.key,
+            topic=line.topic,
+            source={"import": line.key, **line.extra},
+            robot_id=self.robot.id,
+            group_id=group_id,
+            member_id=subject,
+            speaker=line.speaker,
+            speaker_member_id=self.cast.member(line.speaker, line.group) if line.speaker else None,
+            conversation=conversation_of(line),
+            position=line.seq,
+            deposited_by=None if audience_id in principal.audiences else self.robot.id,
+            importance=default_importance(type="conversation"),
+            sensitive=line.sensitive,
+            occurred_at=line.at,
+            created_at=self.now,
+            updated_at=self.now,
+        )
+        row.position_in_file = line.number  # type: ignore[attr-defined]
+        return row
+
+
+def _chunks(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    """CHUNK lines at a time, fewer of long ones; what came before a file broke off is handed on."""
+    chunk: list[tuple[int, bytes]] = []
+    size = 0
+    try:
+        for line in lines:
+            chunk.append(line)
+            size += len(line[1])
+            if len(chunk) == CHUNK or size >= CHUNK_BYTES:
+                yield chunk
+                chunk, size = [], 0
+    except UNREADABLE:
+        yield chunk
+        raise
+    yield chunk

@@ -1,0 +1,194 @@
+"""One line of an import file: what it must be, and why it is skipped."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import IO, Any
+
+import orjson
+
+from memories.ingestion.drafts import MAX_CONTENT_BYTES
+from orgs.names.lookalikes import fault_of
+from orgs.organisations.references import fault_of_reference
+
+LONGEST = 300
+# A text as long as may be, every character of it escaped.
+LONGEST_LINE = 6 * MAX_CONTENT_BYTES + 100_000
+LONGEST_GROUP = 200
+
+
+class BadLine(ValueError):
+    """Why a line is skipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line that makes sense."""
+
+    number: int
+    key: str
+    text: str
+    group: str | None
+    session: str | None
+    seq: int
+    speaker: str
+    audience: tuple[str, ...] | None
+    subject: str | None
+    topic: str
+    at: datetime | None
+    sensitive: bool
+    extra: dict[str, Any]
+
+    @property
+    def names(self) -> list[str]:
+        """Everybody whom the line names; in its list groups too."""
+        return [n for n in (self.speaker, self.subject, *(self.audience or ())) if n]
+
+
+def parse(number: int, raw: bytes) -> Line:
+    """Read one line. Raises BadLine with the reason."""
+    if len(raw) > LONGEST_LINE:
+        raise BadLine(f"longer than {LONGEST_LINE:,} bytes")
+    try:
+        row = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise BadLine(f"broken JSON, not one object on one line ({error})") from error
+    if not isinstance(row, dict):
+        raise BadLine("not a JSON object")
+    text = row.get("text")
+    if not isinstance(text, str) or not text.strip():
+        raise BadLine("no text")
+    if len(text.encode()) > MAX_CONTENT_BYTES:
+        raise BadLine(f"text over {MAX_CONTENT_BYTES} bytes")
+    line = Line(
+        number=number,
+        # Without an id the line itself is the name by which it is known again.
+        key=_name(row, "id") or f"line-{hashlib.sha256(raw.strip()).hexdigest()[:24]}",
+        text=_clean("text", text),
+        group=_name(row, "group", LONGEST_GROUP),
+        session=_name(row, "session"),
+        seq=_whole(row, "seq", number),
+        speaker=_name(row, "speaker") or "",
+        audience=_audience(row),
+        subject=_name(row, "subject"),
+        topic=(_name(row, "title", MAX_CONTENT_BYTES) or "")[:LONGEST],
+        at=_time(row.get("timestamp")),
+        sensitive=row.get("sensitive") is True,
+        extra={
+            k: _clean(k, row[k]) for k in ("to", "reply_to", "type") if isinstance(row.get(k), str)
+        },
+    )
+    for name in line.names:
+        if len(f"{line.group}/{name}") > LONGEST:
+            raise BadLine(f"group and name together are longer than {LONGEST} characters")
+        if fault := fault_of(name):
+            raise BadLine(f"a name that nobody can read for sure: {fault}")
+    if line.group and (fault := fault_of_reference(line.group)):
+        raise BadLine(f"group: {fault}")
+    return line
+
+
+def _clean(field_name: str, value: str) -> str:
+    if "\x00" in value:
+        raise BadLine(f"a NUL character in {field_name}")
+    return value
+
+
+def _name(row: dict[str, Any], field_name: str, longest: int = LONGEST) -> str | None:
+    value = row.get(field_name)
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise BadLine(f"{field_name} is not a name")
+    if len(str(value)) > longest:
+        raise BadLine(f"{field_name} is longer than {longest} characters")
+    return _clean(field_name, str(value))
+
+
+def _audience(row: dict[str, Any]) -> tuple[str, ...] | None:
+    names = row.get("audience")
+    if names is None:
+        return None
+    if not isinstance(names, list) or not all(isinstance(n, str) and n for n in names):
+        raise BadLine("audience is not a list of names")
+    return tuple(dict.fromkeys(_clean("audience", name) for name in names))
+
+
+def _whole(row: dict[str, Any], field_name: str, otherwise: int) -> int:
+    value = row.get(field_name)
+    if value is None:
+        return otherwise
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 2**62:
+        raise BadLine(f"{field_name} is not a whole number")
+    return value
+
+
+def _time(value: Any) -> datetime | None:
+    """In UTC, where every moment that is kept must lie in the years 1 to 9999."""
+    if value in (None, ""):
+        return None
+    try:
+        at = datetime.fromisoformat(value)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise BadLine("timestamp is not ISO 8601") from error
+
+
+class TooMuch(OSError):
+    """A file holds more than an import takes; the message says of what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one file may hold. size: bytes, unpacked. lines: with the empty ones. ratio: unpacked
+    to packed, looked at beyond `room` bytes."""
+
+    size: int = 1024 * 1024 * 1024
+    lines: int = 5_000_000
+    ratio: int = 200
+    room: int = 64 * 1024 * 1024
+
+
+def bounded(
+    file: IO[bytes], limits: Limits, *, packed: int, offset: int = 0, line: int = 0
+) -> Iterator[bytes]:
+    """The lines of a file; of one that is too long the beginning, which `parse` refuses.
+
+    A small compressed file may hold one line that would fill the machine, or millions of empty
+    ones. packed: the file's size as it lies on disk. offset, line: how much was read before. When
+    a line is handed out, the file stands behind it. Raises TooMuch.
+    """
+    most = min(limits.size, max(limits.room, limits.ratio * packed))
+    while found := file.readline(LONGEST_LINE + 1):
+        line += 1
+        offset += len(found)
+        rest = found
+        while rest[-1:] != b"\n" and offset <= most and (rest := file.readline(65_536)):
+            offset += len(rest)
+        if offset > most:
+            mib = most // 1024 // 1024
+            raise TooMuch(f"Unpacked, the file holds more than {mib} MB; divide it.")
+        if line > limits.lines:
+            raise TooMuch(f"The file has more than {limits.lines:,} lines; divide it.")
+        yield found
+
+
+def group_names(lines: Iterable[bytes]) -> Iterable[str]:
+    """The external ids of the groups that a file's lines stand in."""
+    for raw in lines:
+        if raw.isspace():
+            continue
+        try:
+            row = orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            continue
+        if isinstance(row, dict) and isinstance(row.get("group"), str):
+            yield row["group"][:LONGEST]
+
+
+def conversation_of(line: Line) -> str | None:
+    """Turns follow each other inside a session, or inside the group where there is none."""
+    if line.session:
+        return f"{line.group}/{line.session}"[:LONGEST] if line.group else line.session
+    return line.group

@@ -1,0 +1,242 @@
+"""Whom an import names: groups, members and the audiences made of them, each once."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from memories.access.visibility import Visibility
+from memories.ingestion.file_import.lines import BadLine, Line
+from orgs import audit
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists
+from orgs.members.invitations import create_member
+from orgs.models.audiences import AudienceKind
+from orgs.models.memberships import ExternalIdentity, Member
+from orgs.models.organisations import Group, Organisation
+from orgs.organisations.audiences import Reader, ensure_audience, ensure_explicit_audience
+from orgs.organisations.groups import add_to_group, create_group
+from orgs.organisations.references import link_identity
+from orgs.principals import Actor
+
+PLATFORM = "import"
+EVERYONE = "org"
+# A group that is not made yet.
+NOWHERE = UUID(int=0)
+Name = tuple[UUID | None, str]
+REMOVED = "a name here is somebody who was removed from the organisation"
+UNCONFIRMED = (
+    "a robot says that a name here is somebody with an account, and no admin has confirmed it"
+)
+
+
+class Cast:
+    """The people and places of one import; made as they come up, inside the caller's scope.
+
+    groups: external ids that the file uses. In a list such a name is the group, wherever the
+    group's own lines stand. owner: the admin who asked for it, and owns the groups that it makes;
+    None for who has a shell. read: the groups that this admin reads. The file knows no others but
+    those of the owner, and adds people who can sign in only to what the owner reads.
+    keeper: the same admin where they chose to sit in the groups that this import makes.
+    """
+
+    def __init__(
+        self,
+        organisation: Organisation,
+        now: datetime,
+        *,
+        by_group: bool,
+        groups: frozenset[str],
+        read: frozenset[UUID] | None = None,
+        owner: UUID | None = None,
+        keeper: Actor | None = None,
+    ) -> None:
+        self.organisation, self.now, self.by_group = organisation, now, by_group
+        self.new_groups = self.new_members = 0
+        self._named, self._read, self._owner, self._keeper = groups, read, owner, keeper
+        self.groups: dict[str, UUID] = {}
+        self._members: dict[Name, UUID] = {}
+        self._audiences: dict[object, UUID] = {}
+        self._seated: set[tuple[UUID, UUID]] = set()
+        with organisation_scope(organisation.id):
+            # Of several groups of one name the oldest stands.
+            rows = self._candidates().order_by("-id")
+            self.groups |= dict(rows.values_list("external_id", "id"))
+            self._know()
+
+    def _candidates(self) -> "QuerySet[Group]":
+        """The groups that a name of the file may mean."""
+        rows = Group.objects.filter(organisation_id=self.organisation.id)
+        if self._read is None:
+            return rows
+        known = Q(id__in=self._read)
+        return rows.filter(known | Q(owner_id=self._owner) if self._owner else known)
+
+    def _know(self) -> None:
+        """Whom the names of earlier imports mean."""
+        # A robot's word alone gives somebody who can sign in nothing to read.
+        self._claimed: set[Name] = set()
+        self._removed: set[Name] = set()
+        self._confirmed: set[Name] = set()
+        rows = ExternalIdentity.objects.filter(
+            organisation_id=self.organisation.id, platform=PLATFORM
+        ).select_related("member")
+        for row in rows:
+            name = (row.group_id, row.identifier)
+            if row.confirmed_at:
+                self._confirmed.add(name)
+            if row.confirmed_at is None and row.member.user_id is not None:
+                self._claimed.add(name)
+            elif row.member.removed_at:
+                self._removed.add(name)
+            else:
+                self._members[name] = row.member_id
+
+    def group(self, external_id: str) -> UUID:
+        """The group of this external id, made if it is new."""
+        if external_id not in self.groups:
+            self.groups[external_id] = self._made(external_id)
+        return self.groups[external_id]
+
+    def _made(self, external_id: str) -> UUID:
+        candidates = self._candidates()
+        try:
+            group = create_group(
+                organisation_id=self.organisation.id,
+                external_id=external_id,
+                owner_id=self._owner,
+                among=candidates,
+                now=self.now,
+            )
+        except AlreadyExists:
+            # Another import made it since this one began.
+            rows = candidates.filter(external_id=external_id).order_by("id")
+            return rows.values_list("id", flat=True)[0]
+        self.new_groups += 1
+        self._seat_keeper(group)
+        return group.id
+
+    def _seat_keeper(self, group: Group) -> None:
+        """Put whoever chose so into a group that this import made; on the record, as it widens."""
+        keeper = self._keeper
+        if keeper is None or keeper.member_id is None:
+            return
+        add_to_group(
+            organisation_id=self.organisation.id, group_id=group.id, member_ids=[keeper.member_id]
+        )
+        audit.record(
+            "group.created",
+            actor=keeper,
+            now=self.now,
+            target=group.id,
+            target_type="group",
+            imported=True,
+        )
+
+    def _closed(self, group_id: UUID) -> bool:
+        return self._read is not None and group_id not in self._read
+
+    def member(self, name: str, group: str | None) -> UUID:
+        """The member whom the file calls so: anywhere, or in this group alone."""
+        known = self._name(name, group)
+        if known not in self._members:
+            member, _ = create_member(
+                organisation_id=self.organisation.id, name=name[:200], now=self.now
+            )
+            link_identity(
+                organisation_id=self.organisation.id,
+                platform=PLATFORM,
+                identifier=name,
+                group_id=known[0],
+                member_id=member.id,
+            )
+            self._members[known] = member.id
+            self.new_members += 1
+        return self._members[known]
+
+    def check(self, line: Line) -> None:
+        """Raises BadLine where it names somebody of whom it is not certain who that is, or who is
+        not here any more."""
+        people = [name for name in line.names if name != EVERYONE and not self._is_group(name)]
+        for name in people:
+            known = self._name(name, line.group, make=False)
+            if known in self._claimed:
+                raise BadLine(UNCONFIRMED)
+            if known in self._removed:
+                raise BadLine(REMOVED)
+
+    def _name(self, name: str, group: str | None, *, make: bool = True) -> Name:
+        """Under which name somebody is kept: the group's own, but what is confirmed wins.
+
+        make: the group may be made for it.
+        """
+        if not (self.by_group and group and group != EVERYONE):
+            return (None, name)
+        place = self.group(group) if make else self.groups.get(group, NOWHERE)
+        if (None, name) in self._confirmed and (place, name) not in self._confirmed:
+            return (None, name)
+        return (place, name)
+
+    def _is_group(self, name: str) -> bool:
+        return name in self.groups or name in self._named
+
+    def seat(self, line: Line) -> None:
+        """Speaker and people of the list become members, and sit in the group of the line.
+
+        Who is listed beside the group itself is not of the group, else the list would not name
+        them: they read that line and nothing else of it.
+        """
+        listed = [n for n in line.audience or () if n != EVERYONE and not self._is_group(n)]
+        people = [self.member(name, line.group) for name in listed]
+        joining = [] if line.group in (line.audience or ()) else people
+        if line.speaker:
+            joining = [self.member(line.speaker, line.group), *joining]
+        if line.subject:
+            self.member(line.subject, line.group)
+        if not line.group or line.group == EVERYONE:
+            return
+        group_id = self.group(line.group)
+        new = [m for m in joining if (group_id, m) not in self._seated]
+        if new:
+            welcome = self._without_account(new) if self._closed(group_id) else new
+            add_to_group(
+                organisation_id=self.organisation.id, group_id=group_id, member_ids=welcome
+            )
+            self._seated |= {(group_id, m) for m in new}
+
+    def _without_account(self, ids: list[UUID]) -> list[UUID]:
+        """Those as whom nobody signs in: what the group knows opens to no reader by them."""
+        known = Member.objects.filter(
+            organisation_id=self.organisation.id, id__in=ids, user__isnull=False
+        )
+        with_account = set(known.values_list("id", flat=True))
+        return [id_ for id_ in ids if id_ not in with_account]
+
+    def audience(self, line: Line, group_id: UUID | None) -> tuple[UUID, Visibility]:
+        """Who reads a line: its list, else its group, else everyone."""
+        names = line.audience
+        if names is not None and EVERYONE in names:
+            return self._simple(AudienceKind.ORGANISATION, "", None), Visibility.ORGANISATION
+        if names is None:
+            if group_id is None:
+                return self._simple(AudienceKind.ORGANISATION, "", None), Visibility.ORGANISATION
+            return self._simple(AudienceKind.GROUP, str(group_id), group_id), Visibility.GROUP
+        readers: set[Reader] = set()
+        for name in names:
+            if self._is_group(name):
+                readers.add(("group", self.group(name)))
+            else:
+                readers.add(("member", self.member(name, line.group)))
+        place = (frozenset(readers), group_id)
+        if place not in self._audiences:
+            self._audiences[place] = ensure_explicit_audience(
+                self.organisation.id, readers, group_id
+            )
+        return self._audiences[place], Visibility.PROTECTED
+
+    def _simple(self, kind: str, key: str, group_id: UUID | None) -> UUID:
+        if (kind, key) not in self._audiences:
+            self._audiences[(kind, key)] = ensure_audience(
+                self.organisation.id, kind, key, group_id
+            )
+        return self._audiences[(kind, key)]

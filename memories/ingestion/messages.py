@@ -1,0 +1,120 @@
+"""Memories of messages: the same words, for the same readers, citing the message.
+
+Who said it to whom and who reads it is settled when a message is kept; what its speaker wishes
+(learning paused) and what the poster may write is asked here, like for every other memory.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from memories.access.visibility import Visibility
+from memories.ingestion.drafts import Draft, Heard, Refused
+from memories.store import projections
+from memories.store.conversation_turns import message_key
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.models.audiences import AudienceKind
+from orgs.principals import Actor
+from robots.conversations.drafts import Promoted
+from robots.models.conversations import Conversation, Message
+
+PAUSED, REFUSED = "learning-paused", "refused"
+_VISIBILITY = {
+    AudienceKind.GROUP: Visibility.GROUP,
+    AudienceKind.EXPLICIT: Visibility.PROTECTED,
+    AudienceKind.MEMBER: Visibility.PRIVATE,
+    AudienceKind.ROBOT: Visibility.INTERNAL,
+}
+
+
+def draft_of(message: Message, conversation: Conversation) -> Draft:
+    """The memory that a message would be; the words stay as they were said."""
+    kind = (
+        AudienceKind.EXPLICIT
+        if message.audience_id != conversation.audience_id
+        else AudienceKind(conversation.audience.kind)
+    )
+    internal = kind is AudienceKind.ROBOT
+    in_kind = message.kind in ("user", "interaction", "direct")
+    return Draft(
+        content=message.content,
+        group=conversation.group_id,
+        visibility=_VISIBILITY[kind],
+        kind="internal" if internal else message.kind,
+        type=message.type,
+        key=message_key(message.id),
+        occurred_at=message.sent_at,
+        conversation=str(conversation.id),
+        position=message.position,
+        source={"message": str(message.id), "conversation": str(conversation.id)},
+        heard=Heard(
+            audience_id=message.audience_id,
+            audience_kind=kind,
+            speaker=message.speaker[:300],
+            speaker_id=message.speaker_member_id,
+            listeners=tuple(message.listeners),
+            subject=(message.speaker_member_id or conversation.member_id) if in_kind else None,
+        ),
+    )
+
+
+def promote_messages(
+    actor: Actor,
+    conversation: Conversation,
+    fresh: Sequence[Message],
+    known: Sequence[UUID],
+    now: datetime,
+) -> dict[UUID, Promoted]:
+    """Remember what says something; tell of known messages which memories they are."""
+    from memories.ingestion.remember import remember_many
+
+    telling = [message for message in fresh if not message.reason]
+    found = _memories_of(conversation.organisation_id, known)
+    if not telling:
+        return found
+    outcomes = remember_many(actor, [draft_of(m, conversation) for m in telling], now=now)
+    paused: list[UUID] = []
+    for message, outcome in zip(telling, outcomes, strict=True):
+        if isinstance(outcome, Refused):
+            found[message.id] = Promoted(None, _reason(outcome.error))
+            paused.append(message.id)
+        else:
+            found[message.id] = Promoted(outcome.id)
+    if paused:
+        reasons = {id_: found[id_].reason for id_ in paused}
+        rows = list(Message.objects.filter(id__in=paused).only("id"))
+        for row in rows:
+            row.reason = reasons[row.id]
+        Message.objects.bulk_update(rows, ["reason"])
+    return found
+
+
+def note_replies(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
+    """What these messages reply to has come: their memories show more now."""
+    rows = Memory.objects.filter(
+        organisation_id=organisation_id,
+        key__in=[message_key(id_) for id_ in messages],
+        status=Status.ACTIVE,
+    ).select_related("organisation")
+    found = list(rows)
+    if found:
+        projections.renew(found[0].organisation, found, now)
+
+
+def _reason(error: Exception) -> str:
+    from memories.access.consent import LearningPaused
+
+    return PAUSED if isinstance(error, LearningPaused) else REFUSED
+
+
+def _memories_of(organisation_id: UUID, messages: Sequence[UUID]) -> dict[UUID, Promoted]:
+    keys = {message_key(id_): id_ for id_ in messages}
+    if not keys:
+        return {}
+    rows = Memory.objects.filter(organisation_id=organisation_id, key__in=keys)
+    rows = rows.exclude(status=Status.FORGOTTEN)
+    found = {keys[key]: Promoted(id_) for key, id_ in rows.values_list("key", "id") if key}
+    reasons = Message.objects.filter(organisation_id=organisation_id, id__in=messages)
+    without = {id_: Promoted(None, why) for id_, why in reasons.values_list("id", "reason")}
+    return without | found

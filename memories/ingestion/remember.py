@@ -1,0 +1,214 @@
+"""Remember: one path for one memory and for a thousand."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from memories.access.consent import LearningPaused, SharingOff
+from memories.access.visibility import Misplaced
+from memories.ingestion import write
+from memories.ingestion.compose import Item, compose
+from memories.ingestion.drafts import Draft, Outcome, Refused, Remembered
+from memories.ingestion.placement import Desk
+from memories.ingestion.repeats import Earlier, EarlierRow, deposits, earlier_rows, subject_of
+from memories.jobs.hints import hint_embedding
+from memories.language.budget import Budget
+from memories.review.red_line import protect_memory, settle_wishes
+from memories.store.authorship import two_facts
+from memories.store.conversation_turns import message_of
+from memories.store.deduplication import content_hash, find_repeat
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists, NotFound
+from orgs.organisations.audiences import ensure_explicit_audience
+from orgs.principals import Actor
+from robots.errors import IdentityClaim, MissingScope
+from robots.registry.robots import stamp_activity
+
+REFUSALS = (
+    NotFound,
+    Misplaced,
+    IdentityClaim,
+    MissingScope,
+    PermissionError,
+    LearningPaused,
+    SharingOff,
+)
+
+
+class KeyTaken(Exception):
+    """The key names another text in the same audience; both stay as they were."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This key already names a memory with another text. Choose another key, or change "
+            "the memory that has it."
+        )
+
+
+def remember(actor: Actor, draft: Draft, *, now: datetime) -> Remembered:
+    """Remember one memory. Raises what `remember_many` would have recorded."""
+    outcome = remember_many(actor, [draft], now=now)[0]
+    if isinstance(outcome, Refused):
+        raise outcome.error
+    return outcome
+
+
+def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> list[Outcome]:
+    """Remember each draft, in order; one that is refused takes no other with it."""
+    desk = Desk(actor, now)
+    outcomes: dict[int, Outcome] = {}
+    batches: dict[tuple[object, ...], list[Item]] = defaultdict(list)
+    budget = Budget()
+    with transaction.atomic():
+        with organisation_scope(actor.organisation_id):
+            desk.foresee(drafts)
+            for index, draft in enumerate(drafts):
+                try:
+                    placement = desk.place(draft)
+                except REFUSALS as error:
+                    outcomes[index] = Refused(error)
+                    continue
+                digest = content_hash(
+                    draft.content, speaker=placement.speaker, subject=placement.member_id
+                )
+                whose = (placement.principal.actor.member_id, placement.principal.actor.group_id)
+                batches[whose].append(Item(index, draft, placement, digest))
+        for items in batches.values():
+            _remember_as(desk, items, outcomes, now, budget)
+    return [outcomes[index] for index in range(len(drafts))]
+
+
+def _remember_as(
+    desk: Desk,
+    items: list[Item],
+    outcomes: dict[int, Outcome],
+    now: datetime,
+    budget: Budget,
+) -> None:
+    """Write what one principal remembers; retried once if somebody else was a moment faster."""
+    principal = items[0].placement.principal
+    deposits = {i.placement.audience_id for i in items if i.placement.is_deposit}
+    with principal.scope(deposit=tuple(sorted(deposits))):
+        try:
+            with transaction.atomic():
+                found = _write(desk, items, now, budget)
+        except IntegrityError:
+            found = _write(desk, items, now, budget)
+        outcomes.update(found)
+        stamp_activity(organisation_id=principal.organisation_id, robot_id=desk.robot.id, now=now)
+        hint_embedding(principal.organisation_id)
+
+
+def _write(desk: Desk, items: list[Item], now: datetime, budget: Budget) -> dict[int, Outcome]:
+    outcomes: dict[int, Outcome] = {}
+    earlier = earlier_rows(items, desk.robot.id)
+    fresh: list[Memory] = []
+    wishes: list[tuple[Memory, str]] = []
+    repeats: dict[UUID, list[Item]] = defaultdict(list)
+    for item in items:
+        outcome, row = _decide(desk, item, earlier, now)
+        outcomes[item.index] = outcome
+        if isinstance(outcome, Refused):
+            continue
+        if outcome.deduplicated:
+            repeats[outcome.id].append(item)
+        elif row is not None:
+            fresh.append(row)
+            earlier.add(row)
+            if item.draft.red_line:
+                wishes.append((row, item.draft.red_line_reason))
+    write.insert(fresh, organisation=desk.organisation, now=now, budget=budget)
+    _note_speakers(items[0].placement.principal.actor, fresh, now)
+    settle_wishes(items[0].placement.principal, wishes, now)
+    author = desk.actor.member_id if desk.actor.is_person else None
+    counts = write.repeat(repeats, desk.robot.id, author, now)
+    for id_, same in repeats.items():
+        for item in same:
+            _wish_again(item, id_, now)
+            outcomes[item.index] = _remembered(
+                item, id_, deduplicated=True, remember_count=counts.get(id_, 1)
+            )
+    return outcomes
+
+
+def _note_speakers(actor: Actor, fresh: Sequence[Memory], now: datetime) -> None:
+    """Who gave something as another's words; a message says so itself."""
+    told = {row.id: two_facts(row) for row in fresh if message_of(row) is None}
+    audit.record_each(
+        "memory.attributed",
+        actor=actor,
+        now=now,
+        target_type="memory",
+        targets={id_: facts for id_, facts in told.items() if facts},
+    )
+
+
+def _wish_again(item: Item, id_: UUID, now: datetime) -> None:
+    """What is known already can be asked to be protected as well, where its writer reads it."""
+    if item.draft.red_line and not item.placement.is_deposit:
+        actor, reason = item.placement.principal.actor, item.draft.red_line_reason
+        with suppress(AlreadyExists, NotFound, Misplaced):
+            protect_memory(actor, id_, reason=reason, now=now)
+
+
+def _decide(
+    desk: Desk, item: Item, earlier: Earlier, now: datetime
+) -> tuple[Outcome, Memory | None]:
+    placement = item.placement
+    keyed = earlier.by_key(placement.audience_id, item.key)
+    if keyed is not None and keyed.content_hash != item.hash:
+        if not placement.is_deposit:
+            return Refused(KeyTaken()), None
+        # A deposit is never told of a conflict; it goes in without the key.
+        keyed, item = None, item.without_key()
+    same = earlier.by_hash(placement.audience_id, item.hash)
+    withdrawn = next((row for row in same if row.forgotten_by_subject), None)
+    if withdrawn is not None:
+        return _ask_subject(desk, item.without_key(), earlier, withdrawn, now)
+    depositor = desk.robot.id if placement.is_deposit else None
+    found = keyed or find_repeat(item, [row for row in same if row.deposited_by == depositor])
+    if found is None:
+        row = compose(desk, item, now)
+        return _remembered(item, row.id), row
+    return _remembered(item, found.id, deduplicated=not placement.is_deposit), None
+
+
+def _ask_subject(
+    desk: Desk, item: Item, earlier: Earlier, withdrawn: EarlierRow, now: datetime
+) -> tuple[Outcome, Memory | None]:
+    """What its subject forgot comes back only if they say so: it waits where they alone look."""
+    placement = item.placement
+    subject = placement.member_id or placement.speaker_member_id or subject_of(withdrawn.id)
+    audience_id = ensure_explicit_audience(
+        desk.organisation.id,
+        [("member", subject)],  # type: ignore[list-item]  # what a subject forgot has one
+    )
+    known = [*earlier.by_hash(audience_id, item.hash), *deposits(audience_id, item.hash)]
+    fresh = compose(desk, item, now)
+    fresh.proposed_audience_id, fresh.audience_id = fresh.audience_id, audience_id
+    fresh.status, fresh.deposited_by = Status.PENDING_REVIEW, desk.robot.id
+    waiting = next((row for row in known if row.stands_for(fresh)), None)
+    outcome = _remembered(item, waiting.id if waiting else fresh.id)
+    if not placement.is_deposit:
+        outcome = replace(outcome, status=Status.PENDING_REVIEW)
+    return outcome, None if waiting else fresh
+
+
+def _remembered(item: Item, id_: UUID, **known: object) -> Remembered:
+    placement = item.placement
+    return Remembered(
+        id=id_,
+        status=placement.status,
+        audience_kind=placement.audience_kind,
+        audience_id=placement.audience_id,
+        audience_label=placement.audience_label,
+        **known,  # type: ignore[arg-type]
+    )

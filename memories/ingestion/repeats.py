@@ -1,0 +1,146 @@
+"""What new memories may repeat: earlier rows with one of their keys or hashes."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from django.db import connection
+
+from memories.store.models.memory import Memory
+from orgs.database.rls import deposit_scope
+
+if TYPE_CHECKING:
+    from memories.ingestion.compose import Item
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRow:
+    id: UUID
+    audience_id: UUID
+    content_hash: bytes
+    key: str | None
+    conversation: str | None
+    occurred_at: datetime | None
+    deposited_by: UUID | None
+    forgotten_by_subject: bool
+
+    def stands_for(self, row: Memory) -> bool:
+        """Whether the database would take the two for the same memory."""
+        return all(
+            getattr(self, name) == getattr(row, name)
+            for name in ("audience_id", "key", "conversation", "occurred_at", "deposited_by")
+        ) and self.content_hash == bytes(row.content_hash)
+
+
+@dataclass(slots=True)
+class Earlier:
+    """Rows with one of the batch's keys or hashes, whether the writer may read them or not."""
+
+    _by_key: dict[tuple[UUID, str], EarlierRow] = field(default_factory=dict)
+    _by_hash: dict[tuple[UUID, bytes], list[EarlierRow]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+
+    def add(self, row: "EarlierRow | Memory") -> None:
+        digest = bytes(row.content_hash)
+        kept = EarlierRow(
+            row.id,
+            row.audience_id,
+            digest,
+            row.key,
+            row.conversation,
+            row.occurred_at,
+            row.deposited_by,
+            row.forgotten_by_subject,
+        )
+        self._by_hash[(row.audience_id, digest)].append(kept)
+        if row.key is not None:
+            self._by_key[(row.audience_id, row.key)] = kept
+
+    def by_key(self, audience_id: UUID, key: str | None) -> EarlierRow | None:
+        return self._by_key.get((audience_id, key)) if key is not None else None
+
+    def by_hash(self, audience_id: UUID, digest: bytes) -> list[EarlierRow]:
+        return self._by_hash.get((audience_id, digest), [])
+
+
+_COLUMNS = (
+    "id, audience_id, content_hash, key, conversation, occurred_at, deposited_by, "
+    "forgotten_by_subject"
+)
+_READABLE = (
+    f"SELECT {_COLUMNS} FROM memories_memory WHERE organisation_id = %(organisation)s "
+    "AND audience_id = ANY(%(audiences)s) "
+    "AND (content_hash = ANY(%(hashes)s) OR key = ANY(%(keys)s))"
+)
+_DEPOSITED = f"SELECT {_COLUMNS} FROM search.deposited(%(hashes)s, %(keys)s)"
+
+
+def deposits(audience_id: UUID, digest: bytes) -> list[EarlierRow]:
+    """What lies with this hash where the writer deposits but does not read."""
+    with deposit_scope([audience_id]), connection.cursor() as cursor:
+        cursor.execute(_DEPOSITED, {"hashes": [digest], "keys": []})
+        return [EarlierRow(row[0], row[1], bytes(row[2]), *row[3:]) for row in cursor.fetchall()]
+
+
+def earlier_rows(items: Sequence["Item"], robot_id: UUID) -> Earlier:
+    """What the batch may repeat. For deposits a definer function looks, in those audiences only."""
+    return _earlier(
+        items[0].placement.principal.organisation_id,
+        readable={i.placement.audience_id for i in items if not i.placement.is_deposit},
+        deposits=any(i.placement.is_deposit for i in items),
+        hashes={i.hash for i in items},
+        keys={i.key for i in items if i.key is not None},
+        robot_id=robot_id,
+    )
+
+
+def earlier_of(rows: Sequence[Memory], robot_id: UUID, audiences: frozenset[UUID]) -> Earlier:
+    """The same for rows that are made already, by a writer who reads `audiences`."""
+    return _earlier(
+        rows[0].organisation_id,
+        readable={row.audience_id for row in rows} & audiences,
+        deposits=any(row.deposited_by for row in rows),
+        hashes={bytes(row.content_hash) for row in rows},
+        keys={row.key for row in rows if row.key is not None},
+        robot_id=robot_id,
+    )
+
+
+def _earlier(
+    organisation_id: UUID,
+    *,
+    readable: set[UUID],
+    deposits: bool,
+    hashes: set[bytes],
+    keys: set[str],
+    robot_id: UUID,
+) -> Earlier:
+    earlier = Earlier()
+    parameters: dict[str, Any] = {
+        "organisation": organisation_id,
+        "audiences": list(readable),
+        "hashes": list(hashes),
+        "keys": list(keys),
+    }
+    with connection.cursor() as cursor:
+        if readable:
+            cursor.execute(_READABLE, parameters)
+            for row in cursor.fetchall():
+                earlier.add(EarlierRow(row[0], row[1], bytes(row[2]), *row[3:]))
+        if deposits:
+            cursor.execute(_DEPOSITED, parameters)
+            for row in cursor.fetchall():
+                found = EarlierRow(row[0], row[1], bytes(row[2]), *row[3:])
+                if found.deposited_by == robot_id or found.forgotten_by_subject:
+                    earlier.add(found)
+    return earlier
+
+
+def subject_of(memory_id: UUID) -> UUID | None:
+    """Whom a readable memory is about or, failing that, who said it."""
+    row = Memory.objects.values_list("member_id", "speaker_member_id").get(id=memory_id)
+    return row[0] or row[1]

@@ -1,0 +1,113 @@
+"""New memories and contributions as rows, in bulk; call inside the writer's scope."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.db import connection
+
+from memories.language.budget import Budget
+from memories.review.enqueue import enqueue, enqueue_again
+from memories.store.lineage import derive
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.database.bulk import insert_rows
+from orgs.database.prepared_statements import fetched
+from orgs.database.rls import current_scope, deposit_scope
+from orgs.models.base import new_id
+from orgs.models.organisations import Organisation
+
+if TYPE_CHECKING:
+    from memories.ingestion.compose import Item
+
+from memories.indexing.index import _GIVEN, _columns, index
+from memories.store.status import back_to
+
+_CONTRIBUTE = f"""
+INSERT INTO memories_contribution (id, organisation_id, memory_id, audience_id, kind, robot_id,
+                                   member_id, first_at, last_at, count)
+SELECT id, %(organisation)s, memory, audience, kind, robot, author, %(now)s, %(now)s, 1 {_GIVEN}
+"""
+
+
+def insert(
+    rows: Sequence[Memory],
+    *,
+    organisation: Organisation,
+    now: datetime,
+    budget: Budget | None = None,
+) -> None:
+    """New memories with contribution, text row and the embedding or decision that is owed.
+
+    budget: what is left to the rules in this request.
+    """
+    if not rows:
+        return
+    unread = {row.audience_id for row in rows} - set(current_scope().audiences)
+    with deposit_scope(sorted(unread | set(current_scope().deposit))):
+        insert_rows(rows)
+        fetched(_CONTRIBUTE, _columns(rows, now))
+        derive(rows, now)
+        enqueue(rows, now)
+        active = [row for row in rows if row.status == Status.ACTIVE]
+        index(active, organisation=organisation, now=now, fresh=True, budget=budget)
+
+
+_CONTRIBUTE_AGAIN = """
+INSERT INTO memories_contribution AS c
+    (id, organisation_id, memory_id, audience_id, kind, robot_id, member_id, first_at, last_at,
+     count)
+SELECT given.id, m.organisation_id, m.id, m.audience_id, m.kind, %(robot)s, %(member)s::uuid,
+       %(now)s, %(now)s, given.n
+FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(counts)s::int[]) AS given (id, memory_id, n)
+JOIN memories_memory m ON m.id = given.memory_id
+ON CONFLICT (organisation_id, memory_id, robot_id, member_id)
+DO UPDATE SET count = c.count + excluded.count, last_at = excluded.last_at
+"""
+
+
+def repeat(
+    said: Mapping[UUID, Sequence["Item"]], robot_id: UUID, author_id: UUID | None, now: datetime
+) -> dict[UUID, int]:
+    """Note that known memories were said again: remember_count and who contributed it.
+
+    What had been forgotten or archived comes back, and what had expired lives on for as long as
+    it is now wanted. Returns the new remember_count by id.
+    """
+    if not said:
+        return {}
+    rows = list(
+        Memory.objects.select_for_update(of=("self",))
+        .filter(id__in=said)
+        .select_related("organisation")
+        .order_by("id")
+    )
+    revived = [r for r in rows if r.status in (Status.FORGOTTEN, Status.ARCHIVED)]
+    for row in rows:
+        row.remember_count += len(said[row.id])
+        if row.expires_at and row.expires_at <= now:
+            row.expires_at = said[row.id][-1].draft.expires_at
+        if row in revived:
+            row.status, row.forgotten_at, row.archived_at = back_to(row), None, None
+    Memory.objects.bulk_update(
+        rows, ["remember_count", "status", "forgotten_at", "archived_at", "expires_at"]
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _CONTRIBUTE_AGAIN,
+            {
+                "ids": [new_id() for _ in rows],
+                "memories": [row.id for row in rows],
+                "counts": [len(said[row.id]) for row in rows],
+                "robot": robot_id,
+                "member": author_id,
+                "now": now,
+            },
+        )
+    active = [row for row in revived if row.status == Status.ACTIVE]
+    for row in revived:
+        enqueue_again(row, now)
+    if active:
+        index(active, organisation=active[0].organisation, now=now)
+    return {row.id: row.remember_count for row in rows}

@@ -1,0 +1,1 @@
+"""Figures and the audit trail, as far as the asker may read them."""

@@ -1,0 +1,171 @@
+"""Figures and first steps for the overview: of what the asker may read, and nothing else."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from memories.library.browse import Shown, show
+from memories.review.queue import Count, count
+from memories.store.models.memory import Memory
+from orgs.models.memberships import Role
+from orgs.principals import MODERATORS, Actor, Principal, resolve
+
+# So many of the newest are looked at; a larger organisation is told so.
+LOOKED_AT = 20_000
+DAYS = 28
+LATEST = 6
+OWED = 10_000
+
+# One walk over the newest readable rows; hidden ones are no rows here.
+_FIGURES = """
+SELECT a.kind, m.kind, m.tier,
+       CASE WHEN m.created_at >= %(since)s THEN (m.created_at AT TIME ZONE %(zone)s)::date END,
+       count(*)
+FROM (
+    SELECT audience_id, kind, tier, created_at FROM memories_memory
+    WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
+      AND (expires_at IS NULL OR expires_at > %(now)s)
+    ORDER BY id DESC LIMIT %(most)s
+) m
+JOIN orgs_audience a ON a.organisation_id = %(organisation)s AND a.id = m.audience_id
+GROUP BY 1, 2, 3, 4
+"""
+_STANDING = """
+SELECT
+    (SELECT count(*) FROM (SELECT 1 FROM memories_pending
+        WHERE organisation_id = %(organisation)s AND state <> 'dead' LIMIT %(owed)s) w),
+    (SELECT count(*) FROM (SELECT 1 FROM memories_pending
+        WHERE organisation_id = %(organisation)s AND state = 'dead' LIMIT %(owed)s) d),
+    EXISTS (SELECT 1 FROM orgs_member WHERE organisation_id = %(organisation)s
+        AND removed_at IS NULL AND id <> %(me)s),
+    EXISTS (SELECT 1 FROM robots_robot WHERE organisation_id = %(organisation)s
+        AND builtin IS NULL AND retired_at IS NULL),
+    EXISTS (SELECT 1 FROM memories_memory WHERE organisation_id = %(organisation)s
+        AND status = 'active' AND kind <> 'internal'),
+    EXISTS (SELECT 1 FROM memories_recall WHERE organisation_id = %(organisation)s
+        AND member_id = %(me)s),
+    EXISTS (SELECT 1 FROM orgs_auditentry WHERE organisation_id = %(organisation)s
+        AND member = %(me)s AND action = 'playground.asked')
+"""
+_HELPED = """
+SELECT EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
+    AND r.retired_at IS NULL AND (r.owner_id = %(me)s OR r.id IN (
+        SELECT robot_id FROM robots_delegation WHERE organisation_id = %(organisation)s
+        AND member_id = %(me)s AND revoked_at IS NULL)))
+"""
+STEPS = ("invite", "robot", "remember", "recall", "readers")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How many readable memories by audience, kind, tier and day; `capped` beyond LOOKED_AT.
+
+    by_day: the last DAYS days in the asker's time zone, the oldest first. helped: robots read
+    what is private to the asker.
+    """
+
+    total: int = 0
+    capped: bool = False
+    by_audience: Counter[str] = field(default_factory=Counter)
+    by_kind: Counter[str] = field(default_factory=Counter)
+    by_tier: Counter[str] = field(default_factory=Counter)
+    by_day: list[tuple[date, int]] = field(default_factory=list)
+    helped: bool = False
+
+    @property
+    def this_week(self) -> int:
+        return sum(number for _, number in self.by_day[-7:])
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What the page shows. steps: (name, whether it is done) of those that are this role's."""
+
+    figures: Figures
+    latest: Sequence[Shown]
+    review: Count
+    owed: int
+    failed: int
+    steps: list[tuple[str, bool]]
+
+
+def figures(actor: Actor, *, now: datetime) -> Figures:
+    """The figures alone, for the charts as files."""
+    principal = resolve(actor)
+    with principal.scope():
+        return _figures(principal, now)
+
+
+def overview(actor: Actor, *, organisation: str, now: datetime) -> Overview:
+    """Everything that the overview shows; a handful of statements, whatever there is."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = Memory.objects.filter(organisation_id=principal.organisation_id)
+        latest = list(rows.active(now).for_people().with_names().order_by("-id")[:LATEST])
+        owed, failed, *done = _standing(principal.organisation_id, actor.member_id)
+        wanted = _steps(actor)
+        return Overview(
+            _figures(principal, now),
+            show(principal, latest, organisation),
+            count(principal, now - timedelta(days=7)),
+            owed,
+            failed,
+            [(n, bool(d)) for n, d in zip(STEPS, done, strict=True) if n in wanted],
+        )
+
+
+def _steps(actor: Actor) -> tuple[str, ...]:
+    """What this role can do to get going; a viewer asks."""
+    if actor.role == Role.ADMIN:
+        return STEPS
+    if actor.role in MODERATORS:
+        return STEPS[2:]
+    return STEPS[2:4] if actor.role == Role.MEMBER else STEPS[3:4]
+
+
+def _standing(organisation_id: UUID, me: UUID | None) -> tuple[int, ...]:
+    with connection.cursor() as cursor:
+        cursor.execute(_STANDING, {"organisation": organisation_id, "me": me, "owed": OWED})
+        found: tuple[int, ...] = cursor.fetchone()
+    return found
+
+
+def _figures(principal: Principal, now: datetime) -> Figures:
+    today = now.date()
+    first = today - timedelta(days=DAYS - 1)
+    values: dict[str, Any] = {
+        "organisation": principal.organisation_id,
+        "now": now,
+        "since": now - timedelta(days=DAYS + 1),
+        "zone": str(now.tzinfo),
+        "most": LOOKED_AT + 1,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_FIGURES, values)
+        rows = cursor.fetchall()
+        cursor.execute(_HELPED, values | {"me": principal.actor.member_id})
+        (helped,) = cursor.fetchone()
+    by_audience, by_kind, by_tier = Counter[str](), Counter[str](), Counter[str]()
+    by_day: Counter[date] = Counter()
+    for audience, kind, tier, day, number in rows:
+        by_audience[audience] += number
+        by_kind[kind] += number
+        by_tier[tier] += number
+        if day is not None:
+            by_day[day] += number
+    days = [first + timedelta(days=n) for n in range(DAYS)]
+    total = sum(by_kind.values())
+    return Figures(
+        min(total, LOOKED_AT),
+        total > LOOKED_AT,
+        by_audience,
+        by_kind,
+        by_tier,
+        [(day, by_day[day]) for day in days],
+        helped,
+    )

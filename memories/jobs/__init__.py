@@ -1,0 +1,1 @@
+"""Durable work: rows, leases, hints and the runner. What a job does lives with its capability."""

@@ -1,0 +1,92 @@
+"""Durable work that is owed to memories: taken for a while, given back when it fails.
+
+A row that is taken comes back by itself when its lease runs out, so a killed worker loses nothing.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TypeVar
+from uuid import UUID
+
+from django.db.models import F, Q, QuerySet
+
+from memories.jobs.owed_work import Owed, PendingState
+from orgs.database.rls import organisation_scope
+from orgs.models.organisations import Organisation
+
+WORKER = "worker"
+LEASE = timedelta(minutes=5)
+MAX_ATTEMPTS = 5
+BROKE_OFF = "BrokeOff"
+
+Row = TypeVar("Row", bound=Owed)
+
+
+def ready(now: datetime) -> Q:
+    """What waits, and what somebody took and did not finish."""
+    return Q(state=PendingState.WAITING) | Q(state=PendingState.LEASED, leased_until__lt=now)
+
+
+def take(
+    rows: "QuerySet[Row]",
+    now: datetime,
+    limit: int,
+    *,
+    lease: timedelta = LEASE,
+    broken_alone: bool = False,
+) -> list[Row]:
+    """Up to `limit` of what is ready, the oldest first, leased; inside the worker's scope.
+
+    What broke off MAX_ATTEMPTS times, so that nobody could give it back, is dead.
+    broken_alone: what broke off before is taken by itself, so that the one that ends the process
+    takes no other with it.
+    """
+    broken = rows.filter(
+        state=PendingState.LEASED, leased_until__lt=now, attempts__gte=MAX_ATTEMPTS
+    )
+    broken.update(state=PendingState.DEAD, reason=BROKE_OFF)
+    found = list(
+        rows.filter(ready(now))
+        .order_by("created_at", "id")
+        .select_for_update(of=("self",), skip_locked=True)[:limit]
+    )
+    if broken_alone:
+        before = [row for row in found if row.state == PendingState.LEASED and row.attempts > 1]
+        found = before[:1] or found
+    taken = rows.model._default_manager.using(WORKER).filter(id__in=[row.id for row in found])
+    taken.update(state=PendingState.LEASED, leased_until=now + lease, attempts=F("attempts") + 1)
+    return found
+
+
+def give_back(
+    model: type[Owed],
+    organisation_id: UUID,
+    memory_ids: Sequence[UUID],
+    reason: str,
+    *,
+    until: datetime | None = None,
+) -> None:
+    """Let it be tried again; after MAX_ATTEMPTS it is dead, with its reason, until retried.
+
+    until: not before then.
+    """
+    again: dict[str, object] = {"state": PendingState.WAITING, "reason": reason}
+    if until is not None:
+        again |= {"state": PendingState.LEASED, "leased_until": until}
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = model._default_manager.using(WORKER).filter(
+            organisation_id=organisation_id, memory_id__in=memory_ids
+        )
+        rows.filter(attempts__gte=MAX_ATTEMPTS).update(state=PendingState.DEAD, reason=reason)
+        rows.filter(attempts__lt=MAX_ATTEMPTS).update(**again)
+
+
+def organisations_owed(model: type[Owed], now: datetime) -> list[UUID]:
+    """The organisations with work that nobody does right now."""
+    owed = []
+    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
+        with organisation_scope(organisation_id, using=WORKER):
+            rows = model._default_manager.using(WORKER)
+            if rows.filter(ready(now), organisation_id=organisation_id).exists():
+                owed.append(organisation_id)
+    return owed

@@ -1,0 +1,1 @@
+"""Who shows to know what: entities, edges and the rules behind them."""

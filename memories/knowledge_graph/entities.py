@@ -1,0 +1,288 @@
+"""Things that memories name: listed, given by hand, and what they are connected with.
+
+What is seen of a thing is what readable memories say of it. Who may change a memory may say what
+it names; what the rules have found is theirs, and found anew when the memory is made findable.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from memories.access.lookup import changeable, note
+from memories.access.permissions import NotYours
+from memories.knowledge_graph.models import Entity, EntitySource, EntityType
+from memories.knowledge_graph.node_ids import node_of, plain_name
+from memories.knowledge_graph.observations import NOT_REMOVED, STILL
+from memories.language.terms import key_of
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.database.prepared_statements import fetched
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.base import new_id
+from orgs.models.memberships import Member
+from orgs.principals import Actor, Principal, resolve
+
+NOT_GIVEN = "The rules found this in the memory; only what was given by hand is changed here."
+
+# Who knows about it, which memories name it, and what else those name: summed over what is
+# readable. Several weak signs of one connection make it surer: 1 - product of (1 - each).
+_RELATIONSHIPS = f"""
+WITH named AS MATERIALIZED (
+    SELECT e.memory_id, e.confidence FROM memories_entity e
+    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
+    WHERE e.organisation_id = %(organisation)s AND e.node = %(node)s::uuid
+      AND e.memory_id <= %(until)s::uuid AND m.status = 'active'
+      AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+    ORDER BY e.memory_id DESC LIMIT 1000
+), found AS (
+    SELECT 'knows_about' AS relation, 'person' AS kind, e.source AS id,
+        (SELECT coalesce(p.name, m.speaker) FROM memories_memory m
+         LEFT JOIN orgs_member p ON p.organisation_id = %(organisation)s AND p.id = e.source
+         WHERE m.organisation_id = %(organisation)s AND m.id = e.memory_id) AS name,
+        e.weight, .5::float8 AS sure, true AS inferred, e.observed_at AS at
+    FROM (
+        SELECT e.* FROM memories_edge e
+        WHERE e.organisation_id = %(organisation)s AND e.target = %(node)s::uuid
+          AND e.relation = 'knows_about' AND e.memory_id <= %(until)s::uuid
+        ORDER BY e.memory_id DESC LIMIT 1000
+    ) AS e
+    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
+    WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+      AND {STILL} AND {NOT_REMOVED}
+    UNION ALL
+    SELECT 'related_to', other.type, other.node, other.name, 1, .5 * named.confidence
+        * other.confidence, true, other.extracted_at
+    FROM named JOIN memories_entity other ON other.organisation_id = %(organisation)s
+        AND other.memory_id = named.memory_id AND other.node <> %(node)s::uuid
+    UNION ALL
+    SELECT 'mentions', 'memory', m.id, left(m.content, 200), 1, named.confidence, false,
+        coalesce(m.occurred_at, m.created_at)
+    FROM named JOIN memories_memory m ON m.organisation_id = %(organisation)s
+        AND m.id = named.memory_id
+)
+SELECT * FROM (
+    SELECT relation, kind, id, (array_agg(name ORDER BY at DESC))[1] AS name,
+        sum(weight::numeric) AS weight, count(*)::int, bool_and(inferred),
+        CASE WHEN bool_or(sure >= 1) THEN 1
+             ELSE 1 - exp(sum(ln(1 - least(sure, .999)))) END::float8, max(at)
+    FROM found WHERE %(relation)s::text IS NULL OR relation = %(relation)s::text
+    GROUP BY relation, kind, id
+) AS summed
+WHERE %(weight)s::numeric IS NULL
+   OR (relation = 'mentions', -weight, relation, kind, id)
+    > (%(last)s::text = 'mentions', -%(weight)s::numeric, %(last)s::text, %(kind)s::text,
+       %(id)s::uuid)
+ORDER BY relation = 'mentions', -weight, relation, kind, id
+LIMIT %(limit)s::int
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page of relationships ended, and which memories the first one knew of."""
+
+    relation: str
+    weight: Decimal
+    kind: str
+    id: UUID
+    until: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """One connection of a thing. kind: person, memory or the type of the other thing.
+
+    inferred: concluded, not said. confidence: 0-1. times: observations that the asker may read.
+    """
+
+    relation: str
+    kind: str
+    id: UUID
+    name: str
+    weight: float
+    times: int
+    inferred: bool
+    confidence: float
+    last_at: datetime
+    place: Place
+
+
+def entities(principal: Principal, filters: Mapping[str, Any], now: datetime) -> "QuerySet[Entity]":
+    """What readable memories name, newest first; evaluate inside the principal's scope."""
+    rows = Entity.objects.filter(organisation_id=principal.organisation_id)
+    rows = rows.filter(_at_work(now)).select_related("member")
+    for name in ("type", "source"):
+        if value := filters.get(name):
+            rows = rows.filter(**{name: value})
+    if (least := filters.get("min_confidence")) is not None:
+        rows = rows.filter(confidence__gte=least)
+    if memory_id := filters.get("memory"):
+        rows = rows.filter(memory_id=memory_id)
+    if text := filters.get("q"):
+        rows = rows.filter(name__icontains=text)
+    return rows
+
+
+def _at_work(now: datetime) -> Q:
+    lives = Q(memory__expires_at__isnull=True) | Q(memory__expires_at__gt=now)
+    return lives & Q(memory__status=Status.ACTIVE)
+
+
+def get_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> Entity:
+    """One of them. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        return _fetch(principal, entity_id, now)
+
+
+def _fetch(principal: Principal, entity_id: UUID, now: datetime) -> Entity:
+    row = entities(principal, {}, now).filter(id=entity_id).first()
+    if row is None:
+        raise NotFound("no such entity")
+    return row
+
+
+def give_entity(
+    actor: Actor,
+    *,
+    memory: UUID,
+    type: str,
+    name: str,
+    confidence: float = 1.0,
+    now: datetime,
+) -> Entity:
+    """Say what a memory names; what the rules found of the same is replaced.
+
+    Raises NotFound, NotYours, and AlreadyExists for a memory that is not active.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        row = changeable(principal, memory)
+        if row.status != Status.ACTIVE:
+            raise AlreadyExists(f"The memory is {row.status}, not active.")
+        made = Entity(
+            organisation_id=row.organisation_id,
+            memory_id=row.id,
+            audience_id=row.audience_id,
+            kind=row.kind,
+            source=EntitySource.GIVEN,
+            confidence=confidence,
+            extracted_at=now,
+        )
+        _name(made, row, type, name)
+        _replace(made)
+        made.save(force_insert=True)
+        note(principal, "entity.given", row, now, type=type)
+    return made
+
+
+def change_entity(
+    actor: Actor, entity_id: UUID, changes: Mapping[str, Any], *, now: datetime
+) -> Entity:
+    """Correct what was given by hand. Raises NotFound and NotYours."""
+    principal = resolve(actor)
+    with principal.scope():
+        made, row = _given(principal, entity_id, now)
+        made.confidence = changes.get("confidence", made.confidence)
+        _name(made, row, changes.get("type", made.type), changes.get("name", made.name))
+        _replace(made)
+        made.extracted_at = now
+        made.save()
+        note(principal, "entity.changed", row, now, type=made.type)
+    return made
+
+
+def remove_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> None:
+    """Take back what was given by hand. Raises NotFound and NotYours."""
+    principal = resolve(actor)
+    with principal.scope():
+        made, row = _given(principal, entity_id, now)
+        made.delete()
+        note(principal, "entity.removed", row, now, type=made.type)
+
+
+def relationships(
+    actor: Actor,
+    entity_id: UUID,
+    *,
+    relation: str | None = None,
+    limit: int = 50,
+    after: Place | None = None,
+    now: datetime,
+) -> list[Relationship]:
+    """What a thing is connected with in readable memories, the strongest first. Raises NotFound.
+
+    after: the place of the last one of the page before.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        row = _fetch(principal, entity_id, now)
+        until = after.until if after else new_id()
+        values = {
+            "organisation": principal.organisation_id,
+            "node": row.node,
+            "relation": relation,
+            "limit": limit,
+            "until": until,
+            "weight": after.weight if after else None,
+            "last": after.relation if after else None,
+            "kind": after.kind if after else None,
+            "id": after.id if after else None,
+            "now": now,
+        }
+        return [_relationship(one, until) for one in fetched(_RELATIONSHIPS, values)]
+
+
+def _relationship(row: tuple[Any, ...], until: UUID) -> Relationship:
+    found, kind, id_, name, weight, times, inferred, confidence, last_at = row
+    return Relationship(
+        relation=found,
+        kind=kind,
+        id=id_,
+        name=name,
+        weight=float(weight),
+        times=times,
+        inferred=inferred,
+        confidence=confidence,
+        last_at=last_at,
+        place=Place(found, weight, kind, id_, until),
+    )
+
+
+def _given(principal: Principal, entity_id: UUID, now: datetime) -> tuple[Entity, Memory]:
+    made = _fetch(principal, entity_id, now)
+    row = changeable(principal, made.memory_id)
+    if made.source != EntitySource.GIVEN:
+        raise NotYours(NOT_GIVEN)
+    return made, row
+
+
+def _name(made: Entity, memory: Memory, type_: str, name: str) -> None:
+    """Name and node; a person who is one of the memory's own people is that member."""
+    name = " ".join(name.split())
+    words = map(key_of, name.split()) if type_ == EntityType.CONCEPT else [name.casefold()]
+    made.type, made.name = type_, plain_name(name) if type_ == EntityType.PERSON else name
+    made.key = " ".join(filter(None, words))[:200] or name.casefold()[:200]
+    people = [memory.speaker_member_id, memory.member_id, *memory.listeners]
+    member = None
+    if type_ == EntityType.PERSON:
+        member = Member.objects.filter(
+            organisation_id=memory.organisation_id,
+            id__in=[one for one in people if one],
+            name__iexact=made.name,
+            removed_at=None,
+        ).first()
+    made.member = member
+    made.node = member.id if member else node_of(memory.organisation_id, type_, made.key)
+
+
+def _replace(made: Entity) -> None:
+    """One memory names one thing once."""
+    Entity.objects.filter(
+        organisation_id=made.organisation_id, memory_id=made.memory_id, node=made.node
+    ).exclude(id=made.id).delete()

@@ -1,0 +1,212 @@
+"""Whether what somebody says shows that they know about it. Pure, English.
+
+Who asks about a thing, or complains that it does not work, shows no knowledge of it; who states
+something does, and who answers knows about what was asked as well. Who has just asked about a
+thing and then says more about it to those who help is still asking.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import lru_cache
+from uuid import UUID
+
+from memories.language.budget import A_GLANCE
+from memories.language.terms import Term
+
+# How far back a question may lie that is answered without being quoted, in turns and in time.
+TURNS_BACK, TIME_BACK = 60, timedelta(minutes=15)
+# Of an answer that quotes no question: it has to say this much, and tells half as surely.
+TELLING_CONCEPTS = 2
+# One thing is often asked in several lines.
+LINES_OF_A_QUESTION = 3
+MOST_KNOWN = 24
+
+_QUESTION = re.compile(r"\?(?=\s|$|[\"')!?])|\?\s*$")
+# What opens a line is read in one way alone: in two it would take for ever, word by word.
+_BETWEEN = r"(?:[^\w@]|@(?![\w.\-]))"
+_OPENS = re.compile(
+    rf"^{_BETWEEN}*+(?:(?:[^\s:,@]{{1,40}}[:,]|@[\w.\-]+|hi|hello|hey|so|and|but|ok|okay|guys|all"
+    rf"|please|also|then|or){_BETWEEN}+)*+"
+    r"(?:(?:how|what|where|why|who|which)(?:'?s|'?re| \w+)? "
+    r"(?:is|are|was|do|does|did|can|could|should|would|to|i|you|we|the|it|a)\b"
+    r"|when (?:do|does|did|is|are|will|can|should)\b"
+    r"|how (?:do|can|should|would|come|to|much|many)\b"
+    r"|(?:any(?:one|body)|some(?:one|body)) (?:\w+ ){0,2}?"
+    r"(?:know|have|has|use|uses|using|here|got|tried|help|tell|explain|familiar|experience)"
+    r"|(?:is|are|does|do|did|can|could|would|will|has|have|should) (?:i|you|u|there|it|any\w*"
+    r"|some\w*|this|that|the|we)\b)",
+    re.IGNORECASE,
+)
+# In the first person, or a plain call for help.
+_WANTS = re.compile(
+    r"\b(?:does any(?:one|body)|do any of you|any(?:one|body) (?:know|have|here|else|can|able)"
+    r"|can (?:some|any)(?:one|body)|could (?:some|any)(?:one|body)|(?:need|want|looking for|please)"
+    r" (?:some |a little |your |any )?(?:help|assistance|advice)|help me"
+    r"|is there (?:a|an|any|some)\b"
+    r"|any ideas?|any suggestions?|what(?:'s| is| are) the best|i(?:'m| am) (?:looking for|trying"
+    r"|having|getting|unable|stuck|new to|wondering|confused|lost|not sure)|i was wondering"
+    r"|i wonder|wondering (?:if|how|whether)|i (?:don'?t|do not) (?:know|understand|get|have|see)"
+    r"|can i\b|no (?:idea|clue) (?:how|what|why)|not sure (?:how|what|why|if)"
+    r"|i(?:'d| would) (?:like|love) to|i (?:want|need|wish|tried|try|get|got|keep getting)\b"
+    r"|how (?:do|can|could|should) (?:i|we|you|one)|trying to|having (?:trouble|problems?|issues?)"
+    r"|(?:my|i have (?:a|an|some)|have a|got a) (?:\w+ ){0,3}?(?:problem|issue|question|trouble)"
+    r"|(?:n'?t|not) (?:\w+ )?(?:support|recogni[sz]e|detect|find|see|let|allow|like|work)"
+    r" (?:with |for |on |in )?(?:my|me)"
+    r"|i (?:can'?t|cannot|couldn'?t|am unable)|gives? me (?:an?|this) error)",
+    re.IGNORECASE,
+)
+# Something does not work; in an answer it may be what is explained.
+_BROKEN = re.compile(
+    r"\b(?:(?:can'?t|cannot|couldn'?t|could not|unable to) (?:seem to )?"
+    r"(?:get|make|find|install|see"
+    r"|open|use|run|start|connect|mount|access|boot|log|figure|play|load|print|work)"
+    r"|(?:does|do|did|is|are|was|will|won|would|has)(?:n'?t| not) (?:seem to )?(?:work|start|load"
+    r"|boot|run|show|play|print|connect|respond|recogni[sz]e|detect|mount|open|find|see|help|let)"
+    r"|won'?t \w+|it says|keeps? (?:saying|crash\w+|giving|asking|telling)|fail(?:s|ed|ing)?\b"
+    r"|(?:is|are|was)(?:n'?t| not) (?:\w+ )?(?:supported|working|recogni[sz]ed|detected|found)"
+    r"|i (?:\w+ )?(?:hear|see|get) no|stopped working|not working|is broken|error message)",
+    re.IGNORECASE,
+)
+
+
+def asks(text: str) -> bool:
+    """Whether the text asks something."""
+    text = text[:A_GLANCE]
+    return bool(_QUESTION.search(text) or _OPENS.search(text))
+
+
+def wants(text: str) -> bool:
+    """Whether the text asks, or asks for help."""
+    return _wants(text[:A_GLANCE])
+
+
+def seeks(text: str) -> bool:
+    """Whether the text wants something, or says that something does not work."""
+    return _seeks(text[:A_GLANCE])
+
+
+# What is kept of a turn is no longer than what is looked at.
+@lru_cache(maxsize=4_096)
+def _wants(text: str) -> bool:
+    return asks(text) or bool(_WANTS.search(text))
+
+
+@lru_cache(maxsize=4_096)
+def _seeks(text: str) -> bool:
+    return _wants(text) or bool(_BROKEN.search(text))
+
+
+# Programs that speak in chats; what they say was written by nobody there.
+_MACHINE = re.compile(r"^(?:.*[a-z0-9])?Bot\d*$|^.*[_\-.]bot\d*$|^u?bot[ou]?\d*$")
+
+
+def is_machine(name: str) -> bool:
+    """Whether a speaker's name says that it is a program."""
+    return bool(_MACHINE.match(name.strip()))
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A memory as these rules see it.
+
+    speaker: the node of who said it, None for nobody's words. addressed: nodes of whom it
+    speaks to. reply_to: the memory that it answers by its own account. machine: a program said it.
+    """
+
+    id: UUID
+    audience: UUID
+    text: str
+    concepts: tuple[Term, ...]
+    speaker: UUID | None = None
+    addressed: tuple[UUID, ...] = ()
+    conversation: str | None = None
+    at: datetime | None = None
+    reply_to: UUID | None = None
+    machine: bool = False
+
+
+@dataclass(slots=True)
+class Heard:
+    """What was said lately in one conversation before one audience, newest last."""
+
+    turns: list[Turn] = field(default_factory=list)
+
+    def add(self, turn: Turn) -> None:
+        """One more turn; what is too long ago is let go."""
+        self.turns.append(turn)
+        if len(self.turns) > 2 * TURNS_BACK:
+            del self.turns[:-TURNS_BACK]
+
+    def by(self, speaker: UUID, now: Turn) -> list[Turn]:
+        """Their turns that are recent as seen from `now`, newest first."""
+        near = self.turns[-TURNS_BACK:]
+        return [t for t in reversed(near) if t.speaker == speaker and _soon(t, now)]
+
+
+def _soon(earlier: Turn, later: Turn) -> bool:
+    if earlier.at is None or later.at is None:
+        return True
+    return abs(later.at - earlier.at) <= TIME_BACK
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a turn shows: the concepts that its speaker knows about, and what it answers.
+
+    own: of its own words. lent: (concept, the memory that asked) of the question. answers: the
+    memories answered; inferred: whether that was concluded.
+    """
+
+    own: tuple[Term, ...] = ()
+    lent: tuple[tuple[Term, UUID], ...] = ()
+    answers: tuple[UUID, ...] = ()
+    inferred: bool = False
+
+
+def shown(turn: Turn, heard: Heard, quoted: Mapping[UUID, Turn]) -> Shown:
+    """Judge one turn. quoted: turns that are replied to, by id; only of the same audience."""
+    if turn.speaker is None:
+        return Shown()
+    answered, inferred = _answered(turn, heard, quoted)
+    lines = [one for one in answered if not inferred or seeks(one.text)]
+    answers = tuple(one.id for one in lines)
+    to_somebody = bool(answered or turn.addressed)
+    commands = turn.machine or turn.text.lstrip().startswith("!")
+    if commands or (wants(turn.text) if to_somebody else seeks(turn.text)):
+        return Shown(answers=answers, inferred=inferred)
+    unsure = {
+        term.key
+        for earlier in heard.by(turn.speaker, turn)
+        if seeks(earlier.text)
+        for term in earlier.concepts
+    }
+    own = [term for term in turn.concepts if term.key not in unsure][:MOST_KNOWN]
+    lent: dict[str, tuple[Term, UUID]] = {}
+    if _tells(turn) or (turn.concepts and not inferred):
+        known = {term.key for term in own}
+        for question in answered:
+            for term in question.concepts if seeks(question.text) else ():
+                if term.key not in known and term.key not in unsure:
+                    lent.setdefault(term.key, (term, question.id))
+    return Shown(tuple(own), tuple(lent.values())[:MOST_KNOWN], answers, inferred)
+
+
+def _tells(turn: Turn) -> bool:
+    """Whether it says enough to be an answer: two concepts, or a name of something."""
+    return len(turn.concepts) >= TELLING_CONCEPTS or any(term.proper for term in turn.concepts)
+
+
+def _answered(turn: Turn, heard: Heard, quoted: Mapping[UUID, Turn]) -> tuple[Sequence[Turn], bool]:
+    """The turns that this one answers, newest first; and whether that was concluded."""
+    if turn.reply_to is not None:
+        one = quoted.get(turn.reply_to)
+        return ([one] if one and one.id != turn.id else []), False
+    for person in turn.addressed:
+        if person == turn.speaker:
+            continue
+        lines = heard.by(person, turn)[:LINES_OF_A_QUESTION]
+        if any(seeks(line.text) for line in lines):
+            return lines, True
+    return [], False

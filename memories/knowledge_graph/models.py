@@ -1,0 +1,142 @@
+"""Who knows what: what memories name, and how people, memories and things are connected.
+
+There is no table of nodes. A node is an id that readable rows agree on: a member's, a memory's, or
+one that is computed from the organisation, a type and a key (`policies.nodes`). Who may read no
+row about it does not know that it exists, and its weight is what the asker's rows add up to.
+"""
+
+from django.db import models
+
+from memories.store.models.memory_part import MemoryPart
+from orgs.models.base import TenantKey
+
+
+class EntityType(models.TextChoices):
+    PERSON = "person", "Person"
+    COMPANY = "company", "Company"
+    PROJECT = "project", "Project"
+    DATE = "date", "Date"
+    TOPIC = "topic", "Topic"
+    LOCATION = "location", "Location"
+    ACTION_ITEM = "action_item", "Action item"
+    CONCEPT = "concept", "Concept"
+
+
+class EntitySource(models.TextChoices):
+    """Who says so: the rules, a language model, or somebody who gave it by hand."""
+
+    RULES = "rules"
+    LLM = "llm"
+    GIVEN = "given"
+
+
+class Entity(MemoryPart):
+    """One thing that one memory names; with it the memory mentions the node.
+
+    key: the name in the form in which names are compared. member: who it is, where that is one of
+    the memory's own people. What was given by hand outlives a new extraction.
+    """
+
+    node = models.UUIDField()
+    type = models.CharField(max_length=11, choices=EntityType.choices)
+    name = models.CharField(max_length=200)
+    key = models.CharField(max_length=200)
+    member = TenantKey("orgs.Member", null=True, blank=True)
+    source = models.CharField(max_length=5, choices=EntitySource.choices)
+    confidence = models.FloatField(default=1.0)
+    extracted_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "entities"
+        constraints = [
+            models.UniqueConstraint(fields=["organisation", "memory", "node"], name="entity_once"),
+            models.CheckConstraint(
+                condition=models.Q(type__in=EntityType.values)
+                & models.Q(source__in=EntitySource.values)
+                & models.Q(confidence__range=(0, 1)),
+                name="entity_words_known",
+            ),
+        ]
+        indexes = [
+            # With the audience: of a node that everybody names only what the asker reads is met.
+            models.Index(fields=["organisation", "node", "audience", "memory"], name="entity_of"),
+            models.Index(fields=["organisation", "audience", "-id"], name="entity_recent"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.node}"
+
+
+class Relation(models.TextChoices):
+    SAID = "said"
+    KNOWS_ABOUT = "knows_about"
+    REPLIED_TO = "replied_to"
+    MENTIONS = "mentions"
+    RELATED_TO = "related_to"
+    SUPPORTS = "supports"
+    CONTRADICTS = "contradicts"
+
+
+class Edge(MemoryPart):
+    """One observation of a connection, made in one memory.
+
+    `source` and `target` are nodes. `other` is a second memory on which the observation rests (the
+    one answered, the one alike): it is in the same audience, and the observation goes with it as
+    well. `inferred`: concluded, not said. That a memory mentions a thing stands in `Entity`; the
+    view memories_observation shows both as edges.
+    """
+
+    relation = models.CharField(max_length=11, choices=Relation.choices)
+    source = models.UUIDField()
+    target = models.UUIDField()
+    other = TenantKey("memories.Memory", null=True, blank=True)
+    weight = models.FloatField()
+    inferred = models.BooleanField(default=False)
+    observed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "memory", "relation", "source", "target"], name="edge_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(relation__in=Relation.values)
+                & models.Q(weight__gte=0)
+                & ~models.Q(source=models.F("target")),
+                name="edge_fits",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "target", "audience", "memory"], name="edge_into"),
+            models.Index(fields=["organisation", "source", "audience", "memory"], name="edge_from"),
+            models.Index(
+                fields=["organisation", "other"],
+                condition=models.Q(other__isnull=False),
+                name="edge_other",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.relation} {self.id}"
+
+
+class Observation(models.Model):
+    """An edge or a mention, as one list: the view over both tables, read under their policies."""
+
+    id = models.UUIDField(primary_key=True)
+    organisation_id = models.UUIDField()
+    memory_id = models.UUIDField()
+    audience_id = models.UUIDField()
+    relation = models.CharField(max_length=11)
+    source = models.UUIDField()
+    target = models.UUIDField()
+    weight = models.FloatField()
+    inferred = models.BooleanField()
+    observed_at = models.DateTimeField()
+
+    class Meta:
+        managed = False
+        db_table = "memories_observation"
+
+    def __str__(self) -> str:
+        return self.relation

@@ -1,0 +1,74 @@
+"""Memories with much the same tags, inside one audience."""
+
+from collections import Counter
+from collections.abc import Sequence
+from uuid import UUID
+
+from orgs.database.prepared_statements import fetched
+
+# Jaccard of the tags; so many at most for one memory, the likest; of a tag that everything
+# carries only the latest are looked at.
+LIKE, MOST, LOOKED_AT = 0.1, 50, 100
+
+_ALIKE = f"""
+WITH mine AS MATERIALIZED (
+    SELECT m.id, m.audience_id, m.tags, tag.node
+    FROM unnest(%(memories)s::uuid[], %(nodes)s::uuid[]) AS tag (id, node)
+    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = tag.id
+), near AS (
+    SELECT DISTINCT mine.id AS source, mine.tags, found.memory_id AS target
+    FROM mine CROSS JOIN LATERAL (
+        SELECT e.memory_id FROM memories_entity e
+        WHERE e.organisation_id = %(organisation)s AND e.node = mine.node
+          AND e.audience_id = mine.audience_id AND e.memory_id <> mine.id
+        ORDER BY e.memory_id DESC LIMIT {LOOKED_AT}
+    ) AS found
+    WHERE NOT (found.memory_id = ANY(%(memories)s::uuid[]) AND found.memory_id > mine.id)
+), judged AS (
+    SELECT near.source, near.target,
+        (SELECT count(*) FROM unnest(near.tags) AS a (tag) WHERE tag = ANY (other.tags))::float8
+        / (SELECT count(DISTINCT tag) FROM unnest(near.tags || other.tags) AS b (tag)) AS weight
+    FROM near JOIN memories_memory other ON other.organisation_id = %(organisation)s
+        AND other.id = near.target AND other.status = 'active' AND cardinality(other.tags) > 0
+), ranked AS (
+    SELECT judged.*, row_number() OVER (
+        PARTITION BY source ORDER BY weight DESC, target DESC) AS place
+    FROM judged WHERE weight >= {LIKE}
+)
+SELECT source, target, weight FROM ranked WHERE place <= {MOST}
+ORDER BY weight DESC, source, target
+"""
+_DEGREES = """
+SELECT of.id, (
+    SELECT count(*) FROM memories_edge e WHERE e.organisation_id = %(organisation)s
+      AND e.relation = 'related_to' AND (e.source = of.id OR e.target = of.id))
+FROM unnest(%(ids)s::uuid[]) AS of (id)
+"""
+
+
+def alike(
+    organisation_id: UUID, tagged: Sequence[tuple[UUID, UUID]]
+) -> list[tuple[UUID, UUID, float]]:
+    """(memory, other, likeness in 0-1) for new memories, each pair once.
+
+    tagged: (memory, node of one of its tags). No memory comes to more than MOST.
+    """
+    if not tagged:
+        return []
+    values = {
+        "organisation": organisation_id,
+        "memories": [memory for memory, _ in tagged],
+        "nodes": [node for _, node in tagged],
+    }
+    pairs = fetched(_ALIKE, values)
+    ids = list({one for pair in pairs for one in pair[:2]})
+    degrees: Counter[UUID] = Counter(
+        dict(fetched(_DEGREES, {"organisation": organisation_id, "ids": ids}))
+    )
+    kept = []
+    for source, target, weight in pairs:
+        if degrees[source] < MOST and degrees[target] < MOST:
+            degrees[source] += 1
+            degrees[target] += 1
+            kept.append((source, target, weight))
+    return kept

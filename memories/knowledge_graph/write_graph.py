@@ -1,0 +1,319 @@
+"""The graph of who knows what, written with the memories and taken away with them.
+
+Per memory: what it names, who said it, whom it speaks to, what it answers, what its speaker shows
+to know, and which other memories carry much the same tags. Everything is an observation in the
+memory's own audience; none rests on a memory of another.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import uuid_utils
+
+from memories.knowledge_graph.dialogue import Turns, turns_of
+from memories.knowledge_graph.expertise_signals import Heard, Turn, shown
+from memories.knowledge_graph.models import Edge, Entity, EntitySource, EntityType, Relation
+from memories.knowledge_graph.node_ids import node_of
+from memories.knowledge_graph.tag_similarity import alike
+from memories.language import entities
+from memories.language.terms import uncalled
+from memories.store.conversation_turns import message_of
+from memories.store.models.memory import Memory
+from memories.store.projections import projects
+from orgs.database.bulk import uuids
+from orgs.database.prepared_statements import fetched
+from orgs.models.memberships import Member
+
+# Of the published rules: an observation of knowledge is worth half of one of a plain fact.
+PLAIN, KNOWING = 1.0, 0.5
+
+# Not concluded from the memories alone, so not made anew from them.
+_SAID_SO = (Relation.SUPPORTS, Relation.CONTRADICTS)
+
+_INSERT_ENTITIES = """
+INSERT INTO memories_entity (id, organisation_id, memory_id, audience_id, kind, node, type, name,
+                             key, member_id, source, confidence, extracted_at)
+SELECT given.id, %(organisation)s, m.id, m.audience, m.kind, given.node, given.type, given.name,
+       given.key, given.member, 'rules', given.confidence, %(now)s
+FROM unnest(%(ids)s::uuid[], %(places)s::int[], %(nodes)s::uuid[], %(types)s::text[],
+            %(names)s::text[], %(keys)s::text[], %(members)s::uuid[], %(sure)s::float8[])
+    AS given (id, place, node, type, name, key, member, confidence)
+JOIN unnest(%(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[]) WITH ORDINALITY
+    AS m (id, audience, kind, place) ON m.place = given.place
+"""
+_INSERT_EDGES = """
+INSERT INTO memories_edge (id, organisation_id, memory_id, audience_id, kind, relation, source,
+                           target, other_id, weight, inferred, observed_at)
+SELECT given.id, %(organisation)s, m.id, m.audience, m.kind, given.relation, given.source,
+       given.target, given.other, given.weight, given.inferred, m.at
+FROM unnest(%(ids)s::uuid[], %(places)s::int[], %(relations)s::text[], %(sources)s::uuid[],
+            %(targets)s::uuid[], %(others)s::uuid[], %(weights)s::float8[], %(inferred)s::bool[])
+    AS given (id, place, relation, source, target, other, weight, inferred)
+JOIN unnest(%(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
+            %(times)s::timestamptz[]) WITH ORDINALITY
+    AS m (id, audience, kind, at, place) ON m.place = given.place
+"""
+# Whoever moves such a memory waits until this is done, and takes the observation along.
+_HELD = """
+SELECT id, audience_id FROM memories_memory
+WHERE organisation_id = %(organisation)s AND id = ANY(%(ids)s::uuid[]) AND status = 'active'
+ORDER BY id FOR KEY SHARE
+"""
+_KEPT = """
+SELECT memory_id, node FROM memories_entity
+WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(ids)s::uuid[])
+"""
+# Replies to what has come back.
+_REPLIES = """
+SELECT m.* FROM robots_message of
+JOIN robots_message reply ON reply.organisation_id = of.organisation_id
+    AND reply.conversation_id = of.conversation_id AND reply.reply_to_id = of.id
+JOIN memories_memory m ON m.organisation_id = of.organisation_id
+    AND m.key = 'message:' || reply.id AND m.audience_id = of.audience_id AND m.status = 'active'
+WHERE of.organisation_id = %s AND of.id = ANY(%s::uuid[]) LIMIT 1000
+"""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What is to be written, as columns; each observation once."""
+
+    rows: Sequence[Memory]
+    named: dict[tuple[int, UUID], tuple[str, str, str, UUID | None, float]] = field(
+        default_factory=dict
+    )
+    edges: dict[tuple[int, str, UUID, UUID], tuple[UUID | None, float, bool]] = field(
+        default_factory=dict
+    )
+    tags: list[tuple[int, UUID]] = field(default_factory=list)
+
+    def connect(
+        self,
+        place: int,
+        relation: str,
+        source: UUID,
+        target: UUID,
+        *,
+        other: UUID | None = None,
+        weight: float = PLAIN,
+        inferred: bool = False,
+    ) -> None:
+        if source != target:
+            self.edges.setdefault((place, relation, source, target), (other, weight, inferred))
+
+
+class Graph:
+    """The projection `graph`; see `services.projections`."""
+
+    def write(self, rows: Sequence[Memory], now: datetime, *, fresh: bool) -> None:
+        """Note everything that the memories show."""
+        if not rows:
+            return
+        self._note(rows, now, fresh=fresh)
+        if not fresh:
+            self.renew(_replies_to(rows), now)
+
+    def renew(self, rows: Sequence[Memory], now: datetime) -> None:
+        """Note anew what memories show: their tags changed, or what they answer has come."""
+        if not rows:
+            return
+        here, ids = {"organisation_id": rows[0].organisation_id}, [row.id for row in rows]
+        Edge.objects.filter(**here, memory_id__in=ids).exclude(relation__in=_SAID_SO).delete()
+        Edge.objects.filter(**here, other_id__in=ids, relation=Relation.RELATED_TO).delete()
+        found = Entity.objects.filter(**here, memory_id__in=ids)
+        found.exclude(source=EntitySource.GIVEN).delete()
+        self._note(rows, now, fresh=False)
+
+    def _note(self, rows: Sequence[Memory], now: datetime, *, fresh: bool) -> None:
+        made = turns_of(rows)
+        batch = _Batch(rows)
+        places = {row.id: place for place, row in enumerate(rows, start=1)}
+        self._name(batch, made, places)
+        for turn in made.turns.values():
+            self._observe(batch, made, turn, places[turn.id])
+        if not fresh:
+            self._leave_given(batch)
+        self._hold(batch, made)
+        self._insert(batch, now)
+        self._relate_alike(batch, places, now)
+
+    def remove(self, organisation_id: UUID, ids: Sequence[UUID]) -> None:
+        """Take away all but what was given by hand; nobody is shown that of a memory at rest."""
+        of = {"organisation_id": organisation_id}
+        Edge.objects.filter(**of, memory_id__in=ids).delete()
+        Edge.objects.filter(**of, other_id__in=ids).delete()
+        Entity.objects.filter(**of, memory_id__in=ids).exclude(source=EntitySource.GIVEN).delete()
+
+    def _name(self, batch: _Batch, made: Turns, places: dict[UUID, int]) -> None:
+        tenant, people = batch.rows[0].organisation_id, _people(batch.rows)
+        nodes: dict[tuple[str, str], UUID] = {}
+
+        def node(type_: str, key: str) -> UUID:
+            if (type_, key) not in nodes:
+                nodes[type_, key] = node_of(tenant, type_, key)
+            return nodes[type_, key]
+
+        for row in batch.rows:
+            place = places[row.id]
+            turn = made.turns[row.id]
+            for term in turn.concepts:
+                what = node(EntityType.CONCEPT, term.key)
+                batch.named[place, what] = ("concept", term.name[:200], term.key, None, 1.0)
+                if row.tags and term.proper and term.name in row.tags:
+                    batch.tags.append((place, what))
+            here = {people[id_].casefold(): id_ for id_ in _meant(row) if id_ in people}
+            for one in entities.named(uncalled(row.content), [people[i] for i in here.values()]):
+                member = here.get(one.key) if one.type == entities.PERSON else None
+                what = member or node(one.type, one.key)
+                batch.named[place, what] = (one.type, one.name, one.key, member, one.confidence)
+
+    def _observe(self, batch: _Batch, made: Turns, turn: Turn, place: int) -> None:
+        heard = made.heard[turn.conversation, turn.audience] if turn.conversation else Heard()
+        if turn.speaker is not None:
+            batch.connect(place, Relation.SAID, turn.speaker, turn.id)
+        for person in turn.addressed:
+            batch.connect(place, Relation.MENTIONS, turn.id, person)
+        found = shown(turn, heard, made.quoted)
+        for answered in found.answers:
+            batch.connect(
+                place,
+                Relation.REPLIED_TO,
+                turn.id,
+                answered,
+                other=answered,
+                inferred=found.inferred,
+            )
+        lent = [(term, other) for term, other in found.lent]
+        for term, other in [*((term, None) for term in found.own), *lent]:
+            about = node_of(batch.rows[0].organisation_id, EntityType.CONCEPT, term.key)
+            batch.connect(
+                place,
+                Relation.KNOWS_ABOUT,
+                turn.speaker or turn.id,
+                about,
+                other=other,
+                weight=KNOWING,
+                inferred=True,
+            )
+        if turn.conversation:
+            heard.add(turn)
+
+    def _leave_given(self, batch: _Batch) -> None:
+        """What was given by hand stays as it is."""
+        values = {
+            "organisation": batch.rows[0].organisation_id,
+            "ids": uuids(row.id for row in batch.rows),
+        }
+        places = {row.id: place for place, row in enumerate(batch.rows, start=1)}
+        for memory_id, node in fetched(_KEPT, values):
+            batch.named.pop((places[memory_id], node), None)
+
+    def _hold(self, batch: _Batch, made: Turns) -> None:
+        """Keep only what rests on memories of the same audience, and keep those where they are."""
+        audiences = {row.id: row.audience_id for row in batch.rows}
+        others = {o for o, _, _ in batch.edges.values() if o and o not in audiences}
+        held = dict(audiences)
+        if others:
+            values = {"organisation": batch.rows[0].organisation_id, "ids": uuids(others)}
+            held |= dict(fetched(_HELD, values))
+        for edge, (other, _, _) in list(batch.edges.items()):
+            if other and held.get(other) != batch.rows[edge[0] - 1].audience_id:
+                del batch.edges[edge]
+
+    def _insert(self, batch: _Batch, now: datetime) -> None:
+        rows = batch.rows
+        shared: dict[str, Any] = {
+            "organisation": rows[0].organisation_id,
+            "now": now,
+            "memories": uuids(row.id for row in rows),
+            "audiences": uuids(row.audience_id for row in rows),
+            "kinds": [row.kind for row in rows],
+        }
+        if batch.named:
+            fetched(_INSERT_ENTITIES, shared | _entity_columns(batch))
+        if batch.edges:
+            times = [row.occurred_at or row.created_at for row in rows]
+            fetched(_INSERT_EDGES, shared | {"times": times} | _edge_columns(batch))
+
+    def _relate_alike(self, batch: _Batch, places: dict[UUID, int], now: datetime) -> None:
+        rows = batch.rows
+        tagged = [(rows[place - 1].id, node) for place, node in batch.tags]
+        more = _Batch(rows)
+        for source, target, weight in alike(rows[0].organisation_id, tagged):
+            more.connect(
+                places[source],
+                Relation.RELATED_TO,
+                source,
+                target,
+                other=target,
+                weight=weight,
+                inferred=True,
+            )
+        self._insert(more, now)
+
+
+def _entity_columns(batch: _Batch) -> dict[str, Any]:
+    types, names, keys, members, sure = zip(*batch.named.values(), strict=True)
+    return {
+        "ids": uuids(_ids(len(batch.named))),
+        "places": [place for place, _ in batch.named],
+        "nodes": uuids(node for _, node in batch.named),
+        "types": list(types),
+        "names": list(names),
+        "keys": list(keys),
+        "members": uuids(members),
+        "sure": list(sure),
+    }
+
+
+def _edge_columns(batch: _Batch) -> dict[str, Any]:
+    others, weights, inferred = zip(*batch.edges.values(), strict=True)
+    return {
+        "ids": uuids(_ids(len(batch.edges))),
+        "places": [edge[0] for edge in batch.edges],
+        "relations": [str(edge[1]) for edge in batch.edges],
+        "sources": uuids(edge[2] for edge in batch.edges),
+        "targets": uuids(edge[3] for edge in batch.edges),
+        "others": uuids(others),
+        "weights": list(weights),
+        "inferred": list(inferred),
+    }
+
+
+def _ids(count: int) -> list[object]:
+    return [uuid_utils.uuid7() for _ in range(count)]
+
+
+def _meant(row: Memory) -> list[UUID]:
+    """The memory's own people: who is named may be one of them, and of nobody else it is asked."""
+    people = [row.speaker_member_id, row.member_id, *row.listeners]
+    return [UUID(str(one)) for one in people if one]
+
+
+def _people(rows: Sequence[Memory]) -> dict[UUID, str]:
+    """Names by id, of those whom a text with capitals may name."""
+    wanted: dict[UUID, set[UUID]] = defaultdict(set)
+    for row in rows:
+        if not row.content.islower():
+            wanted[row.organisation_id] |= set(_meant(row))
+    found: dict[UUID, str] = {}
+    for organisation_id, ids in wanted.items():
+        if ids:
+            members = Member.objects.filter(organisation_id=organisation_id, id__in=ids)
+            found |= dict(members.values_list("id", "name"))
+    return found
+
+
+def _replies_to(rows: Sequence[Memory]) -> list[Memory]:
+    messages = [message for row in rows if (message := message_of(row))]
+    if not messages:
+        return []
+    return list(Memory.objects.raw(_REPLIES, [rows[0].organisation_id, messages]))
+
+
+GRAPH = Graph()
+projects("graph", GRAPH)

@@ -1,0 +1,1 @@
+"""Pure rules of text, mostly English. No database, no clock, no model."""

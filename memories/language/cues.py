@@ -1,0 +1,87 @@
+"""What the wording of a question or of a memory gives away. Pure, English."""
+
+import re
+from collections.abc import Sequence
+
+from memories.language.budget import A_GLANCE, A_TEXT
+
+# Lexemes; a longer question says enough to be an answer itself.
+SHORT_QUESTION = 12
+LONGEST_NAME = 3
+
+_QUESTION = re.compile(r"\?\s*$")
+_TIME = re.compile(
+    r"\b(yesterday|today|tonight|tomorrow|ago|last|next"
+    r"|this (?:morning|week|month|year|weekend|summer|spring|fall|winter)"
+    r"|week(?:end)?s?|months?|years?|days?"
+    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)|recently|just|since|soon|earlier"
+    r"|summer|winter|spring|autumn|christmas|birthday|o'clock|am|pm)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(
+    r"^\s*(?:when|what (?:time|date|day|month|year)|which (?:date|day|month|year)|how long"
+    r"|in (?:which|what))\b",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
+_WORD = re.compile(r"[\w.@#-]+")
+
+
+def is_question(text: str) -> bool:
+    """Whether the text ends with a question mark."""
+    return bool(_QUESTION.search(text[-20:]))
+
+
+def names_time(text: str) -> bool:
+    """Whether the text has a word of time: a day, a month, a year, "ago", "last"..."""
+    return bool(_TIME.search(text[:A_TEXT]))
+
+
+def asks_when(question: str) -> bool:
+    """Whether the question asks for a time."""
+    return bool(_WHEN.search(question))
+
+
+def asks_about_self(question: str) -> bool:
+    """Whether the asker speaks of themselves."""
+    return bool(_FIRST_PERSON.search(question))
+
+
+def possible_names(question: str, most: int = 60) -> list[str]:
+    """Runs of one to three words in lower case, any of which may be a speaker's name."""
+    words = [w.strip(".-") for w in _WORD.findall(question.lower())]
+    words = [w for w in words if w][:most]
+    runs = {
+        " ".join(words[i : i + n])
+        for n in range(1, LONGEST_NAME + 1)
+        for i in range(len(words) - n + 1)
+    }
+    return sorted(runs)
+
+
+def forms(question: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The texts whose vectors, added, stand for the question.
+
+    Without names: itself. Else the question without them, for names pull towards everything that
+    those people said; and as the first of them would say it ("Ann: what is my job"), for memories
+    are embedded as "speaker: text". names: in any case, longest first.
+    """
+    if not names:
+        return (question,)
+    # Names are looked for where speakers are: in the part that decides.
+    question, rest = question[:A_GLANCE], question[A_GLANCE:]
+    bare = question
+    for name in names:
+        bare = re.sub(rf"(?i)(?<!\w){re.escape(name)}(?:'s)?(?!\w)", " ", bare)
+    speaker = rf"(?i)(?<!\w)({re.escape(names[0])})"
+    spelt = re.search(rf"{speaker}(?!\w)", question)
+    own = re.sub(rf"{speaker}'s(?!\w)", "my", question)
+    own = re.sub(rf"{speaker}(?!\w)", "I", own)
+    said = f"{spelt.group(1) if spelt else names[0]}: {_spaced(own)}"
+    return (_spaced(bare + rest) or question, said + rest)
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()

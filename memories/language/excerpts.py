@@ -1,0 +1,93 @@
+"""Text as people look at it: marked words, excerpts, what changed. Pure."""
+
+import re
+from collections import Counter
+from difflib import Match, SequenceMatcher
+from itertools import accumulate
+
+from memories.language.budget import A_PAGE, Budget
+
+STOP = frozenset(
+    "a an and are as at be by did do does for from has have how i in is it me my of on or our "  # noqa: SIM905
+    "that the their they this to was we were what when where which who whom why will with you "
+    "your".split()
+)
+WORD = re.compile(r"\w+")
+EXCERPT = 360
+LEAD = 80
+
+
+def stems(question: str) -> set[str]:
+    """The words of a question that are worth marking, cut where endings begin."""
+    words = (word.lower() for word in WORD.findall(question[:1000]))
+    return {stem(word) for word in words if word not in STOP and len(word) > 1}
+
+
+def stem(word: str) -> str:
+    """A crude stem: only for marking, never for searching."""
+    for ending in ("ing", "ies", "es", "ed", "s", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def marked(text: str, wanted: set[str]) -> list[dict[str, object]]:
+    """The text in order as [{text, hit}]; hit where a word has one of the wanted stems."""
+    parts: list[dict[str, object]] = []
+    last = 0
+    for match in WORD.finditer(text):
+        if stem(match[0].lower()) in wanted:
+            if match.start() > last:
+                parts.append({"text": text[last : match.start()], "hit": False})
+            parts.append({"text": match[0], "hit": True})
+            last = match.end()
+    if last < len(text):
+        parts.append({"text": text[last:], "hit": False})
+    return parts
+
+
+def excerpt(text: str, wanted: set[str], length: int = EXCERPT) -> str:
+    """At most about `length` characters of a long text, from shortly before the first hit."""
+    if len(text) <= length:
+        return text
+    hit = next((m.start() for m in WORD.finditer(text[:A_PAGE]) if stem(m[0].lower()) in wanted), 0)
+    start = max(0, hit - LEAD)
+    if start:
+        start = text.find(" ", start, hit) + 1 or start
+    cut, more = text[start : start + length], start + length < len(text)
+    if more:
+        cut = cut.rsplit(" ", 1)[0]
+    return ("… " if start else "") + cut.strip() + (" …" if more else "")
+
+
+def _apart(old: str, new: str) -> list[dict[str, str]]:
+    return [{"op": "del", "text": _begin(old)}, {"op": "ins", "text": _begin(new)}]
+
+
+def _begin(text: str) -> str:
+    return text if len(text) <= A_PAGE else f"{text[:A_PAGE]} …"
+
+
+class _TooFarApart(Exception):
+    """To compare them takes more steps than there are."""
+
+
+class _Counted(SequenceMatcher[str]):
+    """Compares two lists of words and counts the steps.
+
+    Where long texts differ in every other word the steps grow with the square of their length.
+    """
+
+    def __init__(self, before: list[str], after: list[str], budget: Budget) -> None:
+        self.budget = budget
+        super().__init__(None, before, after, autojunk=False)
+        there = Counter(after)
+        self.costs = [0, *accumulate(1 + there[word] for word in before)]
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> Match:
+        end = len(self.costs) - 1 if ahi is None else ahi
+        if not self.budget.take(self.costs[end] - self.costs[alo], first=False):
+            raise _TooFarApart
+        return super().find_longest_match(alo, ahi, blo, bhi)

@@ -1,0 +1,1 @@
+"""Lists of words that rules look up."""

@@ -1,0 +1,158 @@
+"""Whom and what a text speaks of, by its wording alone. Pure, English."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memories.language.gazetteers.first_names import EITHER, FEMALE, MALE
+from memories.language.gazetteers.places import PLACES
+
+LONGEST_NAME = 60
+MOST_PERSONS = 20
+_CAPITAL = "[A-ZÀ-ÖØ-Þ]"
+_NAME = re.compile(rf"(?<![\w/.-])({_CAPITAL}[\w-]*)((?: {_CAPITAL}[\w-]+){{0,2}})")
+_NICK = re.compile(r"(?<![\w/.])(@?)([^\W\d_][\w.|^`\[\]-]{2,59})(?<![.-])")
+_ACTS = re.compile(
+    r"(?<![\w@/.'’-])([A-Z][a-zà-ÿ]{2,}(?: [A-Z][a-zà-ÿ]{2,})?) "
+    r"(?:says?|said|tells?|told|thinks?|thought"
+    r"|wants?|wanted|asked|asks|called|lives|lived|likes|liked|loves|prefers|met|meets|works|worked"
+    r"|lost|forgot|promised|mentioned|wrote|moved|went|came|left|arrived|agreed|decided|joined|quit)\b"
+)
+# Words that begin sentences and precede such verbs without being anybody.
+_NOBODY_WORDS = """
+the this that these those there here what who which when where why how she he they you we it i
+everyone everybody someone somebody nobody people monday tuesday wednesday thursday friday
+saturday sunday january february march april may june july august september october november
+december today tomorrow yesterday support team customer customers client clients nothing something
+anything one two both all some many most and but then also yes never always i'm management
+marketing sales engineering legal finance company server
+"""
+_NOBODY = frozenset(_NOBODY_WORDS.split())
+_FIRST_NAMES = FEMALE | MALE | EITHER
+_NO_ACTORS = _NOBODY | PLACES
+_PLACE = re.compile(
+    r"\b(?:in|near|from|to|at|around|outside|visit(?:ing|ed)?|leav(?:e|ing)|towards?) "
+    r"((?:the )?[A-ZÀ-Ý][\w-]+(?: (?:de )?[A-ZÀ-Ý][\w-]+){0,2})"
+)
+_TOKEN = re.compile(r"[^\W_][\w.+#/@'’-]*[\w+#]|[^\W\d_]{2,}")
+_COMMON_WORDS = """
+a about above after again all almost also always am an and any anybody anyone anything are as ask
+at away back be because been before being best better both but by call came can can't come could
+day days did didn't do does doesn't doing don't done down each else even ever every everyone
+everything few find first for from get gets getting give go goes going gone good got great had has
+have haven't having he hello her here hers hi him his how however i if i'm in into is isn't it its
+i've just keep kind know last least less let like little long look looks lot made make makes many
+may maybe me mean might mine more most much must my need needs never new next no nobody none nor
+not nothing now of off often oh ok okay on once one only or other our ours out over own people
+perhaps please pretty put quite rather really right said same saw say says see seem seems she
+should show since so some somebody someone something sometimes soon still such sure take tell than
+thank thanks that that's the their theirs them then there these they thing things think this those
+though thought time to today told tomorrow tonight too took try trying two under until up us use
+used using very want wants was wasn't way we well went were what what's when where whether which
+while who why will with without won't work works would yes yesterday yet you your yours
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody named in a text, and where the name starts."""
+
+    name: str
+    at: int
+
+    @property
+    def first(self) -> str:
+        return next(iter(self.name.split()), "").casefold()
+
+    def may_be(self, pronoun: str) -> bool:
+        """Whether "he" or "she" can stand for them; a name that is not known can be either."""
+        return self.first not in (FEMALE if pronoun == "he" else MALE)
+
+
+def persons_in(text: str, known: Collection[str] = ()) -> list[Person]:
+    """Everybody whom the text names, in order, each once.
+
+    known: names of people around, which count even if no list of first names has them.
+    """
+    # Sorted: of two that differ in case alone the same one is meant each time.
+    here = {name.casefold(): name for name in sorted(known) if 2 < len(name) <= LONGEST_NAME}
+    found = [*_by_name(text, here), *_by_act(text)]
+    kept: dict[str, Person] = {}
+    for person in sorted(found, key=lambda p: (p.at, -len(p.name))):
+        kept.setdefault(person.first, person)
+    return list(kept.values())[:MOST_PERSONS]
+
+
+def _by_name(text: str, here: dict[str, str]) -> Iterator[Person]:
+    for match in _NAME.finditer(text):
+        first, more = match[1], match[2]
+        whole = here.get(f"{first}{more}".casefold()) or here.get(first.casefold())
+        if whole:
+            yield Person(whole, match.start())
+        elif first.casefold() in _FIRST_NAMES:
+            rest = [w for w in more.split() if w.casefold() not in _NOBODY][:1]
+            yield Person(" ".join([first, *rest]), match.start())
+    # A name without a capital counts after an @, or if no word looks like it.
+    if any(not name[0].isupper() for name in here.values()):
+        for match in _NICK.finditer(text):
+            if (nick := here.get(match[2].casefold())) and (match[1] or not match[2].isalpha()):
+                yield Person(nick, match.start())
+
+
+def _by_act(text: str) -> Iterator[Person]:
+    for match in _ACTS.finditer(text):
+        words = match[1].split()
+        if words[0].casefold() not in _NO_ACTORS and words[-1].casefold() not in _NOBODY:
+            yield Person(match[1], match.start())
+
+
+def place_in(text: str) -> str:
+    """The first place that the text says something is in, from or near; of a short list."""
+    for match in _PLACE.finditer(text):
+        words = match[1].removeprefix("the ").removeprefix("The ").split()
+        for count in range(len(words), 0, -1):
+            name = " ".join(words[:count])
+            if name.casefold() in PLACES:
+                return name
+    return ""
+
+
+def keywords_in(text: str, most: int) -> list[str]:
+    """What the text is about in single words: names, numbers and marked words first."""
+    return list(_ranked(text)[:most])
+
+
+# One turn is asked several times: for its keywords and its topic, with and without those before.
+@lru_cache(maxsize=16)
+def _ranked(text: str) -> tuple[str, ...]:
+    words = [w.strip(".-/") for w in _TOKEN.findall(text[:5_000])]
+    telling = dict.fromkeys(
+        w for w in words if len(w) > 2 and w.casefold() not in _COMMON and not w.startswith("http")
+    )
+    firsts: dict[str, str] = {}
+    for word in telling:
+        firsts.setdefault(word.casefold(), word)
+    return tuple(sorted(firsts.values(), key=lambda w: (not _marked(w), -len(w))))
+
+
+# A turn is in the window of each of those after it.
+@lru_cache(maxsize=256)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _TOKEN.findall(text))
+
+
+def _marked(word: str) -> bool:
+    return any(c.isdigit() or c in "._/+#-" for c in word) or word[0].isupper() or word.isupper()
+
+
+def topic_of(text: str, before: Sequence[str], enough: int = 3) -> str:
+    """The word of the text that most turns of the window share, if enough of them do."""
+    own = {w.casefold(): w for w in keywords_in(text, 12)}
+    if not own:
+        return ""
+    counts = Counter(word for turn in before for word in own.keys() & _words(turn[:2_000]))
+    best = [(count, word) for word, count in counts.items() if count + 1 >= enough]
+    return own[max(best)[1]] if best else ""

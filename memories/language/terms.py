@@ -1,0 +1,146 @@
+"""The terms of a text: what it speaks of, without the words that only hold it together. Pure.
+
+Chat, business prose and other scripts. A term has a name as it was written and a key by which it
+is compared: in lower case, without a possessive or a plain plural. Words of one or two letters
+count only as names in capitals. Scripts without spaces are cut: Han into pairs, Katakana into
+runs. Around 20 microseconds for a chat line.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memories.language.budget import A_TEXT
+from memories.language.gazetteers.stopwords import EMPTY, STOP
+from orgs.names.normal_form import normal
+
+LONGEST = 60
+# Of one memory; a page of prose has more words than things that it is about.
+MOST_CONCEPTS = 16
+
+_LINK = re.compile(r"https?://\S+|www\.\S+")
+_CALLED = re.compile(r"^\s*[^\s:,@]{1,40}[:,]\s+|(?<!\S)@[\w.\-]+")
+_OPENING = re.compile(r"^\s*[^\s:,@]{1,40}[:,]\s+(?=\S)")
+# A word may hold dots, slashes and the like inside: libGL.so.1, apt-get, c++, AT&T.
+_WORD = re.compile(r"[^\W_][\w.+#/&'’-]*[\w+#]|[^\W_]")
+_ONE = re.compile(r"[^\W\d_]")
+_TECHNICAL = re.compile(r"\d|[./_+#-]|[a-z][A-Z]")
+_HAN = re.compile(r"[㐀-䶿一-鿿]{2,}")
+_KATAKANA = re.compile(r"[ァ-ヺー]{2,}")
+_THAI = re.compile(r"[ก-๛ກ-ໟក-៿က-႟]{3,}")
+_CUT = re.compile(r"[㐀-䶿一-鿿ぁ-ゟァ-ヺーก-๛ກ-ໟក-៿က-႟]+")
+_PARTICLE = re.compile(r"(?<=..)(?:은|는|이|가|을|를|에|의|로|도|와|과|에서|으로)$")
+_HAN_EMPTY = re.compile(
+    r"[的了是在我你他她它们們和与與就都也不吗嗎呢吧啊这這那有个個请請会會要把被让讓从從到]+"
+)
+
+
+_COUNTED = re.compile(r"[\d.,:/-]+(?:st|nd|rd|th|am|pm|h|%)?")
+_NUMBERS = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred
+thousand million first second third fourth fifth half quarter dozen
+"""
+_COUNTING = frozenset(_NUMBERS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """name: as written. key: as compared. proper: a name, by its capitals or its form."""
+
+    name: str
+    key: str
+    proper: bool
+
+
+@lru_cache(maxsize=50_000)
+def key_of(word: str) -> str:
+    """A word as it is compared: folded, without a possessive or a plain plural."""
+    key = normal(word, "NFKC")
+    key = key.casefold().replace("’", "'").removesuffix("'s").strip("'.-/&")
+    if len(key) > 3 and key.isascii() and key.endswith("s"):
+        if key.endswith("ies") and len(key) > 4:
+            return key[:-3] + "y"
+        if key.endswith(("ches", "shes", "xes", "sses")):
+            return key[:-2]
+        if not key.endswith(("ss", "us", "is", "os")):
+            return key[:-1]
+    return key
+
+
+@lru_cache(maxsize=50_000)
+def _term(word: str, opens: bool) -> Term | None:
+    """The term that a word is, or None. opens: it begins a sentence, so its capital means less."""
+    key = key_of(word)
+    if not key or len(key) > LONGEST or not _ONE.search(key):
+        return None
+    shouted = len(word) > 1 and word.isupper()
+    if key in STOP or word.casefold() in STOP:
+        return None
+    named, least = shouted or (word[0].isupper() and not opens), 3
+    if word.isascii():
+        word, least = word.rstrip(".-/&"), 1 if named and len(word) > 1 else 3
+        named = named or bool(_TECHNICAL.search(word))
+    elif "가" <= word[0] <= "힣":
+        word = key = _PARTICLE.sub("", word)
+        least = 2
+    elif word.startswith("ال") and len(word) > 4:
+        key = key[2:]
+    return Term(word, key, named) if len(key) >= least else None
+
+
+def terms(text: str) -> list[Term]:
+    """Each term once, in the order in which it first comes. Whom a chat line calls is left out."""
+    text = _LINK.sub(" ", _CALLED.sub(" ", text[:A_TEXT]))
+    found: dict[str, Term] = {}
+    if not text.isascii() and _CUT.search(text):
+        found |= {term.key: term for term in _cut(text)}
+        text = _CUT.sub(" ", text)
+    last = 0
+    for match in _WORD.finditer(text):
+        start = match.start()
+        opens = last == 0 or any(mark in ".!?\n:" for mark in text[last:start])
+        last = match.end()
+        term = _term(match[0], opens)
+        if term is None:
+            continue
+        known = found.get(term.key)
+        if known is None or (term.proper and not known.proper):
+            found[term.key] = term
+    return list(found.values())
+
+
+def is_quantity(name: str) -> bool:
+    """Whether it only says how many or when: "thirty", "12th", "4410"."""
+    word = name.casefold()
+    return word in _COUNTING or _COUNTED.fullmatch(word) is not None
+
+
+def uncalled(text: str) -> str:
+    """The text without the name that opens it, as in `ann: look`."""
+    return _OPENING.sub("", text, count=1)
+
+
+def _cut(text: str) -> list[Term]:
+    """Terms of scripts that put no spaces between words."""
+    found = []
+    for run in _HAN.findall(_HAN_EMPTY.sub(" ", text)):
+        found += [run[i : i + 2] for i in range(len(run) - 1)]
+    found += _KATAKANA.findall(text)
+    found += [run[:LONGEST] for run in _THAI.findall(text)]
+    return [Term(one, normal(one, "NFKC").casefold(), False) for one in found]
+
+
+def concepts(text: str, most: int = MOST_CONCEPTS) -> list[Term]:
+    """The terms that a text may be said to be about: no general verbs, no small talk.
+
+    Of a longer text the most frequent, names before other words.
+    """
+    telling = [term for term in terms(text) if term.key not in EMPTY]
+    if len(telling) <= most:
+        return telling
+    counts = Counter(key_of(word) for word in _WORD.findall(text[:A_TEXT]))
+    rank = {term.key: (-counts[term.key] - term.proper, i) for i, term in enumerate(telling)}
+    chosen = set(sorted(rank, key=lambda key: rank[key])[:most])
+    return [term for term in telling if term.key in chosen]

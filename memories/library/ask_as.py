@@ -1,0 +1,112 @@
+"""Ask as somebody else: what both the curator and the other may read, and no word of the rest."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from memories.language.excerpts import stems
+from memories.library.browse import Shown, show
+from memories.retrieval.explanation.explain import beside
+from memories.retrieval.explanation.reasons import reasons
+from memories.retrieval.pipeline import search
+from memories.retrieval.recall import Query, prepare, whole_memories
+from memories.retrieval.types import Hit
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.accounts.sessions import actor_of
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.models.memberships import Member
+from orgs.principals import Actor, Principal, resolve
+from robots.access.act_for import act
+from robots.models.robots import Robot
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One memory of the answer, with why it came."""
+
+    shown: Shown
+    reasons: list[str]
+    score: float
+
+
+def others(actor: Actor) -> tuple[list[tuple[UUID, str]], list[tuple[UUID, str]]]:
+    """Members and robots as whom one can ask, as (id, name)."""
+    tenant = {"organisation_id": actor.organisation_id}
+    with organisation_scope(actor.organisation_id):
+        members = Member.objects.filter(**tenant, removed_at=None).order_by("name")
+        robots = Robot.objects.filter(**tenant, builtin=None, retired_at=None).order_by("name")
+        return (
+            list(members.values_list("id", "name")[:1000]),
+            list(robots.values_list("id", "name")[:1000]),
+        )
+
+
+def ask_as(
+    actor: Actor,
+    text: str,
+    *,
+    member: UUID | None = None,
+    robot: UUID | None = None,
+    group: UUID | None = None,
+    organisation: str,
+    limit: int,
+    now: datetime,
+) -> list[Tried]:
+    """Answer as the other would be answered, from what both may read. Counts as no access.
+
+    Recorded in the audit trail, without the question. Nothing in the answer or in the work behind
+    it depends on rows that one of the two may not read. group: one that the curator knows, and
+    in which it is asked. Raises NotFound (also when the other is not in it), PermissionError.
+    """
+    if not actor.moderates:
+        raise PermissionError("Curators and admins ask as somebody else.")
+    asking = _other(actor, member, robot)
+    other = resolve(act(asking, group=group) if group else asking)
+    both = other.narrowed(resolve(actor).audiences)
+    with both.scope():
+        question = prepare(both, Query(text=text, limit=limit, explain=True), now)
+        hits = search(question).hits
+        rows = whole_memories(both.organisation_id, [hit.id for hit in hits])
+        pairs = [(hit, rows[hit.id]) for hit in hits if hit.id in rows]
+        audit.record(
+            "playground.asked",
+            actor=actor,
+            now=now,
+            target=member or robot,
+            target_type="member" if member else "robot",
+        )
+        return _tried(both, actor, pairs, text, organisation)
+
+
+def _other(actor: Actor, member: UUID | None, robot: UUID | None) -> Actor:
+    tenant = {"organisation_id": actor.organisation_id}
+    with organisation_scope(actor.organisation_id):
+        if member:
+            found = Member.objects.filter(**tenant, id=member, removed_at=None).first()
+            if found:
+                return actor_of(found)
+        elif robot:
+            one = Robot.objects.filter(**tenant, id=robot, builtin=None, retired_at=None).first()
+            if one:
+                return Actor(
+                    organisation_id=actor.organisation_id,
+                    robot_id=one.id,
+                    scopes=frozenset({"read"}),
+                    name=one.name,
+                )
+    raise NotFound("nobody to ask as")
+
+
+def _tried(
+    both: Principal, curator: Actor, hits: list[tuple[Hit, Memory]], text: str, organisation: str
+) -> list[Tried]:
+    looking = replace(both, actor=curator)
+    shares = beside([hit for hit, _ in hits])
+    wanted = stems(text)
+    shown = show(looking, [row for _, row in hits], organisation)
+    return [
+        Tried(one, reasons(shares[hit.id], row.content, wanted), hit.score)
+        for one, (hit, row) in zip(shown, hits, strict=True)
+    ]

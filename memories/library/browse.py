@@ -1,0 +1,298 @@
+"""What the pages show: the newest memories, one memory with where it comes from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connection
+
+from memories.access.lookup import fetch
+from memories.access.permissions import NotYours, may_change, may_forget, may_restore
+from memories.access.reader_sentences import Readers
+from memories.access.readers import readers_of
+from memories.access.red_lines import is_their_own
+from memories.access.references import References
+from memories.library.history import History, versions_of
+from memories.library.selection import Options, Selection, about_how_many, ids_of, matching, options
+from memories.restatement.models import Restatement
+from memories.restatement.restate import restatement_of
+from memories.retrieval.explanation.explain import beside
+from memories.retrieval.explanation.reasons import Share
+from memories.retrieval.recall import Query, asker, serve
+from memories.store.lineage import Lineage
+from memories.store.models.choices import Kind, Status
+from memories.store.models.contribution import Contribution
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.models.memberships import Role
+from orgs.models.organisations import Group
+from orgs.principals import Actor, Principal, resolve
+from robots.people.directory import known_groups
+
+PAGE = 30
+TURNS_AROUND = 2
+VERSIONS = 10
+CONTRIBUTIONS = 20
+CONNECTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A memory with its readers, whether the asker may change it, and whether forget it.
+
+    Viewers change nothing; what is about them or said by them they may forget all the same. What is
+    protected nobody else forgets.
+    """
+
+    memory: Memory
+    readers: Readers
+    changeable: bool
+    forgettable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some memories; `older_than` continues after the last one, None at the end.
+
+    count: how many match, and whether that is exact. shares: by id, what brought each one up.
+    """
+
+    rows: list[Shown]
+    older_than: UUID | None = None
+    count: tuple[int, bool] | None = None
+    options: Options | None = None
+    shares: Mapping[UUID, Share] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One memory with the robots that said it, the turns around it (oldest first), what it was
+    made from and used in, and its versions (newest first)."""
+
+    shown: Shown
+    contributions: list[Contribution]
+    before: list[Memory]
+    after: list[Memory]
+    lineage: Lineage
+    history: History
+    restorable: bool
+    restatement: Restatement | None = None
+
+
+def show(principal: Principal, rows: Sequence[Memory], organisation: str) -> list[Shown]:
+    """Put the readers to each memory; call inside the principal's scope."""
+    readers = readers_of(principal, rows, organisation)
+    return [
+        Shown(
+            row,
+            readers[row.audience_id],
+            changeable=principal.actor.role != Role.VIEWER and may_change(principal, row),
+            forgettable=may_forget(principal, row)
+            and (not row.red_line or is_their_own(principal.actor, row)),
+        )
+        for row in rows
+    ]
+
+
+def library(
+    actor: Actor,
+    selection: Selection,
+    *,
+    organisation: str,
+    now: datetime,
+    text: str = "",
+    older_than: UUID | None = None,
+    whole: bool = True,
+) -> Page:
+    """The newest memories that match, a page at a time.
+
+    text: a part of their words, for what no recall finds. whole: also what can be chosen and how
+    many there are. Raises NotFound for a group that the asker may not know.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        chosen = _options(principal, selection, whole)
+        rows = matching(principal, selection, now, text=text)
+        everything = not selection and not text
+        count = about_how_many(principal, rows, everything=everything) if whole else None
+        page = rows.filter(id__lt=older_than) if older_than else rows
+        found = [] if count == (0, True) else page.with_names().newest(PAGE + 1)
+        more = len(found) > PAGE
+        found = found[:PAGE]
+        shown = show(principal, found, organisation)
+    return Page(shown, found[-1].id if more else None, count=count, options=chosen)
+
+
+def matching_ids(actor: Actor, selection: Selection, *, now: datetime) -> list[UUID]:
+    """Everything that matches, as far as it is counted. Raises NotFound like the page."""
+    principal = resolve(actor)
+    with principal.scope():
+        _options(principal, selection, False)
+        return ids_of(matching(principal, selection, now))
+
+
+def forgotten(
+    actor: Actor, *, organisation: str, now: datetime, older_than: UUID | None = None
+) -> Page:
+    """What the asker may bring back, however long ago it was forgotten."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = matching(principal, Selection(status=Status.FORGOTTEN), now)
+        if older_than:
+            rows = rows.filter(id__lt=older_than)
+        page = rows.with_names().newest(PAGE + 1)
+        more = len(page) > PAGE
+        page = page[:PAGE]
+        shown = show(principal, page, organisation)
+    return Page(shown, page[-1].id if more else None)
+
+
+def found(
+    actor: Actor,
+    query: Query,
+    selection: Selection,
+    *,
+    organisation: str,
+    now: datetime,
+    whole: bool = True,
+) -> Page:
+    """What a question brings up among the active memories that match, best first."""
+    principal = asker(actor, query)
+    with principal.scope():
+        chosen = _options(principal, selection, whole)
+    answer = serve(principal, replace(query, narrow=selection.as_filters()), now=now)
+    hits = [hit for hit, _ in answer.hits]
+    with principal.scope():
+        shown = show(principal, [memory for _, memory in answer.hits], organisation)
+    return Page(shown, options=chosen, shares=beside(hits))
+
+
+def _options(principal: Principal, selection: Selection, whole: bool) -> Options | None:
+    """A group that the asker may not know is not found, whatever lies in it."""
+    chosen = options(principal) if whole else None
+    if selection.group is None:
+        return chosen
+    if chosen is not None:
+        known = selection.group in {id_ for id_, _ in chosen.groups}
+    else:
+        known = known_groups(principal.actor).filter(id=selection.group).exists()
+    if not known:
+        raise NotFound("no such group")
+    return chosen
+
+
+def detail(actor: Actor, memory_id: UUID, *, organisation: str) -> Detail:
+    """One memory. Raises NotFound; a forgotten one exists only for those who may bring it back."""
+    principal = resolve(actor)
+    with principal.scope():
+        memory = _find(principal, memory_id)
+        shown = show(principal, [memory], organisation)[0]
+        contributions = Contribution.objects.filter(
+            organisation_id=principal.organisation_id, memory_id=memory.id
+        ).select_related("robot", "member")
+        before, after, lineage = _connected(principal, memory)
+        return Detail(
+            shown,
+            list(contributions.order_by("first_at", "id")[:CONTRIBUTIONS]),
+            before,
+            after,
+            lineage,
+            versions_of(principal, memory, limit=VERSIONS),
+            restorable=(shown.changeable or shown.forgettable)
+            and memory.status in (Status.FORGOTTEN, Status.ARCHIVED)
+            and may_restore(principal, memory),
+            restatement=restatement_of(memory),
+        )
+
+
+# The turns next to it in the same conversation, what it was made from, and what was made from it.
+_CONNECTED = """
+(SELECT 'before', m.id FROM memories_memory m
+ WHERE m.organisation_id = %(organisation)s AND m.conversation = %(conversation)s
+   AND m.group_id IS NOT DISTINCT FROM %(group)s AND m.status = 'active' AND m.id <> %(id)s
+   AND m.position <= %(position)s
+ ORDER BY m.position DESC, m.id DESC LIMIT %(turns)s)
+UNION ALL
+(SELECT 'after', m.id FROM memories_memory m
+ WHERE m.organisation_id = %(organisation)s AND m.conversation = %(conversation)s
+   AND m.group_id IS NOT DISTINCT FROM %(group)s AND m.status = 'active' AND m.id <> %(id)s
+   AND m.position > %(position)s
+ ORDER BY m.position, m.id LIMIT %(turns)s)
+UNION ALL
+(SELECT 'derived_from', d.source_id FROM memories_derivation d
+ WHERE d.organisation_id = %(organisation)s AND d.memory_id = %(id)s
+ ORDER BY d.source_id DESC LIMIT %(most)s)
+UNION ALL
+(SELECT 'used_in', d.memory_id FROM memories_derivation d
+ WHERE d.organisation_id = %(organisation)s AND d.source_id = %(id)s
+ ORDER BY d.memory_id DESC LIMIT %(most)s)
+"""
+
+
+def _connected(principal: Principal, memory: Memory) -> tuple[list[Memory], list[Memory], Lineage]:
+    """What the asker may read of it; two queries."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _CONNECTED,
+            {
+                "organisation": principal.organisation_id,
+                "conversation": memory.conversation,
+                "group": memory.group_id,
+                "id": memory.id,
+                "position": memory.position,
+                "turns": TURNS_AROUND,
+                "most": CONNECTED,
+            },
+        )
+        found = cursor.fetchall()
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
+    known = rows.exclude(status=Status.FORGOTTEN).with_names().in_bulk([id_ for _, id_ in found])
+
+    def those(what: str) -> list[Memory]:
+        return [known[id_] for name, id_ in found if name == what and id_ in known]
+
+    lineage = Lineage(those("derived_from"), those("used_in"))
+    return those("before")[::-1], those("after"), lineage
+
+
+def _find(principal: Principal, memory_id: UUID) -> Memory:
+    memory = fetch(principal, memory_id)
+    if memory.kind == Kind.INTERNAL:
+        raise NotFound("no such memory")
+    return memory
+
+
+def readable(actor: Actor, memory_id: UUID) -> Memory:
+    """One memory and nothing around it. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        return _find(principal, memory_id)
+
+
+def one(actor: Actor, memory_id: UUID, *, organisation: str) -> Shown:
+    """One memory with its readers. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        return show(principal, [_find(principal, memory_id)], organisation)[0]
+
+
+def editable(actor: Actor, memory_id: UUID, *, organisation: str) -> Shown:
+    """An active memory that the asker may change. Raises NotFound and NotYours."""
+    shown = one(actor, memory_id, organisation=organisation)
+    if not shown.changeable:
+        raise NotYours("You may read this memory, but it is not yours to change.")
+    return shown
+
+
+def group_named(actor: Actor, reference: str) -> UUID:
+    """A group that the asker reads, by its external id. Raises NotFound."""
+    with organisation_scope(actor.organisation_id):
+        return References(actor).group(reference).id
+
+
+def groups_to_ask_in(actor: Actor) -> list[Group]:
+    """The groups that the asker reads, by name."""
+    with organisation_scope(actor.organisation_id):
+        return list(known_groups(actor).order_by("name"))

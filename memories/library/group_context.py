@@ -1,0 +1,59 @@
+"""What a group knows, and what is known in it of one member (architecture 1's context)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from memories.store.models.choices import Kind
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member
+from orgs.organisations.references import find_member
+from orgs.principals import Actor, resolve
+from robots.access.act_for import act
+
+OF_A_MEMBER = (Kind.USER, Kind.INTERACTION)
+NOBODY = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupContext:
+    """Newest first. group_context: rows of kind group; user_context: the member's in the group."""
+
+    group_context: list[Memory]
+    user_context: list[Memory]
+
+
+def group_context(
+    actor: Actor, group: str, member: str | None = None, *, now: datetime, limit: int = 100
+) -> GroupContext:
+    """Both parts as far as the asker may read them there, up to `limit` each; two queries.
+
+    A robot that names a member acts for them; a person names anybody in the group. Without a
+    member the second part is empty. Raises NotFound, MissingScope.
+    """
+    principal = resolve(act(actor, group=group, member=None if actor.is_person else member))
+    where = principal.actor.group_id
+    assert where is not None  # noqa: S101 - for the type checker
+    who = _subject(principal.actor, where, member)
+    with principal.scope():
+        rows = (
+            Memory.objects.filter(organisation_id=principal.organisation_id, group_id=where)
+            .active(now)
+            .with_names()
+            .order_by("-id")
+        )
+        ours = list(rows.filter(kind=Kind.GROUP)[:limit])
+        theirs = rows.filter(kind__in=OF_A_MEMBER, member_id=who or NOBODY)
+        return GroupContext(ours, list(theirs[:limit]) if who else [])
+
+
+def _subject(actor: Actor, where: UUID, member: str | None) -> UUID | None:
+    """Whose rows are meant; whoever is not in the group is no such member."""
+    if member is None or not actor.is_person:
+        return actor.member_id if member else None
+    with organisation_scope(actor.organisation_id):
+        seated = Member.objects.filter(
+            organisation_id=actor.organisation_id, group_memberships__group_id=where
+        )
+        return find_member(actor.organisation_id, member, among=seated).id

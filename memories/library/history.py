@@ -1,0 +1,119 @@
+"""Every version of a memory, as far as the asker may read it; an older text brought back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.access.audience_labels import audience_label, kind_label
+from memories.access.lookup import fetch
+from memories.store.lineage import Lineage, lineage_of
+from memories.store.models.memory import Memory
+from memories.store.models.version import Version
+from orgs.models.memberships import Member
+from orgs.principals import Actor, Principal, resolve
+from robots.models.robots import Robot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """One version. member, robot: who made it; current: whether it is how the memory is now."""
+
+    number: int
+    content: str
+    category: str
+    importance: float
+    tags: list[str]
+    metadata: Mapping[str, Any]
+    expires_at: datetime | None
+    audience_kind: str
+    audience_label: str
+    member: Member | None
+    robot: Robot | None
+    at: datetime
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Newest first; `before` continues after the last one, None at the end."""
+
+    versions: list[Past]
+    before: int | None = None
+
+
+def history(
+    actor: Actor, memory_id: UUID, *, limit: int = 50, before: int | None = None
+) -> History:
+    """The versions of a memory that the asker may read. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        return versions_of(principal, fetch(principal, memory_id), limit=limit, before=before)
+
+
+def versions_of(
+    principal: Principal, memory: Memory, *, limit: int, before: int | None = None
+) -> History:
+    """The same for a memory at hand; one query, inside the principal's scope."""
+    rows = Version.objects.filter(
+        organisation_id=principal.organisation_id, memory_id=memory.id
+    ).select_related("audience_then", "group_then", "editor", "editor_robot")
+    if before is not None:
+        rows = rows.filter(number__lt=before)
+    older = list(rows.order_by("-number")[: limit + 1])
+    found = [_past(memory, row) for row in older]
+    if before is None:
+        found.insert(0, _now(memory, older[0] if older else None))
+    more = len(found) > limit
+    return History(found[:limit], found[limit - 1].number if more else None)
+
+
+def _past(memory: Memory, row: Version) -> Past:
+    first = row.number == 1
+    return Past(
+        number=row.number,
+        content=row.content,
+        category=row.category,
+        importance=row.importance,
+        tags=row.tags,
+        metadata=row.metadata,
+        expires_at=row.expires_at,
+        audience_kind=row.audience_then.kind,
+        audience_label=kind_label(
+            row.audience_then.kind, row.group_then.name if row.group_then else ""
+        ),
+        member=memory.author if first else row.editor,
+        robot=memory.robot if first else row.editor_robot,
+        at=row.written_at,
+        current=False,
+    )
+
+
+def _now(memory: Memory, before: Version | None) -> Past:
+    first = memory.version == 1
+    changed_at = memory.created_at if first else memory.updated_at
+    if before is not None and before.number == memory.version - 1:
+        changed_at = before.replaced_at
+    return Past(
+        number=memory.version,
+        content=memory.content,
+        category=memory.category,
+        importance=memory.importance,
+        tags=memory.tags,
+        metadata=memory.metadata,
+        expires_at=memory.expires_at,
+        audience_kind=memory.audience.kind,
+        audience_label=audience_label(memory),
+        member=memory.author if first else memory.editor,
+        robot=memory.robot if first else memory.editor_robot,
+        at=changed_at,
+        current=True,
+    )
+
+
+def lineage(actor: Actor, memory_id: UUID) -> Lineage:
+    """What it was made from and what was made from it. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        return lineage_of(principal, fetch(principal, memory_id))

@@ -1,0 +1,85 @@
+"""Memories for their readers: one by its id, and lists by filters."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from memories.access.lookup import fetch
+from memories.access.permissions import may_change, restorable
+from memories.indexing.models import Pending
+from memories.restatement.models import Restatement
+from memories.restatement.restate import restatement_of
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory, MemoryQuerySet
+from orgs.errors import NotFound
+from orgs.organisations.references import find_member
+from orgs.principals import Actor, Principal, resolve
+from robots.people.directory import find_known_group
+from robots.registry.robots import find_robot
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A memory with whether its embedding is there, and what it says on its own."""
+
+    memory: Memory
+    embedding: str
+    restatement: Restatement | None = None
+
+
+def get_memory(actor: Actor, memory_id: UUID) -> Seen:
+    """One memory that the asker may read. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        memory = fetch(principal, memory_id)
+        if memory.status == Status.FORGOTTEN and not may_change(principal, memory):
+            raise NotFound("no such memory")
+        owed = Pending.objects.filter(
+            organisation_id=principal.organisation_id, memory_id=memory_id
+        ).exists()
+        restatement = restatement_of(memory)
+    return Seen(memory, "pending" if owed else "ready", restatement)
+
+
+def listed(principal: Principal, filters: Mapping[str, Any], now: datetime) -> MemoryQuerySet:
+    """The readable memories that match, newest first; evaluate inside the principal's scope."""
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id).with_names()
+    status = filters.get("status") or Status.ACTIVE
+    rows = rows.active(now) if status == Status.ACTIVE else rows.filter(status=status)
+    if status == Status.FORGOTTEN:
+        rows = rows.filter(restorable(principal.actor))
+    for name in ("kind", "type", "category", "tier"):
+        if value := filters.get(name):
+            rows = rows.filter(**{name: value})
+    if tag := filters.get("tag"):
+        rows = rows.filter(tags__contains=[tag])
+    if text := filters.get("q"):
+        rows = rows.filter(content__icontains=text)
+    if since := filters.get("since"):
+        rows = rows.filter(Q(occurred_at__gte=since) | Q(occurred_at=None, created_at__gte=since))
+    if until := filters.get("until"):
+        rows = rows.filter(Q(occurred_at__lte=until) | Q(occurred_at=None, created_at__lte=until))
+    return _by_reference(rows, principal, filters)
+
+
+def _by_reference(
+    rows: MemoryQuerySet, principal: Principal, filters: Mapping[str, Any]
+) -> MemoryQuerySet:
+    """Narrow by references; one that does not resolve matches nothing."""
+    organisation_id = principal.organisation_id
+    try:
+        if reference := filters.get("group"):
+            rows = rows.filter(group_id=find_known_group(principal.actor, reference).id)
+        if reference := filters.get("member"):
+            member = find_member(organisation_id, reference, removed=True)
+            rows = rows.filter(Q(member_id=member.id) | Q(speaker_member_id=member.id))
+        if reference := filters.get("robot"):
+            robot = find_robot(organisation_id, reference)
+            rows = rows.filter(robot_id=robot.id)
+    except NotFound:
+        return rows.none()
+    return rows

@@ -1,0 +1,193 @@
+"""Which memories a page of memories shows: filters, how many there are, what can be chosen."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from uuid import UUID
+
+from django.db import connection
+
+from memories.library.memories import listed
+from memories.retrieval.types import Filters
+from memories.review import waiting_count
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory, MemoryQuerySet
+from orgs.principals import Principal
+
+EXACT_COUNT = 10_000
+OPTIONS = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The filters of a page; empty is everything. Dates are whole days in UTC."""
+
+    group: UUID | None = None
+    member: UUID | None = None
+    robot: UUID | None = None
+    kind: str = ""
+    type: str = ""
+    category: str = ""
+    tier: str = ""
+    tag: str = ""
+    status: str = ""
+    since: date | None = None
+    until: date | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.named())
+
+    def named(self) -> dict[str, str]:
+        """The filters that are set, as they stand in an address."""
+        return {name: str(v) for name in self.__dataclass_fields__ if (v := getattr(self, name))}
+
+    @property
+    def from_at(self) -> datetime | None:
+        return datetime.combine(self.since, time.min, UTC) if self.since else None
+
+    @property
+    def to_at(self) -> datetime | None:
+        return datetime.combine(self.until, time.max, UTC) if self.until else None
+
+    def as_filters(self) -> Filters:
+        """For a recall, which knows active memories only."""
+        ranges = ((self.from_at, self.to_at),) if self.since or self.until else ()
+        return Filters(
+            groups=(self.group,) if self.group else (),
+            members=(self.member,) if self.member else (),
+            robots=(self.robot,) if self.robot else (),
+            kinds=(self.kind,) if self.kind else (),
+            types=(self.type,) if self.type else (),
+            categories=(self.category,) if self.category else (),
+            tiers=(self.tier,) if self.tier else (),
+            tags=(self.tag,) if self.tag else (),
+            ranges=ranges,
+        )
+
+
+def matching(
+    principal: Principal, selection: Selection, now: datetime, *, text: str = ""
+) -> MemoryQuerySet:
+    """The memories that match, for people; evaluate inside the principal's scope."""
+    filters = {
+        **{name: getattr(selection, name) for name in ("kind", "type", "category", "tier", "tag")},
+        "status": selection.status,
+        "since": selection.from_at,
+        "until": selection.to_at,
+        "q": text,
+    }
+    rows = listed(principal, filters, now).for_people()
+    if selection.group:
+        rows = rows.filter(group_id=selection.group)
+    if selection.robot:
+        rows = rows.filter(robot_id=selection.robot)
+    if selection.member:
+        rows = rows.about(selection.member)
+    return rows
+
+
+def is_archive(selection: Selection) -> bool:
+    """Whether it asks for what no recall finds."""
+    return selection.status not in ("", Status.ACTIVE)
+
+
+# Sampled pages of the table, under row-level security: only readable rows are counted.
+_SAMPLED = """
+SELECT count(*) * 100.0 / %(percent)s FROM memories_memory TABLESAMPLE SYSTEM (%(percent)s)
+WHERE organisation_id = %(organisation)s AND status = 'active'
+"""
+_PAGES = "SELECT reltuples FROM pg_class WHERE oid = 'memories_memory'::regclass"
+SAMPLE = 20_000
+
+
+def about_how_many(
+    principal: Principal, rows: MemoryQuerySet, *, everything: bool
+) -> tuple[int, bool]:
+    """(count, whether it is exact); counts no further than EXACT_COUNT, beyond that it samples.
+
+    everything: nothing narrows the rows, so that a sample says how many there are; a narrowed
+    count beyond EXACT_COUNT is EXACT_COUNT. Call inside the principal's scope.
+    """
+    found = rows.order_by()[: EXACT_COUNT + 1].count()
+    if found <= EXACT_COUNT:
+        return found, True
+    if not everything:
+        return EXACT_COUNT, False
+    with connection.cursor() as cursor:
+        cursor.execute(_PAGES)
+        percent = min(100.0, max(0.01, 100.0 * SAMPLE / max(1.0, cursor.fetchone()[0])))
+        cursor.execute(_SAMPLED, {"percent": percent, "organisation": principal.organisation_id})
+        return max(EXACT_COUNT, int(round(float(cursor.fetchone()[0]), -3))), False
+
+
+@dataclass(slots=True)
+class Options:
+    """What can be chosen on the page, as (id, name); views as (id, name, query).
+
+    waiting: how much waits for the asker (see `waiting`), which the page's frame says.
+    """
+
+    groups: list[tuple[UUID, str]] = field(default_factory=list)
+    members: list[tuple[UUID, str]] = field(default_factory=list)
+    robots: list[tuple[UUID, str]] = field(default_factory=list)
+    views: list[tuple[UUID, str, str]] = field(default_factory=list)
+    waiting_count: int = 0
+
+
+_OPTIONS = """
+(SELECT 'groups', g.id, g.name, '' FROM orgs_group g
+ WHERE g.organisation_id = %(organisation)s
+   AND (%(moderates)s AND NOT g.confidential OR g.id IN (
+       SELECT group_id FROM orgs_groupmembership
+       WHERE organisation_id = %(organisation)s AND member_id = %(me)s))
+ ORDER BY g.name LIMIT %(groups)s)
+UNION ALL
+(SELECT 'members', m.id, m.name, '' FROM orgs_member m
+ WHERE m.organisation_id = %(organisation)s AND m.removed_at IS NULL
+ ORDER BY lower(m.name) LIMIT %(most)s)
+UNION ALL
+(SELECT 'robots', r.id, r.name, '' FROM robots_robot r
+ WHERE r.organisation_id = %(organisation)s AND r.retired_at IS NULL
+ ORDER BY r.builtin IS NOT NULL, r.name LIMIT %(most)s)
+UNION ALL
+(SELECT 'views', v.id, v.name, v.query FROM memories_savedview v
+ WHERE v.organisation_id = %(organisation)s AND v.member_id = %(me)s
+ ORDER BY lower(v.name) LIMIT %(most)s)
+UNION ALL
+SELECT 'waiting', NULL, '', count(*)::text FROM ({waiting}) w
+"""
+
+
+def options(principal: Principal) -> Options:
+    """One query; call inside the scope of a person."""
+    found = Options()
+    rows, values = waiting_count.among(principal.actor)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _OPTIONS.format(waiting=rows),
+            {
+                **values,
+                "organisation": principal.organisation_id,
+                "me": principal.actor.member_id,
+                "moderates": principal.actor.moderates,
+                "groups": 1_000,
+                "most": OPTIONS,
+            },
+        )
+        for what, id_, name, query in cursor.fetchall():
+            if what == "waiting":
+                found.waiting = int(query)
+                continue
+            getattr(found, what).append((id_, name, query) if what == "views" else (id_, name))
+    return found
+
+
+def ids_of(rows: MemoryQuerySet) -> list[UUID]:
+    """The ids of what matches, newest first; never more than EXACT_COUNT."""
+    return list(rows.order_by("-id").values_list("id", flat=True)[:EXACT_COUNT])
+
+
+def memories_of(principal: Principal, ids: list[UUID]) -> list[Memory]:
+    """The readable ones among them, in the same order."""
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
+    known = rows.with_names().in_bulk(ids)
+    return [known[id_] for id_ in ids if id_ in known]

@@ -1,0 +1,51 @@
+"""What everyone in the organisation knows, by category."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Count
+
+from memories.library.browse import PAGE, Shown, show
+from memories.store.models.memory import Memory, MemoryQuerySet
+from orgs.principals import Actor, Principal, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A page of shared knowledge; counts: category -> how many, the empty one for none."""
+
+    rows: list[Shown]
+    counts: dict[str, int]
+    before: UUID | None = None
+
+
+def _everyones(principal: Principal, now: datetime) -> MemoryQuerySet:
+    rows = Memory.objects.filter(
+        organisation_id=principal.organisation_id, audience_id=principal.organisation_audience
+    )
+    return rows.active(now).for_people()
+
+
+def shelf(
+    actor: Actor,
+    *,
+    organisation: str,
+    category: str | None,
+    before: UUID | None = None,
+    now: datetime,
+) -> Shelf:
+    """What everyone may read, the newest first. category: None for all, empty for none."""
+    principal = resolve(actor)
+    with principal.scope():
+        everything = _everyones(principal, now)
+        rows = everything if category is None else everything.filter(category=category)
+        if before:
+            rows = rows.filter(id__lt=before)
+        found = rows.with_names().newest(PAGE + 1)
+        counts = everything.order_by().values_list("category").annotate(n=Count("id"))
+        return Shelf(
+            show(principal, found[:PAGE], organisation),
+            dict(counts),
+            found[PAGE - 1].id if len(found) > PAGE else None,
+        )

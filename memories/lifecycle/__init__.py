@@ -1,0 +1,1 @@
+"""How memories fade, are forgotten and come back."""

@@ -1,0 +1,100 @@
+"""Collect what is seen of members in several groups. Runs as the worker, which reads all of them.
+
+Only memories that are flagged shareable, lie in a group and are not sensitive.
+"""
+
+from collections import defaultdict
+from collections.abc import Container
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connections
+
+from memories.language.similarity import normalised
+from memories.lifecycle.consolidation.pattern_rules import (
+    LABELLED,
+    MOST_CHARACTERS,
+    Evidence,
+    Pattern,
+    holds,
+    patterns,
+)
+from orgs.database.bulk import uuids
+from orgs.database.rls import organisation_scope
+from orgs.models.organisations import Organisation
+
+WORKER = "worker"
+
+_SHAREABLE = """
+SELECT m.id, coalesce(m.member_id, m.speaker_member_id), m.group_id, m.audience_id, m.kind,
+    m.confidence, m.content, m.type, m.category, m.topic, m.tags,
+    CASE WHEN m.speaker_member_id = coalesce(m.member_id, m.speaker_member_id) THEN true
+         WHEN m.speaker <> '' OR m.speaker_member_id IS NOT NULL THEN false END
+FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND m.shareable AND m.status = 'active'
+  AND NOT m.sensitive AND m.group_id IS NOT NULL AND m.kind IN ('group', 'user', 'interaction')
+  AND coalesce(m.member_id, m.speaker_member_id) IS NOT NULL
+  AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+ORDER BY m.id
+"""
+# What somebody has said in so many words is no label, whoever else calls something by it.
+_SAID = """
+SELECT m.content FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND m.group_id = ANY(%(groups)s::uuid[])
+  AND m.status = 'active' AND length(m.content) <= %(most)s
+"""
+Found = dict[tuple[UUID, Pattern], list[Evidence]]
+
+
+def every_organisation() -> list[UUID]:
+    """The ids of all tenants, which are all that the worker may know without a scope."""
+    return list(Organisation.objects.using(WORKER).values_list("id", flat=True))
+
+
+def collect_patterns(
+    organisation_id: UUID, *, members: Container[UUID], audiences: Container[UUID], now: datetime
+) -> Found:
+    """(member, pattern) -> the evidence, for what was seen in at least two groups.
+
+    members: those who let what is known of them go further; audiences: from which it may.
+    """
+    seen: Found = defaultdict(list)
+    with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
+        cursor.execute(_SHAREABLE, {"organisation": organisation_id, "now": now})
+        rows = cursor.fetchall()
+    for (
+        id_,
+        member,
+        group,
+        audience,
+        kind,
+        sure,
+        content,
+        type_,
+        category,
+        topic,
+        tags,
+        own,
+    ) in rows:
+        if member not in members or audience not in audiences:
+            continue
+        shown = patterns(
+            content=content, type_=type_, category=category, topic=topic, tags=tags, own_words=own
+        )
+        for pattern in shown:
+            seen[(member, pattern)].append(Evidence(id_, group, audience, kind, sure))
+    found = {key: evidence for key, evidence in seen.items() if holds(evidence)}
+    said = _said(organisation_id, found)
+    return {key: evidence for key, evidence in found.items() if key[1].value not in said}
+
+
+def _said(organisation_id: UUID, found: Found) -> set[str]:
+    """Which of the labels are the whole of a text in one of their groups."""
+    labels = {pattern.value for _, pattern in found if pattern.kind in LABELLED}
+    if not labels:
+        return set()
+    groups = {one.group_id for evidence in found.values() for one in evidence}
+    values = {"organisation": organisation_id, "groups": uuids(groups), "most": 2 * MOST_CHARACTERS}
+    with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
+        cursor.execute(_SAID, values)
+        return labels & {normalised(text) for (text,) in cursor.fetchall()}

@@ -1,0 +1,91 @@
+"""Take memories out of every answer, and bring them back."""
+
+from datetime import datetime
+from uuid import UUID
+
+from memories.access.lookup import changeable, note
+from memories.access.permissions import NotYours, is_subject, may_forget
+from memories.access.red_lines import hold_red_line, is_their_own
+from memories.indexing import index
+from memories.lifecycle.withdraw import give_back, take_away
+from memories.review.enqueue import enqueue_again, withdraw
+from memories.store import status
+from memories.store.dependents import bring_along
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.errors import AlreadyExists, NotFound
+from orgs.principals import Actor, resolve
+
+
+def forget_memory(
+    actor: Actor, memory_id: UUID, *, now: datetime, force: str | None = None
+) -> Memory:
+    """Take a memory out of every answer; it can be restored.
+
+    What its subject forgets is not brought back by being remembered again, and no red line holds
+    it. force: an admin's reason to forget what is protected. Raises NotFound, NotYours, RedLine,
+    and PermissionError for a force that is no admin's.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        memory = changeable(principal, memory_id)
+        if memory.status == Status.FORGOTTEN:
+            raise NotFound("it is forgotten already")
+        if not may_forget(principal, memory):
+            raise NotYours("You may read this memory, but it is not yours to forget.")
+        if not is_their_own(actor, memory):
+            hold_red_line(principal, memory, "forget", now, force=force)
+        take_away(actor, memory, by_subject=is_subject(actor, memory), now=now)
+        withdraw(memory.organisation_id, memory.id, now)
+        note(principal, "memory.forgotten", memory, now)
+    return memory
+
+
+def archive_memory(
+    actor: Actor, memory_id: UUID, *, now: datetime, force: str | None = None
+) -> Memory:
+    """Take a memory out of default recall; it can be restored. force: as for forgetting."""
+    principal = resolve(actor)
+    with principal.scope():
+        memory = changeable(principal, memory_id)
+        if memory.status != Status.ACTIVE:
+            raise AlreadyExists(f"The memory is {memory.status}, not active.")
+        hold_red_line(principal, memory, "archive", now, force=force)
+        memory.status, memory.archived_at, memory.updated_at = Status.ARCHIVED, now, now
+        memory.save(update_fields=["status", "archived_at", "updated_at"])
+        index.unindex([memory], now)
+        withdraw(memory.organisation_id, memory.id, now)
+        note(principal, "memory.archived", memory, now)
+    return memory
+
+
+def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
+    """Bring back what was forgotten or archived. What its subject forgot, only they restore."""
+    principal = resolve(actor)
+    with principal.scope():
+        memory = changeable(principal, memory_id)
+        if not may_forget(principal, memory):
+            raise NotYours("You may read this memory, but it is not yours to bring back.")
+        if memory.status not in (Status.FORGOTTEN, Status.ARCHIVED):
+            raise AlreadyExists("The memory is neither forgotten nor archived.")
+        if memory.forgotten_by_subject:
+            give_back(actor, [memory])
+        went_at = memory.forgotten_at or memory.archived_at or now
+        memory.status, memory.forgotten_at, memory.archived_at = status.back_to(memory), None, None
+        memory.forgotten_by_subject, memory.updated_at = False, now
+        memory.save(
+            update_fields=[
+                "status",
+                "forgotten_at",
+                "archived_at",
+                "forgotten_by_subject",
+                "updated_at",
+            ]
+        )
+        if memory.status == Status.ACTIVE:
+            index.reindex(memory, now)
+            for follower in bring_along(memory, went_at, now):
+                index.reindex(follower, now)
+        enqueue_again(memory, now)
+        note(principal, "memory.restored", memory, now)
+    return memory

@@ -1,0 +1,27 @@
+"""Take memories out of every answer, one or many; call inside a scope that reads them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from memories.indexing import index
+from memories.store.conversation_turns import message_of
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.principals import Actor
+from robots.conversations.withdraw_messages import say_again, unsay
+
+
+def take_away(actor: Actor | None, memory: Memory, *, by_subject: bool, now: datetime) -> None:
+    """Forget one. by_subject: it does not come back by being remembered again, and the message
+    that it was made of loses its words as well."""
+    if actor and by_subject and (message := message_of(memory)):
+        unsay(actor, [message], now)
+    index.unindex([memory], now, by_subject=by_subject)
+    memory.status, memory.forgotten_at, memory.updated_at = Status.FORGOTTEN, now, now
+    memory.forgotten_by_subject = by_subject
+    memory.save(update_fields=["status", "forgotten_at", "forgotten_by_subject", "updated_at"])
+
+
+def give_back(actor: Actor, rows: Sequence[Memory]) -> None:
+    """Let the messages behind memories that are back be read again, those that are the actor's."""
+    say_again(actor, [id_ for row in rows if (id_ := message_of(row))])

@@ -1,0 +1,1 @@
+"""The client of an optional language model. What it is asked lives with its capability."""

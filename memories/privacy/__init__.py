@@ -1,0 +1,1 @@
+"""What a member sees of themselves, takes along and withdraws; and break glass."""

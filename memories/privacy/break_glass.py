@@ -1,0 +1,121 @@
+"""Break glass: support reads one memory, for a reason and some minutes, and its people are told.
+
+The support role of the database has no grant on a text. The text is read as the application,
+inside a scope that names this memory's audience alone, after everything here was checked; a
+robot's internal notes stay closed to everybody.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from memories.privacy.models import Disclosure
+from memories.store.models.choices import Kind, Status
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.errors import NotFound
+from orgs.models.audiences import AudienceKind
+from orgs.models.users import User
+from orgs.principals import Actor
+
+LASTS = timedelta(minutes=15)
+INTERNAL = (AudienceKind.ROBOT, AudienceKind.TEAM)
+SUPPORT = "support"
+
+
+class Closed(Exception):
+    """This memory is not opened for support, or not any more; the message says why."""
+
+
+def open_memory(
+    *, organisation_id: UUID, memory_id: UUID, staff: User, reason: str, now: datetime
+) -> Disclosure:
+    """Open one memory for one person of support. Raises NotFound and Closed."""
+    memory = _metadata(organisation_id, memory_id)
+    with scope(Scope(organisation=organisation_id, audiences=(memory.audience_id,))):
+        row = Memory.objects.filter(organisation_id=organisation_id, id=memory_id)
+        people = row.values_list("member_id", "author_id", "speaker_member_id").first() or ()
+        told = list(dict.fromkeys(p for p in people if p))
+        disclosure = Disclosure(
+            organisation_id=organisation_id,
+            memory_id=memory_id,
+            staff=staff.pk,
+            staff_name=str(staff),
+            reason=reason,
+            told=told,
+            opened_at=now,
+            ends_at=now + LASTS,
+        )
+        disclosure.save(force_insert=True)
+        _note("support.opened", disclosure, now, reason=reason, told=len(told))
+    return disclosure
+
+
+def read_opened(
+    *, organisation_id: UUID, memory_id: UUID, staff: User, now: datetime
+) -> tuple[Memory, Disclosure]:
+    """The text, while it is open to this person; each look is recorded. Raises as above."""
+    memory = _metadata(organisation_id, memory_id)
+    with scope(Scope(organisation=organisation_id, audiences=(memory.audience_id,))):
+        disclosure = (
+            Disclosure.objects.filter(
+                organisation_id=organisation_id,
+                memory_id=memory_id,
+                staff=staff.pk,
+                ends_at__gt=now,
+            )
+            .order_by("-id")
+            .first()
+        )
+        if disclosure is None:
+            raise Closed("It is not open to you, or the fifteen minutes are over.")
+        _note("support.read", disclosure, now)
+        shown = Memory.objects.filter(organisation_id=organisation_id, id=memory_id).first()
+    if shown is None:
+        raise NotFound("no such memory")
+    return shown, disclosure
+
+
+def disclosures_to(actor: Actor, *, since: datetime | None = None) -> list[Disclosure]:
+    """Where support opened what is the member's, the newest first; all, or those of late."""
+    if not actor.is_person:
+        return []
+    with organisation_scope(actor.organisation_id):
+        rows = Disclosure.objects.filter(
+            organisation_id=actor.organisation_id, told__contains=[actor.member_id]
+        )
+        if since:
+            rows = rows.filter(opened_at__gte=since)
+        return list(rows.order_by("-id")[:50])
+
+
+def _metadata(organisation_id: UUID, memory_id: UUID) -> Memory:
+    """What support may know of the memory anyway, read in its own role."""
+    with organisation_scope(organisation_id, using=SUPPORT):
+        memory = (
+            Memory.objects.using(SUPPORT)
+            .filter(organisation_id=organisation_id, id=memory_id)
+            .select_related("audience")
+            .only("id", "audience_id", "kind", "status", "audience__id", "audience__kind")
+            .first()
+        )
+    if memory is None:
+        raise NotFound("no such memory")
+    if memory.kind == Kind.INTERNAL or memory.audience.kind in INTERNAL:
+        raise Closed("A robot's internal notes are opened for nobody.")
+    if memory.status == Status.FORGOTTEN:
+        raise Closed("It is forgotten, and stays so.")
+    return memory
+
+
+def _note(action: str, disclosure: Disclosure, now: datetime, **detail: Any) -> None:
+    audit.record(
+        action,
+        actor=Actor(organisation_id=disclosure.organisation_id),
+        now=now,
+        staff=disclosure.staff,
+        target=disclosure.memory_id,
+        target_type="memory",
+        **detail,
+    )

@@ -1,0 +1,96 @@
+"""Take along what is kept about a member or by them, and what they said, as JSON lines."""
+
+from collections.abc import Iterator, Sequence
+from uuid import UUID
+
+import orjson
+from django.db.models import Q
+
+from memories.access.audience_labels import audience_label
+from memories.privacy.my_memories import about, readable
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.principals import Actor, resolve
+from robots.conversations.withdraw_messages import said_by
+from robots.models.conversations import Message
+
+EXPORTED = 500
+_PLAIN = (
+    "id", "key", "content", "status", "speaker", "kind", "type", "category", "topic", "tags",
+    "metadata", "source", "importance", "confidence", "occurred_at", "created_at",
+    "updated_at", "expires_at",
+)  # fmt: skip
+_SAID = (
+    "id", "conversation_id", "role", "content", "speaker", "mentions", "metadata", "sent_at",
+    "received_at",
+)  # fmt: skip
+_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
+
+
+def lines(portion: Sequence[Memory]) -> bytes:
+    """Memories as JSON lines: what it says, who may read it, which robot wrote it and from what."""
+    return b"".join(
+        orjson.dumps(
+            {
+                **{name: getattr(row, name) for name in _PLAIN},
+                "audience": {"kind": row.audience.kind, "label": audience_label(row)},
+                "robot": row.robot.name,
+                "member": row.member.name if row.member else None,
+                "author": row.author.name if row.author else None,
+                "group": row.place.name if row.place else None,
+                "conversation": row.open_conversation,
+            },
+            option=_OPTIONS,
+        )
+        for row in portion
+    )
+
+
+def export(actor: Actor) -> Iterator[list[Memory]]:
+    """All that is about them or by them, in portions, oldest first.
+
+    Each portion is read in a scope of its own, with the rights of that moment: a queryset that
+    ran after its scope would be empty.
+    """
+    after: UUID | None = None
+    while True:
+        portion = export_after(actor, after)
+        if not portion:
+            return
+        yield portion
+        after = portion[-1].id
+
+
+def export_after(actor: Actor, after: UUID | None) -> list[Memory]:
+    """One portion of the export."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = readable(principal).filter(about(actor) | Q(author_id=actor.member_id))
+        rows = rows.exclude(status=Status.FORGOTTEN)
+        if after:
+            rows = rows.filter(id__gt=after)
+        return list(rows.with_names().order_by("id")[:EXPORTED])
+
+
+def message_lines(portion: Sequence[Message]) -> bytes:
+    """Messages as JSON lines; `message` tells them from the memories."""
+    return b"".join(
+        orjson.dumps(
+            {"message": True} | {name: getattr(row, name) for name in _SAID}, option=_OPTIONS
+        )
+        for row in portion
+    )
+
+
+def messages(actor: Actor) -> Iterator[list[Message]]:
+    """All that they have said in conversations and not taken back, in portions, oldest first."""
+    after: UUID | None = None
+    while True:
+        with resolve(actor).scope():
+            rows = said_by(actor).filter(withdrawn_at=None)
+            rows = rows.filter(id__gt=after) if after else rows
+            portion = list(rows.order_by("id")[:EXPORTED])
+        if not portion:
+            return
+        yield portion
+        after = portion[-1].id

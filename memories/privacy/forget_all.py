@@ -1,0 +1,84 @@
+"""Forget everything that is about a member, and bring it back."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from uuid import UUID
+
+from memories.indexing import index
+from memories.lifecycle.withdraw import take_away
+from memories.privacy.my_memories import about, readable
+from memories.restatement.restate import restate_after
+from memories.review.enqueue import withdraw
+from memories.store import status
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.principals import Actor, Principal, resolve
+from robots.conversations.withdraw_messages import say_all_again, unsay_all
+
+# How many are read at once where somebody forgets all.
+AT_ONCE = 500
+
+
+def forget_all(actor: Actor, *, now: datetime) -> int:
+    """Forget everything about them, and take back every message of theirs, also those that are
+    no memory; it can be brought back together. Returns how many memories it was.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        count = 0
+        for memory in _one_by_one(principal):
+            take_away(actor, memory, by_subject=True, now=now)
+            withdraw(memory.organisation_id, memory.id, now)
+            count += 1
+        messages = unsay_all(actor, now)
+        for start in range(0, len(messages), AT_ONCE):
+            restate_after(actor.organisation_id, messages[start : start + AT_ONCE], now)
+        audit.record(
+            "memories.forgotten",
+            actor=actor,
+            now=now,
+            target=actor.member_id,
+            target_type="member",
+            count=count,
+            messages=len(messages),
+        )
+    return count
+
+
+def _one_by_one(principal: Principal) -> Iterator[Memory]:
+    """What is about the asker and not forgotten, locked, a portion of it at a time."""
+    rows = readable(principal).filter(about(principal.actor)).exclude(status=Status.FORGOTTEN)
+    rows = rows.select_for_update(of=("self",)).order_by("id")
+    last: UUID | None = None
+    while portion := list((rows.filter(id__gt=last) if last else rows)[:AT_ONCE]):
+        yield from portion
+        last = portion[-1].id
+
+
+def bring_back(actor: Actor, *, forgotten_at: datetime, now: datetime) -> int:
+    """Undo a `forget_all` of that moment. Returns how much is back."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = readable(principal).filter(
+            about(actor), status=Status.FORGOTTEN, forgotten_at=forgotten_at
+        )
+        found = list(rows.select_for_update(of=("self",)).order_by("id"))
+        for memory in found:
+            memory.status, memory.forgotten_at = status.back_to(memory), None
+            memory.forgotten_by_subject, memory.updated_at = False, now
+            memory.save(
+                update_fields=["status", "forgotten_at", "forgotten_by_subject", "updated_at"]
+            )
+            if memory.status == Status.ACTIVE:
+                index.reindex(memory, now)
+        say_all_again(actor, forgotten_at)
+        audit.record(
+            "memories.restored",
+            actor=actor,
+            now=now,
+            target=actor.member_id,
+            target_type="member",
+            count=len(found),
+        )
+    return len(found)

@@ -1,0 +1,29 @@
+"""Support staff who opened one memory: for whom it was, why, and for how long."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+from orgs.models.base import TenantKey, TenantModel
+
+
+class Disclosure(TenantModel):
+    """One memory, one person of support, a reason, some minutes; append-only like the audit.
+
+    `told` are the members whose memory it is: they read of it among their own. A memory that is
+    erased later leaves the row without it.
+    """
+
+    memory = TenantKey("memories.Memory", null=True)
+    staff = models.BigIntegerField()
+    staff_name = models.CharField(max_length=200)
+    reason = models.CharField(max_length=300)
+    told = ArrayField(models.UUIDField(), default=list)
+    opened_at = models.DateTimeField(default=timezone.now)
+    ends_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["organisation", "staff", "memory"], name="disclosure_open")]
+
+    def __str__(self) -> str:
+        return f"{self.staff_name} {self.opened_at:%Y-%m-%d %H:%M}"

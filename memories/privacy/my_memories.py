@@ -1,0 +1,109 @@
+"""Everything kept about a member or by them, as they may see it; what they do with all of it."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count, Exists, OuterRef, Q
+
+from memories.library.browse import PAGE, Shown, show
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory, MemoryQuerySet
+from orgs.models.audiences import AudienceEntry, AudienceKind, ReaderKind
+from orgs.principals import Actor, Principal, resolve
+
+VIEWS = ("about", "by", "shared", "forgotten")
+OPEN_PLACES = (AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLICIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """How much is kept: private to the member, shared, or waiting for review.
+
+    groups, everyone, people: with how many groups the shared part is shared, and how much of it
+    with everyone and with people by name.
+    """
+
+    total: int
+    private: int
+    shared: int
+    groups: int
+    everyone: int
+    people: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """A page of memories; `before` continues after the last one."""
+
+    rows: list[Shown]
+    overview: Overview
+    before: UUID | None = None
+
+
+def about(actor: Actor) -> Q:
+    """About them, said by them, or private to them."""
+    own = Q(audience__kind=AudienceKind.MEMBER)
+    return Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id) | own
+
+
+def readable(principal: Principal) -> MemoryQuerySet:
+    """Readable memories without the robots' own notes; evaluate inside the principal's scope."""
+    return Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
+
+
+def _view(principal: Principal, view: str) -> MemoryQuerySet:
+    actor, rows = principal.actor, readable(principal)
+    match view:
+        case "by":
+            return rows.filter(author_id=actor.member_id).exclude(status=Status.FORGOTTEN)
+        case "shared":
+            concerned = about(actor) | Q(author_id=actor.member_id)
+            rows = rows.filter(concerned, status=Status.ACTIVE, audience__kind__in=OPEN_PLACES)
+            return rows.exclude(_alone(actor))
+        case "forgotten":
+            concerned = about(actor) | Q(author_id=actor.member_id, forgotten_by_subject=False)
+            return rows.filter(concerned, status=Status.FORGOTTEN)
+    return rows.filter(about(actor)).exclude(status__in=(Status.FORGOTTEN, Status.ARCHIVED))
+
+
+def listed(actor: Actor, view: str, *, organisation: str, before: UUID | None = None) -> Mine:
+    """A page of one view, the newest first, with the figures over all that is about them."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = _view(principal, view)
+        if before:
+            rows = rows.filter(id__lt=before)
+        found = rows.with_names().newest(PAGE + 1)
+        shown = show(principal, found[:PAGE], organisation)
+        last = found[PAGE - 1].id if len(found) > PAGE else None
+        return Mine(shown, _overview(principal), last)
+
+
+def _alone(actor: Actor) -> Q:
+    """Lists that name the member and nobody else."""
+    entries = AudienceEntry.objects.filter(
+        organisation_id=actor.organisation_id, audience_id=OuterRef("audience_id")
+    )
+    mine = Q(kind=ReaderKind.MEMBER, reader=str(actor.member_id))
+    others = Exists(entries.exclude(mine))
+    return Q(~others, audience__kind=AudienceKind.EXPLICIT)
+
+
+def _overview(principal: Principal) -> Overview:
+    kind = "audience__kind"
+    alone, named = _alone(principal.actor), Q(**{kind: AudienceKind.EXPLICIT})
+    open_ = Q(**{f"{kind}__in": OPEN_PLACES})
+    return Overview(
+        **_view(principal, "about").aggregate(
+            total=Count("id"),
+            private=Count("id", filter=Q(**{kind: AudienceKind.MEMBER}) | alone),
+            shared=Count("id", filter=open_ & ~alone),
+            everyone=Count("id", filter=Q(**{kind: AudienceKind.ORGANISATION})),
+            people=Count("id", filter=named & ~alone),
+            groups=Count(
+                "audience__group_id", filter=Q(**{kind: AudienceKind.GROUP}), distinct=True
+            ),
+            waiting=Count("id", filter=Q(**{kind: AudienceKind.REVIEW})),
+        )
+    )

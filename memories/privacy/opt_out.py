@@ -1,0 +1,104 @@
+"""Opting out of sharing, and taking back what was shared."""
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from memories.access.visibility import Place, Visibility, derive_kind
+from memories.indexing import index
+from memories.lifecycle.consolidation.promote_patterns import (
+    _everyone,
+    _is_ours,
+    _with_such_keys,
+    _withdraw,
+)
+from memories.lifecycle.withdraw import take_away
+from memories.privacy.my_memories import OPEN_PLACES, readable
+from memories.review.enqueue import withdraw
+from memories.store.dependents import is_proposition
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from memories.store.version_stamp import STAMPS, stamp_version
+from orgs import audit
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.members.preferences import opt_out_of_sharing
+from orgs.principals import Actor, Principal, resolve
+from robots.registry.robots import WEB, builtin_robot
+
+
+def withdraw_shared(actor: Actor, *, now: datetime) -> int:
+    """Take what is about the member, or was written by them, back to themselves alone.
+
+    What they said in a conversation stays where all heard it, and so does what they wrote and
+    others protect. What they have for themselves already is forgotten where it was shared.
+    Returns how much was taken back.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        concerned = Q(member_id=actor.member_id) | Q(author_id=actor.member_id)
+        rows = (
+            readable(principal)
+            .filter(
+                concerned,
+                status=Status.ACTIVE,
+                audience__kind__in=OPEN_PLACES,
+                conversation__isnull=True,
+            )
+            .exclude(~Q(member_id=actor.member_id), red_line=True)
+        )
+        found = list(rows.select_for_update(of=("self",)).order_by("id"))
+        for memory in found:
+            if is_proposition(memory):
+                memory.refresh_from_db(fields=["status"])
+                if memory.status != Status.ACTIVE:
+                    continue  # it went with its memory
+            before = memory.audience_id
+            _withdraw_one(principal, memory, now)
+            audit.record(
+                "memory.shared",
+                actor=actor,
+                now=now,
+                target=memory.id,
+                target_type="memory",
+                before=str(before),
+                after=str(memory.audience_id),
+            )
+    return len(found)
+
+
+def _withdraw_one(principal: Principal, memory: Memory, now: datetime) -> None:
+    withdraw(memory.organisation_id, memory.id, now)
+    index.unindex([memory], now)
+    before = memory.audience_id
+    memory.audience_id, memory.deposited_by = principal.own_audience, None
+    stamp_version(memory, principal.actor, now)
+    if memory.member_id is None and memory.group_id is None:
+        memory.kind = derive_kind(Place(Visibility.PRIVATE, False, True, listeners=False))
+    try:
+        with transaction.atomic():
+            memory.save(update_fields=["audience", "kind", "deposited_by", *STAMPS])
+    except IntegrityError:
+        memory.audience_id = before
+        memory.refresh_from_db(fields=["version", "kind", "deposited_by"])
+        take_away(principal.actor, memory, by_subject=True, now=now)
+    else:
+        index.reindex(memory, now)
+
+
+def set_sharing(actor: Actor, *, out: bool, now: datetime) -> None:
+    """A member opts out of sharing or in again; what was promoted of them goes with it.
+
+    One transaction: a promotion that has begun is waited for, and what it made goes as well; one
+    that begins later finds them unwilling.
+    """
+    with organisation_scope(actor.organisation_id):
+        everyone = _everyone(actor.organisation_id)
+        with scope(Scope(organisation=actor.organisation_id, audiences=(everyone,))):
+            opt_out_of_sharing(actor, out=out, now=now)
+            if out:
+                rows = _with_such_keys(actor.organisation_id, everyone)
+                theirs = [row for row in rows if row.speaker_member_id == actor.member_id]
+                if theirs:
+                    robot = builtin_robot(actor.organisation_id, WEB, now)
+                    _withdraw([row for row in theirs if _is_ours(row, robot)], robot, now)

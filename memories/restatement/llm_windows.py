@@ -1,0 +1,177 @@
+"""What a language model is shown of a conversation: turns for the same readers, none in confidence.
+
+Only what a whole group or the whole organisation reads is ever shown, nothing that is sensitive,
+and nothing that concerns a member who has opted out of sharing. Runs as the worker, inside its
+scope of the organisation.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.db import connections
+
+from memories.jobs.leases import WORKER
+from memories.language.coreference import Turn
+from memories.language.persons import keywords_in, persons_in
+from memories.restatement.profile import IngestionProfile
+
+LONGEST = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A memory as it may be shown, with what tells whether it is still the same."""
+
+    memory_id: UUID
+    version: int
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A text beside the conversation, with what tells whether it is still the same."""
+
+    memory_id: UUID
+    version: int
+    text: str
+
+
+_MAY_BE_SHOWN = """
+m.status = 'active' AND NOT m.sensitive AND (m.expires_at IS NULL OR m.expires_at > now())
+AND EXISTS (SELECT 1 FROM orgs_audience a WHERE a.organisation_id = %(organisation)s
+            AND a.id = m.audience_id AND a.kind IN ('organisation', 'group'))
+AND NOT EXISTS (SELECT 1 FROM orgs_member o WHERE o.organisation_id = %(organisation)s
+                AND (o.id IN (m.member_id, m.speaker_member_id, m.author_id)
+                     OR o.id = ANY(m.listeners)) AND o.sharing_off_at IS NOT NULL)
+"""
+_COLUMNS = """
+m.id, m.version, m.content, coalesce(nullif(m.speaker, ''), w.name, ''), m.occurred_at,
+coalesce(s.time_zone, w.time_zone, ''),
+ARRAY(SELECT l.name FROM orgs_member l
+      WHERE l.organisation_id = %(organisation)s AND l.id = ANY(m.listeners))
+"""
+_WHO = """
+LEFT JOIN orgs_member s ON s.organisation_id = m.organisation_id AND s.id = m.speaker_member_id
+LEFT JOIN orgs_member w ON w.organisation_id = m.organisation_id AND w.id = m.author_id
+"""
+_TURNS = f"""
+SELECT {_COLUMNS} FROM memories_memory m {_WHO}
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND {_MAY_BE_SHOWN}
+ORDER BY m.position, m.id
+"""
+_BEFORE = f"""
+SELECT {_COLUMNS} FROM memories_memory m {_WHO}
+JOIN memories_memory f ON f.organisation_id = %(organisation)s AND f.id = %(first)s
+WHERE m.organisation_id = %(organisation)s AND m.conversation = f.conversation
+  AND m.audience_id = f.audience_id AND (m.position, m.id) < (f.position, f.id) AND {_MAY_BE_SHOWN}
+ORDER BY m.position DESC, m.id DESC LIMIT %(most)s
+"""
+
+
+def turns_of(organisation_id: UUID, ids: Sequence[UUID]) -> list[Shown]:
+    """Those of the memories that may be shown, in the order of their conversation."""
+    return _shown(_TURNS, {"organisation": organisation_id, "ids": list(ids)})
+
+
+def turns_before(organisation_id: UUID, first: UUID, most: int) -> list[Shown]:
+    """Up to `most` turns before a memory in its conversation, oldest first."""
+    values = {"organisation": organisation_id, "first": first, "most": most}
+    return _shown(_BEFORE, values)[::-1]
+
+
+def _shown(statement: str, values: dict[str, Any]) -> list[Shown]:
+    with connections[WORKER].cursor() as cursor:
+        cursor.execute(statement, values)
+        return [_one(*row) for row in cursor.fetchall()]
+
+
+def _one(
+    memory_id: UUID,
+    version: int,
+    content: str,
+    speaker: str,
+    at: datetime | None,
+    zone: str,
+    addressed: list[str],
+) -> Shown:
+    turn = Turn(text=content, speaker=speaker, at=at, addressed=tuple(addressed), zone=_zone(zone))
+    return Shown(memory_id, version, turn)
+
+
+def _zone(name: str) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError):
+        return None
+
+
+# Known memories of the same readers: by the people that they name, by words, and by meaning.
+_BESIDE = f"""
+WITH here AS (SELECT audience_id FROM memories_memory
+              WHERE organisation_id = %(organisation)s AND id = %(first)s),
+people AS (
+    SELECT r.memory_id FROM memories_restatement r
+    WHERE r.organisation_id = %(organisation)s AND r.audience_id = (SELECT audience_id FROM here)
+      AND r.persons && %(persons)s::varchar[] ORDER BY r.made_at DESC LIMIT %(structured)s),
+worded AS (
+    SELECT t.memory_id FROM memories_text t,
+        to_tsquery('simple', %(words)s) AS q
+    WHERE t.organisation_id = %(organisation)s AND t.audience_id = (SELECT audience_id FROM here)
+      AND %(words)s <> '' AND t.lexemes @@ q
+    ORDER BY ts_rank(t.lexemes, q) DESC, t.memory_id DESC LIMIT %(keyword)s),
+meaning AS (
+    SELECT avg(own::vector) AS middle FROM memories_embedding
+    WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(window)s::uuid[])),
+meant AS (
+    SELECT e.memory_id FROM memories_embedding e, meaning
+    WHERE e.organisation_id = %(organisation)s AND e.audience_id = (SELECT audience_id FROM here)
+      AND meaning.middle IS NOT NULL
+    ORDER BY e.own::vector <=> meaning.middle LIMIT %(semantic)s)
+SELECT m.id, m.version, m.content FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND NOT m.id = ANY(%(window)s::uuid[])
+  AND m.id IN (SELECT memory_id FROM people UNION SELECT memory_id FROM worded
+               UNION SELECT memory_id FROM meant)
+  AND {_MAY_BE_SHOWN}
+ORDER BY m.id
+"""
+
+
+def known_beside(
+    organisation_id: UUID, window: Sequence[Shown], profile: IngestionProfile
+) -> list[Known]:
+    """Texts that the readers of the window know already and that may say whom it speaks of."""
+    said = "\n".join(one.turn.text[:LONGEST] for one in window)
+    words = [w.casefold() for w in keywords_in(said, 10) if w.isalnum()]
+    values = {
+        "organisation": organisation_id,
+        "first": window[-1].memory_id,
+        "window": [one.memory_id for one in window],
+        "persons": [p.name for p in persons_in(said, {one.turn.speaker for one in window})],
+        "words": " | ".join(words),
+        "structured": profile.structured_top_k,
+        "keyword": profile.keyword_top_k,
+        "semantic": profile.semantic_top_k,
+    }
+    with connections[WORKER].cursor() as cursor:
+        cursor.execute(_BESIDE, values)
+        return [Known(id_, version, text[:LONGEST]) for id_, version, text in cursor.fetchall()]
+
+
+_STILL = f"""
+SELECT m.id, m.version FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND {_MAY_BE_SHOWN}
+ORDER BY m.id FOR NO KEY UPDATE OF m
+"""
+
+
+def still_shown(organisation_id: UUID, shown: Sequence[Shown | Known]) -> bool:
+    """Whether every text is as it was shown and might be shown now; they stay so until the end of
+    the transaction."""
+    versions = {one.memory_id: one.version for one in shown}
+    with connections[WORKER].cursor() as cursor:
+        cursor.execute(_STILL, {"organisation": organisation_id, "ids": list(versions)})
+        return dict(cursor.fetchall()) == versions

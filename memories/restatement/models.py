@@ -1,0 +1,71 @@
+"""What a memory says on its own, beside its verbatim text."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from memories.jobs.owed_work import Owed
+from memories.store.models.memory_part import MemoryPart
+
+
+class Origin(models.TextChoices):
+    """Who worked it out."""
+
+    RULES = "rules"
+    LLM = "llm"
+
+
+class Restatement(MemoryPart):
+    """Who "he" is and on which day "tomorrow" is; never in the place of the memory's own words.
+
+    `text` is empty where nothing had to be resolved and only persons or a place were found.
+    `entities`: [{name, type}], from a language model alone. `lent`: something in it comes from the
+    turns around, so it goes when one of them goes, and when one of `shown` goes: what a language
+    model was shown, of the conversation and beside it. There is none for a memory that has nothing
+    of all that. It goes with the memory's other parts when that is forgotten or edited, and is made
+    again.
+    """
+
+    text = models.TextField(blank=True, default="")
+    keywords = ArrayField(models.CharField(max_length=100), default=list)
+    persons = ArrayField(models.CharField(max_length=300), default=list)
+    location = models.CharField(max_length=200, blank=True, default="")
+    entities = models.JSONField(default=list)
+    topic = models.CharField(max_length=300, blank=True, default="")
+    source = models.CharField(max_length=5, choices=Origin.choices, default=Origin.RULES)
+    lent = models.BooleanField(default=False)
+    shown = ArrayField(models.UUIDField(), default=list)
+    made_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organisation", "memory"], name="restatement_once"),
+            models.CheckConstraint(
+                condition=models.Q(source__in=Origin.values), name="restatement_source_known"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["organisation", "audience"],
+                condition=models.Q(source="llm"),
+                name="restatement_by_llm",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"restatement of memory {self.memory_id}"
+
+
+class PendingRestatement(Owed):
+    """A turn that a language model is still to be asked about, where one is configured."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "memory"], name="pending_restatement_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["organisation", "state", "created_at"], name="pending_restatement_queue"
+            )
+        ]

@@ -1,0 +1,290 @@
+"""Put what a memory says on its own beside its words, by the rules; in the writer's transaction.
+
+Context are turns that every reader of the memory may read, which is to say turns for the same
+audience: a name out of a turn for fewer would tell them of it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.conf import settings
+from django.db import connection
+
+from memories.jobs.hints import hint_restating
+from memories.knowledge_graph.models import Entity, EntitySource
+from memories.language.budget import A_TURN, Budget
+from memories.language.coreference import NEAR
+from memories.llm import client
+from memories.restatement import rules
+from memories.restatement.models import PendingRestatement, Restatement
+from memories.restatement.profile import IngestionProfile
+from memories.restatement.rules import Turn
+from memories.store.conversation_turns import answered, message_of, turns_before
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.database.bulk import insert_rows
+from orgs.models.audiences import Audience, AudienceKind
+from orgs.models.base import new_id
+from orgs.models.memberships import Member
+
+LONGEST = {"keywords": 100, "persons": 300, "location": 200, "topic": 300}
+
+
+def profile() -> IngestionProfile:
+    """The organisation's way to cut conversations; one for all so far."""
+    return settings.INGESTION
+
+
+@dataclass(slots=True)
+class _Around:
+    """What is known around the memories of one batch."""
+
+    members: dict[UUID, tuple[str, str]] = field(default_factory=dict)
+    turns: dict[UUID, list[Turn]] = field(default_factory=dict)
+    answered: dict[UUID, str] = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget)
+
+    def name(self, member_id: UUID | None) -> str:
+        return self.members.get(member_id, ("", ""))[0] if member_id else ""
+
+    def zone(self, member_id: UUID | None) -> ZoneInfo | None:
+        known = self.members.get(member_id, ("", ""))[1] if member_id else ""
+        try:
+            return ZoneInfo(known) if known else None
+        except (ZoneInfoNotFoundError, ValueError):
+            return None
+
+
+def restate(
+    rows: Sequence[Memory],
+    now: datetime,
+    *,
+    without: Sequence[UUID] = (),
+    budget: Budget | None = None,
+) -> None:
+    """Write the restatements of memories that have just become findable.
+
+    without: memories that are going and lend nothing any more. budget: for the turns before them;
+    beyond it a turn is restated by its own words alone.
+    """
+    if not rows:
+        return
+    around = _look_around(rows, without)
+    around.budget = budget or Budget()
+    made = [found for row in rows if (found := _restated(row, around, now))]
+    insert_rows(made)
+    if client.configured():
+        _owe(rows, now)
+
+
+def _owe(rows: Sequence[Memory], now: datetime) -> None:
+    """Turns that a whole group or everybody reads are to be put before the language model."""
+    turns = [row for row in rows if row.conversation and not row.sensitive]
+    turns = [row for row in turns if len(row.content) <= rules.LONGEST]
+    if not turns:
+        return
+    organisation_id = turns[0].organisation_id
+    open_ = set(
+        Audience.objects.filter(
+            organisation_id=organisation_id,
+            id__in={row.audience_id for row in turns},
+            kind__in=(AudienceKind.ORGANISATION, AudienceKind.GROUP),
+        ).values_list("id", flat=True)
+    )
+    owed = [
+        PendingRestatement(
+            organisation_id=organisation_id,
+            memory_id=row.id,
+            audience_id=row.audience_id,
+            kind=row.kind,
+            created_at=now,
+        )
+        for row in turns
+        if row.audience_id in open_
+    ]
+    insert_rows(owed)
+    if owed:
+        hint_restating(organisation_id)
+
+
+def _restated(row: Memory, around: _Around, now: datetime) -> Restatement | None:
+    turn, before = turn_of(row, around), around.turns.get(row.id, [])
+    if before and not around.budget.take(sum(min(len(t.text), A_TURN) for t in before[-NEAR:])):
+        before = []
+    found = rules.restate(turn, before, topic=row.topic)
+    if found is None:
+        return None
+    alone = rules.restate(turn, (), topic=row.topic) if before else found
+    return Restatement(
+        id=new_id(),
+        organisation_id=row.organisation_id,
+        memory_id=row.id,
+        audience_id=row.audience_id,
+        kind=row.kind,
+        text=found.text,
+        keywords=[word[: LONGEST["keywords"]] for word in found.keywords],
+        persons=[name[: LONGEST["persons"]] for name in found.persons],
+        location=found.location[: LONGEST["location"]],
+        topic=found.topic[: LONGEST["topic"]],
+        lent=alone is None or alone != found,
+        made_at=now,
+    )
+
+
+def turn_of(row: Memory, around: _Around) -> Turn:
+    """The memory as a turn: who says it to whom, and when where they are."""
+    said_by = row.speaker_member_id or (None if row.speaker else row.author_id)
+    addressed = [around.name(id_) for id_ in row.listeners]
+    if not row.listeners and row.id in around.answered:
+        addressed = [around.answered[row.id]]
+    return Turn(
+        text=row.content,
+        speaker=row.speaker or around.name(said_by),
+        at=row.occurred_at,
+        addressed=tuple(name for name in addressed if name),
+        zone=around.zone(said_by),
+    )
+
+
+# --- what is around ---
+
+
+def _look_around(rows: Sequence[Memory], without: Sequence[UUID]) -> _Around:
+    around = _Around()
+    wanted = {id_ for row in rows for id_ in _named(row)}
+    if wanted:
+        known = Member.objects.filter(organisation_id=rows[0].organisation_id, id__in=wanted)
+        around.members = {
+            id_: (name, zone) for id_, name, zone in known.values_list("id", "name", "time_zone")
+        }
+    lost = [row for row in rows if row.conversation and rules.needs_context(row.content)]
+    asking = [
+        row
+        for row in rows
+        if not row.listeners and message_of(row) and rules.addresses(row.content)
+    ]
+    if lost:
+        around.turns = turns_before(lost, profile().window - 1, without)
+    if asking:
+        around.answered = answered(asking)
+    return around
+
+
+def _named(row: Memory) -> list[UUID]:
+    found = [row.speaker_member_id or (None if row.speaker else row.author_id)]
+    if rules.addresses(row.content):
+        found += row.listeners
+    return [id_ for id_ in found if id_]
+
+
+# --- what depended on turns that go ---
+
+_LEANING = """
+SELECT DISTINCT r.memory_id
+FROM memories_memory m CROSS JOIN LATERAL (
+    SELECT x.id FROM memories_memory x
+    WHERE x.organisation_id = m.organisation_id AND x.conversation = m.conversation
+      AND x.audience_id = m.audience_id AND (x.position, x.id) > (m.position, m.id)
+    ORDER BY x.position, x.id LIMIT %(window)s) AS near
+JOIN memories_restatement r ON r.organisation_id = %(organisation)s AND r.memory_id = near.id
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND r.lent
+  AND NOT near.id = ANY(%(ids)s::uuid[])
+"""
+# Whatever a model was shown may stand in its answer: also turns that come later. It is shown only
+# what the same readers read.
+_TOLD = """
+SELECT r.memory_id FROM memories_restatement r
+WHERE r.organisation_id = %(organisation)s AND r.source = 'llm'
+  AND r.audience_id = ANY(%(audiences)s::uuid[]) AND r.shown && %(ids)s::uuid[]
+  AND NOT r.memory_id = ANY(%(ids)s::uuid[])
+"""
+
+
+def restate_without(rows: Sequence[Memory], now: datetime) -> None:
+    """Take these memories' restatements away, and what others have out of them."""
+    organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
+    leaning = _told(rows) | _leaning(rows)
+    for model in (Restatement, PendingRestatement):
+        model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
+    _again(_active(organisation_id, leaning), now, without=ids)
+
+
+def restate_following(rows: Sequence[Memory], now: datetime) -> None:
+    """Make anew what may lean on turns that come later or last longer than these, or on these."""
+    _again(_active(rows[0].organisation_id, _told(rows) | _leaning(rows)), now)
+
+
+def _told(rows: Sequence[Memory]) -> set[UUID]:
+    """The memories of whose restatements a model was shown one of these."""
+    values: dict[str, Any] = {"organisation": rows[0].organisation_id}
+    values["ids"] = [row.id for row in rows]
+    values["audiences"] = list({row.audience_id for row in rows})
+    with connection.cursor() as cursor:
+        cursor.execute(_TOLD, values)
+        return {id_ for (id_,) in cursor.fetchall()}
+
+
+def _leaning(rows: Sequence[Memory]) -> set[UUID]:
+    """The memories after these in their conversations that have something from before them."""
+    if not any(row.conversation for row in rows):
+        return set()
+    values: dict[str, Any] = {"organisation": rows[0].organisation_id}
+    values |= {"ids": [row.id for row in rows], "window": profile().window}
+    with connection.cursor() as cursor:
+        cursor.execute(_LEANING, values)
+        return {id_ for (id_,) in cursor.fetchall()}
+
+
+def _active(organisation_id: UUID, ids: Collection[UUID]) -> list[Memory]:
+    if not ids:
+        return []
+    rows = Memory.objects.filter(organisation_id=organisation_id, id__in=ids)
+    return list(rows.filter(status=Status.ACTIVE))
+
+
+_AFTER = """
+SELECT DISTINCT r.memory_id
+FROM robots_message gone CROSS JOIN LATERAL (
+    SELECT x.id FROM robots_message x
+    WHERE x.organisation_id = gone.organisation_id AND x.conversation_id = gone.conversation_id
+      AND x.id > gone.id
+    ORDER BY x.id LIMIT %(through)s) AS near
+JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.key = 'message:' || near.id
+    AND m.audience_id = gone.audience_id AND m.status = 'active'
+JOIN memories_restatement r ON r.organisation_id = %(organisation)s AND r.memory_id = m.id
+WHERE gone.organisation_id = %(organisation)s AND gone.id = ANY(%(ids)s::uuid[]) AND r.lent
+"""
+
+
+def restate_after(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
+    """Take out of restatements what they have from messages that have lost their words."""
+    values: dict[str, Any] = {"organisation": organisation_id, "ids": list(messages)}
+    values["through"] = profile().window
+    with connection.cursor() as cursor:
+        cursor.execute(_AFTER, values)
+        leaning = [id_ for (id_,) in cursor.fetchall()]
+    rows = Memory.objects.filter(organisation_id=organisation_id, id__in=leaning)
+    _again(list(rows), now)
+
+
+def _again(rows: Sequence[Memory], now: datetime, without: Sequence[UUID] = ()) -> None:
+    """Make restatements anew that leaned on what goes."""
+    if not rows:
+        return
+    of = {"organisation_id": rows[0].organisation_id, "memory_id__in": [row.id for row in rows]}
+    for model in (Restatement, PendingRestatement):
+        model.objects.filter(**of).delete()
+    # What a model read out of the turns that go stands in the graph as well.
+    Entity.objects.filter(**of, source=EntitySource.LLM).delete()
+    restate(rows, now, without=without)
+
+
+def restatement_of(memory: Memory) -> Restatement | None:
+    """What stands beside the memory; call inside a scope that reads it."""
+    return Restatement.objects.filter(
+        organisation_id=memory.organisation_id, memory_id=memory.id
+    ).first()

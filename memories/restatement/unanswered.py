@@ -1,0 +1,42 @@
+"""Turns that the language model never answered for: listed for who reads them, asked again."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Max, QuerySet
+
+from memories.jobs.hints import hint_restating
+from memories.jobs.owed_work import PendingState
+from memories.restatement.models import PendingRestatement
+from orgs import audit
+from orgs.principals import Actor, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """How many of the asker's turns it is, and the last reason; a kind of failure, never a text."""
+
+    count: int
+    reason: str
+
+
+def _dead(actor: Actor) -> "QuerySet[PendingRestatement]":
+    return PendingRestatement.objects.filter(
+        organisation_id=actor.organisation_id, state=PendingState.DEAD
+    )
+
+
+def unanswered(actor: Actor) -> Unanswered:
+    """What nobody asks about any more, as far as the asker reads it."""
+    with resolve(actor).scope():
+        found = _dead(actor).aggregate(count=Count("id"), reason=Max("reason"))
+    return Unanswered(found["count"], found["reason"] or "")
+
+
+def ask_again(actor: Actor, *, now: datetime) -> int:
+    """Let the language model be asked again about all of them. Returns how many."""
+    with resolve(actor).scope():
+        count = _dead(actor).update(state=PendingState.WAITING, attempts=0, leased_until=None)
+        audit.record("restating.retried", actor=actor, now=now, count=count)
+        hint_restating(actor.organisation_id)
+    return count

@@ -1,0 +1,69 @@
+"""The rows behind the hits, as an answer shows them: one query, no model instances."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from orgs.database.prepared_statements import fetched
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What an answer says of a memory. Ids and names are those the readers know; of a group they
+    know if they read it. author: the person who wrote it; speaker: whose words it gives, a member
+    only where there is an id; reworded: whose its present words are, if not the speaker's."""
+
+    id: UUID
+    key: str | None
+    content: str
+    robot_id: str
+    robot_name: str
+    author_id: UUID | None
+    author_name: str | None
+    speaker: str
+    speaker_id: UUID | None
+    speaker_name: str | None
+    reworded_id: str | None
+    reworded_name: str | None
+    member_id: UUID | None
+    member_name: str | None
+    group_id: UUID | None
+    group_name: str | None
+    audience_kind: str
+    kind: str
+    type: str
+    category: str
+    tier: str
+    importance: float
+    occurred_at: datetime | None
+    created_at: datetime
+
+
+_ROWS = """
+SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id, w.name,
+    m.speaker, s.id, s.name, coalesce(x.external_id, x.id::text, e.id::text),
+    coalesce(x.name, e.name), b.id, b.name, g.id, g.name, a.kind, m.kind, m.type, m.category,
+    m.tier, m.importance, m.occurred_at, m.created_at
+FROM memories_memory m
+JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id
+JOIN orgs_audience a ON a.organisation_id = m.organisation_id AND a.id = m.audience_id
+LEFT JOIN orgs_member b ON b.organisation_id = m.organisation_id AND b.id = m.member_id
+LEFT JOIN orgs_member w ON w.organisation_id = m.organisation_id AND w.id = m.author_id
+LEFT JOIN orgs_member s ON s.organisation_id = m.organisation_id AND s.id = m.speaker_member_id
+LEFT JOIN orgs_member e ON e.organisation_id = m.organisation_id AND e.id = m.reworded_by_id
+LEFT JOIN robots_robot x ON x.organisation_id = m.organisation_id AND x.id = m.reworded_by_robot_id
+LEFT JOIN orgs_audience here ON here.organisation_id = m.organisation_id AND here.kind = 'group'
+    AND here.key = m.group_id::text AND here.id = ANY (
+        (SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])
+LEFT JOIN orgs_group g ON g.organisation_id = m.organisation_id AND g.id = here.group_id
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
+"""
+
+
+def answer_rows(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
+    """The readable rows by id; call inside the asker's scope."""
+    if not ids:
+        return {}
+    rows = fetched(_ROWS, {"organisation": organisation_id, "ids": list(ids)})
+    return {row[0]: Row(*row) for row in rows}

@@ -1,0 +1,1 @@
+"""Which rows may answer: by meaning, by words, by the graph."""

@@ -1,0 +1,139 @@
+"""Search along the graph: from the things that a question names to memories that need not share a
+word with it.
+
+Runs inside the asker's scope, so that every edge that is followed is one that they may read. The
+walk is one recursive statement: no node twice on a way, at most so many neighbours of a node, at
+most so many rows; a hub passes less on than a node of few neighbours.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from memories.knowledge_graph.node_ids import node_of
+from memories.language.entities import named
+from memories.language.terms import concepts
+from orgs.database.prepared_statements import fetched
+
+DEPTH, MOST_DEPTH, LIMIT = 2, 4, 100
+MOST_SEEDS = 16
+
+# What is reached, and what of it each step keeps. The latest observations stand for a hub's.
+_WALK = """
+WITH RECURSIVE seeds AS MATERIALIZED (
+    SELECT given.node, 1 / (1 + ln(1 + count(found.id))) AS worth
+    FROM unnest(%(nodes)s::uuid[]) AS given (node)
+    CROSS JOIN LATERAL (
+        SELECT o.id FROM memories_observation o
+        WHERE o.organisation_id = %(organisation)s AND o.target = given.node LIMIT 1000
+    ) AS found
+    GROUP BY given.node
+), walk (node, depth, score) AS (
+    SELECT node, 0, worth::float8 FROM seeds
+    UNION ALL
+    SELECT next.node, walk.depth + 1, walk.score * next.share
+    FROM walk CROSS JOIN LATERAL (
+        SELECT near.node, .8 * sum(near.weight) / (.5 + sum(near.weight))
+            / (1 + ln(count(*) OVER ())) AS share
+        FROM (
+            (SELECT o.target AS node, o.weight FROM memories_observation o
+             WHERE o.organisation_id = %(organisation)s AND o.source = walk.node
+             ORDER BY o.memory_id DESC LIMIT 100)
+            UNION ALL
+            (SELECT o.source, o.weight FROM memories_observation o
+             WHERE o.organisation_id = %(organisation)s AND o.target = walk.node
+             ORDER BY o.memory_id DESC LIMIT 100)
+        ) AS near
+        GROUP BY near.node ORDER BY 2 DESC, 1 LIMIT 60 / (1 + walk.depth * walk.depth)
+    ) AS next
+    WHERE walk.depth < %(depth)s
+) CYCLE node SET looped USING way
+"""
+_REACHED = f"""{_WALK}, reached AS MATERIALIZED (
+    SELECT node, min(depth) AS depth, sum(score) AS score FROM (
+        SELECT node, depth, score FROM walk WHERE depth > 0 AND NOT looped LIMIT 20000
+    ) AS bounded GROUP BY node
+), close AS MATERIALIZED (
+    SELECT %(asker)s::uuid AS person, 1.25::float8 AS boost WHERE %(asker)s::uuid IS NOT NULL
+    UNION ALL
+    SELECT DISTINCT o.target, 1.1::float8 FROM (
+        SELECT s.memory_id FROM memories_edge s
+        WHERE s.organisation_id = %(organisation)s AND s.source = %(asker)s::uuid
+          AND s.relation = 'said' ORDER BY s.memory_id DESC LIMIT 100
+    ) AS mine JOIN memories_edge o ON o.organisation_id = %(organisation)s
+        AND o.memory_id = mine.memory_id AND o.relation = 'mentions'
+)
+SELECT m.id, min(reached.depth) AS depth,
+    max(reached.score) * coalesce(max(close.boost), 1) AS score
+FROM reached
+JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = reached.node
+LEFT JOIN memories_edge said ON said.organisation_id = %(organisation)s
+    AND said.memory_id = m.id AND said.relation IN ('said', 'mentions')
+LEFT JOIN close ON close.person IN (said.source, said.target)
+WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+GROUP BY m.id ORDER BY 3 DESC, m.id LIMIT %(limit)s::int
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A memory that a walk came to: in so many steps, with a score over 0 (not normalised)."""
+
+    id: UUID
+    depth: int
+    score: float
+
+
+def things_named(organisation_id: UUID, text: str) -> list[UUID]:
+    """The nodes of the concepts and named things in a text, whether they exist or not."""
+    nodes = [node_of(organisation_id, "concept", term.key) for term in concepts(text)]
+    nodes += [node_of(organisation_id, one.type, one.key) for one in named(text)]
+    return list(dict.fromkeys(nodes))[:MOST_SEEDS]
+
+
+def graph_candidates(
+    organisation_id: UUID,
+    text: str,
+    *,
+    now: datetime,
+    asker: UUID | None = None,
+    depth: int = DEPTH,
+    limit: int = LIMIT,
+) -> list[Reached]:
+    """Memories near the things that a text names, nearest first; call inside the asker's scope.
+
+    What mentions such a thing, what those who know about it said, what answers those. asker: a
+    member; what they or those whom they talk to said comes a little earlier.
+    """
+    return walk_from(
+        organisation_id,
+        things_named(organisation_id, text),
+        now=now,
+        asker=asker,
+        depth=depth,
+        limit=limit,
+    )
+
+
+def walk_from(
+    organisation_id: UUID,
+    nodes: Sequence[UUID],
+    *,
+    now: datetime,
+    asker: UUID | None = None,
+    depth: int = DEPTH,
+    limit: int = LIMIT,
+) -> list[Reached]:
+    """Memories up to `depth` steps from any of the nodes, best first; ends whatever the edges."""
+    if not nodes:
+        return []
+    values = {
+        "organisation": organisation_id,
+        "nodes": list(nodes)[:MOST_SEEDS],
+        "depth": max(0, min(depth, MOST_DEPTH)),
+        "asker": asker,
+        "now": now,
+        "limit": limit,
+    }
+    return [Reached(*row) for row in fetched(_REACHED, values)]

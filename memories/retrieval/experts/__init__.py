@@ -1,0 +1,1 @@
+"""Who knows about a topic, by the memories that show it."""

@@ -1,0 +1,1 @@
+"""Why a memory came up, and why another did not."""

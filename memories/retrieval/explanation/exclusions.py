@@ -1,0 +1,90 @@
+"""Why a memory that the asker may read was no candidate: each narrowing tried by itself."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.db import connection
+from pgvector import HalfVector
+
+from memories.retrieval.candidates.filters import narrow
+from memories.retrieval.candidates.search import as_query
+from memories.retrieval.types import Filters, Question
+
+_HOLDS = (
+    "SELECT EXISTS (SELECT 1 FROM memories_text n WHERE n.organisation_id = %(organisation)s "
+    "AND n.memory_id = %(memory)s {conditions})"
+)
+
+
+_NEARNESS = """
+SELECT e.product, e.similarity, EXISTS (
+    SELECT 1 FROM memories_text t WHERE t.organisation_id = %(organisation)s
+    AND t.memory_id = %(memory)s AND t.lexemes @@ ANY (%(lexemes)s::tsquery[]))
+FROM (SELECT 1) AS one LEFT JOIN (
+    SELECT -(embedding <#> %(vector)s::halfvec) AS product,
+        -(own <#> %(vector)s::halfvec) AS similarity
+    FROM memories_embedding WHERE organisation_id = %(organisation)s
+    AND memory_id = %(memory)s AND model = %(model)s) AS e ON true
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """What a memory that was no candidate has in common with the question.
+
+    product, similarity: see `Pool`; None without a vector on either side.
+    """
+
+    product: float | None
+    similarity: float | None
+    shares_words: bool
+
+
+def nearness(question: Question, memory_id: UUID) -> Nearness:
+    """One query; call inside the asker's scope."""
+    vector = None if question.vector is None else HalfVector(question.vector).to_text()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _NEARNESS,
+            {
+                "organisation": question.organisation_id,
+                "memory": memory_id,
+                "model": question.model,
+                "vector": vector,
+                "lexemes": [as_query(lexeme) for lexeme in question.lexemes],
+            },
+        )
+        return Nearness(*cursor.fetchone())
+
+
+def exclusions(question: Question, memory_id: UUID) -> list[str]:
+    """The names of what keeps an indexed memory out; call inside the asker's scope.
+
+    A name is that of a field of the recall: group, include_shared, timeframe or filters.<name>.
+    """
+    return [name for name, alone in _narrowings(question) if not holds(alone, memory_id)]
+
+
+def holds(question: Question, memory_id: UUID) -> bool:
+    """Whether the memory is searchable and passes everything that narrows the question."""
+    conditions, values = narrow(question)
+    statement = _HOLDS.format(conditions="".join(f" AND {c}" for c in conditions))
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {**values, "memory": memory_id})
+        return bool(cursor.fetchone()[0])
+
+
+def _narrowings(question: Question) -> Iterator[tuple[str, Question]]:
+    """The question with one narrowing at a time."""
+    bare = replace(question, context_group=None, include_shared=True, filters=Filters())
+    if question.context_group and not question.include_direct:
+        yield "group", replace(bare, context_group=question.context_group)
+    if not question.include_shared:
+        yield "include_shared", replace(bare, include_shared=False)
+    given, nothing = question.filters, Filters()
+    for name in Filters.__dataclass_fields__:
+        value = getattr(given, name)
+        if value != getattr(nothing, name):
+            label = "timeframe" if name == "ranges" else f"filters.{name}"
+            yield label, replace(bare, filters=replace(nothing, **{name: value}))

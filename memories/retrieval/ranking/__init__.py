@@ -1,0 +1,1 @@
+"""The order of the candidates: fusion, cues, what is served once."""

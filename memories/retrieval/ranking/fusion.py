@@ -1,0 +1,78 @@
+"""One relevance from several arms. Pure: columns in, numbers out.
+
+A place is NaN where the arm cannot judge the memory; it gets nothing from that arm.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from memories.embedding.known_models import MEANING_FLOOR
+from memories.retrieval.types import Floats, Pool
+
+RRF_K = 60
+# Of meaning and words; found by measurement (docs/benchmarks.md).
+WEIGHTS = (0.47, 0.53)
+RRF_WEIGHTS = (0.6, 0.4)
+# A full hit by words has at least so much of what every word of the question would be worth. Where
+# no candidate reaches that, the best shares a word or two by chance, and meaning decides.
+FULL = 0.65
+
+
+def minmax(scores: Floats, floor: float = 0.0, best: float | None = None) -> Floats:
+    """(score - floor) / (best - floor) in 0-1; NaN is 0. best: the highest score, if not given."""
+    known = scores[~np.isnan(scores)]
+    width = (best if best is not None else known.max(initial=floor)) - floor
+    if width <= 0:
+        return np.zeros_like(scores)
+    brought: Floats = np.nan_to_num(np.clip((scores - floor) / width, 0.0, 1.0))
+    return brought
+
+
+def reciprocal_rank(
+    lists: Sequence[Floats], weights: Sequence[float] | None = None, k: int = RRF_K
+) -> Floats:
+    """Sum of weight / (k + rank), rank from 1 (Cormack, Clarke and Büttcher, 2009).
+
+    Each list has one score a memory, higher is better, NaN where it does not hold the memory.
+    """
+    fused = np.zeros_like(lists[0])
+    for scores, weight in zip(lists, weights or [1.0] * len(lists), strict=True):
+        order = np.argsort(-scores, kind="stable")[: np.count_nonzero(~np.isnan(scores))]
+        fused[order] += weight / (k + 1 + np.arange(len(order)))
+    return fused
+
+
+def fuse(pool: Pool, strategy: str, fusion: str, floor: float = MEANING_FLOOR) -> Floats:
+    """One number in 0-1 for every candidate.
+
+    floor: the lower end of inner products with the searched vectors, fixed for a model: the true
+    minimum would need the whole scope, and changes nothing at the top.
+
+    minmax weighs scores, so both arms judge every candidate; the reciprocal ranks are of what
+    each arm found by itself.
+    """
+    if strategy == "vector":
+        return minmax(pool.product, floor)
+    if strategy == "keyword":
+        return minmax(pool.words)
+    if fusion == "minmax":
+        return weighted(pool, floor)
+    near = np.where(pool.by_meaning, pool.product, np.nan)
+    worded = np.where(pool.by_words, pool.words, np.nan)
+    if fusion == "weighted_rrf":
+        return minmax(reciprocal_rank([near, worded], RRF_WEIGHTS))
+    tagged = np.where(pool.by_tags > 0, pool.by_tags, np.nan)
+    return minmax(reciprocal_rank([near, worded, tagged]))
+
+
+def weighted(pool: Pool, floor: float = MEANING_FLOOR) -> Floats:
+    """Both arms by WEIGHTS; one alone where the other found nothing."""
+    near = minmax(pool.product, floor)
+    found = np.nan_to_num(pool.words).max(initial=0.0)
+    if found <= 0:
+        return near
+    worded = minmax(pool.words, best=max(found, FULL * pool.most))
+    if not near.any():
+        return worded
+    return WEIGHTS[0] * near + WEIGHTS[1] * worded

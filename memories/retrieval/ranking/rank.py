@@ -1,0 +1,76 @@
+"""One pass on one screen: candidates, fusion, scoring, the top.
+
+Runs inside the asker's scope: whatever a stage reads, the database has let through.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memories.retrieval.candidates.merge import merged
+from memories.retrieval.candidates.search import EVERYTHING, Source, candidates
+from memories.retrieval.ranking.cues import Judged, judge
+from memories.retrieval.ranking.fusion import fuse
+from memories.retrieval.types import Floats, Hit, Pool, Question
+
+
+def rank(
+    question: Question,
+    sources: Sequence[Source] = (EVERYTHING,),
+    caps: Sequence[int] | None = None,
+) -> list[Hit]:
+    """The best `limit` memories that the sources hold for the question, as one list.
+
+    question.strategy: keyword, vector or hybrid. Each source is searched by itself; the candidates
+    are judged together. caps: how many may come from each source.
+    """
+    pool, origins = merged([candidates(question, source) for source in sources])
+    fused = fuse(pool, question.strategy, question.fusion, question.meaning_floor)
+    judged = judge(question, pool, fused)
+    best = top(question, pool, judged)
+    if caps is not None:
+        best = _capped(top(replace(question, whole=True), pool, judged), origins, caps)
+        best = best if question.whole else best[: question.limit]
+    return [hit(pool, judged, place) for place in best]
+
+
+def _capped(places: list[int], origins: NDArray[np.intp], caps: Sequence[int]) -> list[int]:
+    left, kept = list(caps), []
+    for place in places:
+        origin = int(origins[place])
+        if left[origin] > 0:
+            left[origin] -= 1
+            kept.append(place)
+    return kept
+
+
+def top(question: Question, pool: Pool, judged: Judged) -> list[int]:
+    """The places of the best, equal scores by id, so that the order is the same each time."""
+    order = np.lexsort((pool.ids, -judged.score))
+    if question.min_similarity is not None:
+        order = order[np.nan_to_num(pool.similarity[order]) >= question.min_similarity]
+    places: list[int] = order[: None if question.whole else question.limit].tolist()
+    return places
+
+
+def hit(pool: Pool, judged: Judged, place: int) -> Hit:
+    """A served candidate with the parts that explain its score."""
+    return Hit(
+        # A trailing nought byte is dropped by numpy.
+        id=UUID(bytes=bytes(pool.ids[place]).ljust(16, b"\0")),
+        relevance=float(judged.relevance[place]),
+        score=float(judged.score[place]),
+        vector=number(pool.product, place),
+        keyword=number(pool.words, place),
+        similarity=number(pool.similarity, place),
+        cues=float(judged.cues[place]),
+        strength=float(judged.strength[place]),
+    )
+
+
+def number(column: Floats, place: int) -> float | None:
+    """The value, or None where there is none."""
+    return None if np.isnan(column[place]) else float(column[place])

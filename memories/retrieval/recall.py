@@ -1,0 +1,248 @@
+"""Recall: answer a question with what the asker may read, and remember that it was served."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.db.models import Q
+
+from memories.embedding.interface import EncoderError
+from memories.embedding.known_models import known_model
+from memories.embedding.query_cache import encode_query
+from memories.language.cues import asks_about_self, asks_when, forms
+from memories.retrieval.candidates.question_words import worded
+from memories.retrieval.metrics import RECALL_SECONDS
+from memories.retrieval.pipeline import search
+from memories.retrieval.served import record_served
+from memories.retrieval.strategies import ALIASES, needs_vector
+from memories.retrieval.types import Filters, Hit, Question
+from memories.store.models.memory import Memory
+from orgs.errors import NotFound
+from orgs.models.audiences import Audience, AudienceKind
+from orgs.organisations.references import find_member
+from orgs.principals import Actor, Principal, resolve, shareable_audiences
+from robots.access.act_for import act
+from robots.people.directory import find_known_group
+from robots.registry.robots import find_robot
+
+FUSIONS = ("minmax", "rrf", "weighted_rrf")
+# Characters of a text that are compared with others.
+COMPARED = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A recall as it was asked; references are ids, external ids or platform:id.
+
+    narrow: filters that are looked up already, in the place of `filters` and `ranges`.
+    """
+
+    text: str
+    limit: int = 10
+    group: str | None = None
+    member: str | None = None
+    shareable_with: str | None = None
+    strategy: str = "auto"
+    fusion: str = "minmax"
+    min_similarity: float | None = None
+    include_shared: bool = True
+    include_direct: bool = False
+    filters: dict[str, Any] = field(default_factory=dict)
+    ranges: tuple[tuple[datetime | None, datetime | None], ...] = ()
+    counts: bool = True
+    narrow: Filters | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found, best first, and how; each hit with its row as `load` gave it."""
+
+    recall_id: UUID
+    hits: list[tuple[Hit, Any]]
+    strategy: str
+    took_ms: float
+
+
+Load = Callable[[UUID, Sequence[UUID]], Mapping[UUID, Any]]
+
+
+def whole_memories(organisation_id: UUID, ids: Sequence[UUID]) -> Mapping[UUID, Memory]:
+    """The memories with all their names, for pages."""
+    rows = Memory.objects.filter(organisation_id=organisation_id)
+    return rows.with_names().in_bulk(list(ids))
+
+
+def recall(actor: Actor, query: Query, *, now: datetime, load: Load = whole_memories) -> Answer:
+    """Answer a question. Raises NotFound for a group or member that the asker may not know.
+
+    load: how the rows of the hits are read, inside the asker's scope.
+    """
+    started = time.perf_counter()
+    return serve(asker(actor, query), query, now=now, load=load, started=started)
+
+
+def serve(
+    principal: Principal,
+    query: Query,
+    *,
+    now: datetime,
+    load: Load = whole_memories,
+    started: float | None = None,
+) -> Answer:
+    """The same for an asker who is looked up already. started: the perf_counter of the call."""
+    started = time.perf_counter() if started is None else started
+    with principal.scope(deposit=(principal.own_audience,), relaxed=True):
+        served = search(prepare(principal, query, now))
+        if principal.sayable is not None:
+            # Every strategy keeps to it; what leaves the group is looked at once more.
+            said = sayable(principal, [hit.id for hit in served.hits])
+            served = replace(served, hits=[hit for hit in served.hits if hit.id in said])
+        rows = load(principal.organisation_id, [hit.id for hit in served.hits])
+        took_ms = (time.perf_counter() - started) * 1000
+        RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
+        recall_id = record_served(principal, served, took_ms=took_ms, counts=query.counts, now=now)
+    hits = [(hit, rows[hit.id]) for hit in served.hits if hit.id in rows]
+    return Answer(recall_id, hits, served.strategy, took_ms)
+
+
+def asker(actor: Actor, query: Query) -> Principal:
+    """Who asks, for whom and where. Raises NotFound for what the asker may not know."""
+    acting = act(actor, member=query.member, group=query.group, include_direct=query.include_direct)
+    principal = resolve(acting)
+    if query.shareable_with is not None:
+        return _shareable(principal, query.shareable_with)
+    return principal
+
+
+def prepare(principal: Principal, query: Query, now: datetime) -> Question:
+    """Everything looked up and encoded; call inside the principal's scope."""
+    return _with_vector(worded(_question(principal, query, now)))
+
+
+def resembling(
+    principal: Principal, text: str, audience_id: UUID, *, now: datetime, limit: int = 3
+) -> list[Memory]:
+    """What the readers of one audience have that is like a text, best first; nothing that is not.
+
+    Nothing is counted or recorded: whoever reviews is not asking.
+    """
+    alone = principal.narrowed(frozenset({audience_id}))
+    query = Query(text=text[:COMPARED], limit=limit, counts=False)
+    with alone.scope():
+        question = prepare(alone, query, now)
+        near = known_model().related
+        ids = [h.id for h in search(question).hits if h.similarity is None or h.similarity >= near]
+        rows = whole_memories(principal.organisation_id, ids)
+    return [rows[id_] for id_ in ids if id_ in rows]
+
+
+def _shareable(principal: Principal, group: str) -> Principal:
+    """Only what every current member of the group may read, and no robot's own notes.
+
+    What is flagged as shareable may leave its group, so the asker's other groups are searched as
+    well, for that alone.
+    """
+    alone = replace(principal.actor, group_id=None)
+    if not alone.is_person:
+        alone = replace(alone, member_id=None)
+    place = act(alone, group=group)
+    assert place.group_id is not None  # noqa: S101 - for the type checker
+    safe = shareable_audiences(principal.organisation_id, place.group_id)
+    with principal.scope():
+        groups = Audience.objects.filter(
+            organisation_id=principal.organisation_id,
+            kind=AudienceKind.GROUP,
+            id__in=principal.audiences,
+        )
+        others = frozenset(groups.values_list("id", flat=True))
+    return replace(principal.narrowed(safe | others), sayable=safe)
+
+
+def sayable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
+    """Which of these memories may be said where it is asked; inside the principal's scope."""
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id, id__in=ids)
+    flagged = Q(shareable=True, sensitive=False)
+    if principal.sayable is not None:
+        rows = rows.filter(Q(audience_id__in=principal.sayable) | flagged)
+    return set(rows.values_list("id", flat=True))
+
+
+def _question(principal: Principal, query: Query, now: datetime) -> Question:
+    actor, model = principal.actor, known_model()
+    return Question(
+        organisation_id=actor.organisation_id,
+        text=query.text,
+        language=principal.language,
+        model=model.number,
+        meaning_floor=model.meaning_floor,
+        near_duplicate=model.near_duplicate,
+        limit=query.limit,
+        now=now,
+        strategy=ALIASES.get(query.strategy, query.strategy),
+        automatic=query.strategy == "auto",
+        fusion=query.fusion,
+        asker=actor.member_id,
+        asks_when=asks_when(query.text),
+        asks_about_self=actor.member_id is not None and asks_about_self(query.text),
+        context_group=actor.group_id,
+        sayable=principal.sayable,
+        audiences=principal.audiences,
+        organisation_audience=principal.organisation_audience,
+        include_direct=actor.include_direct,
+        include_shared=query.include_shared,
+        min_similarity=query.min_similarity,
+        with_similarity=query.explain,
+        filters=query.narrow or _filters(actor, query),
+    )
+
+
+def _with_vector(question: Question) -> Question:
+    """The question with its vector, the normalised sum of its forms' (see policies.cues)."""
+    if not needs_vector(question):
+        return question
+    names = sorted(question.named, key=len, reverse=True)
+    try:
+        vectors = [encode_query(form) for form in forms(question.text, names)]
+    except EncoderError:
+        # Words still find; health says that meaning does not.
+        return replace(question, strategy="keyword")
+    vector = sum(vectors[1:], vectors[0])
+    return replace(question, vector=vector / np.linalg.norm(vector))
+
+
+def _filters(actor: Actor, query: Query) -> Filters:
+    """References to ids. What does not exist narrows to nothing, like what is hidden."""
+    given, organisation_id = query.filters, actor.organisation_id
+    return Filters(
+        groups=_ids(given.get("groups", ()), lambda r: find_known_group(actor, r).id),
+        members=_ids(
+            given.get("members", ()), lambda r: find_member(organisation_id, r, removed=True).id
+        ),
+        robots=_ids(given.get("robots", ()), lambda r: find_robot(organisation_id, r).id),
+        kinds=tuple(given.get("kinds", ())),
+        types=tuple(given.get("types", ())),
+        categories=tuple(given.get("categories", ())),
+        tiers=tuple(given.get("tiers", ())),
+        tags=tuple(given.get("tags", ())),
+        metadata=given.get("metadata"),
+        min_importance=given.get("min_importance"),
+        ranges=query.ranges,
+    )
+
+
+_NOBODY = UUID(int=0)
+
+
+def _ids(references: Sequence[str], find: Any) -> tuple[UUID, ...]:
+    found = []
+    for reference in dict.fromkeys(references):
+        try:
+            found.append(find(reference))
+        except NotFound:
+            found.append(_NOBODY)
+    return tuple(found)

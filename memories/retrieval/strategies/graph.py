@@ -1,0 +1,62 @@
+"""Architecture 3: what the graph leads to, beside what both arms find.
+
+From the things that the question names a walk comes to the people who know about them and to the
+messages that mention them, nearest to the asker and by the heaviest edges first. Such a message
+need not share a word with the question. Its nearness is one part of its relevance:
+
+relevance = (hybrid + WALKED x walk) / (1 + WALKED), walk = score / the best walk's, all in 0-1.
+"""
+
+from dataclasses import replace
+from uuid import UUID
+
+import numpy as np
+
+from memories.retrieval.candidates.graph_walk import graph_candidates
+from memories.retrieval.candidates.merge import merged
+from memories.retrieval.candidates.search import candidates, given
+from memories.retrieval.profiles import BALANCED
+from memories.retrieval.ranking.cues import Judged, judge
+from memories.retrieval.ranking.fusion import fuse
+from memories.retrieval.ranking.rank import hit, top
+from memories.retrieval.strategies.projection_required import require
+from memories.retrieval.types import Floats, Pool, Question, Served
+
+WALKED = 0.3
+# So many of what the walk reached are looked at.
+REACHED = 50
+
+
+def graph(question: Question) -> Served:
+    """Both arms and the walk, judged as one list. Raises ProjectionOff."""
+    require(question.organisation_id, "graph")
+    wanted = replace(question, strategy="hybrid")
+    reached = graph_candidates(
+        question.organisation_id,
+        question.text,
+        now=question.now,
+        asker=question.asker,
+        limit=REACHED,
+    )
+    pool, _ = merged([candidates(wanted), given(wanted, [one.id for one in reached])])
+    fused = fuse(pool, wanted.strategy, wanted.fusion, wanted.meaning_floor)
+    judged = judge(wanted, pool, fused)
+    judged = lifted(judged, walked(pool, {one.id: one.score for one in reached}))
+    places = top(question, pool, judged)
+    return Served([hit(pool, judged, place) for place in places], question.strategy)
+
+
+def walked(pool: Pool, scores: dict[UUID, float]) -> Floats:
+    """How near each candidate is along the graph, in 0-1; 0 where the walk did not come."""
+    best = max(scores.values(), default=0.0)
+    # numpy drops trailing noughts of bytes, here and there alike.
+    known = {id_.bytes.rstrip(b"\0"): score for id_, score in scores.items()}
+    near = np.array([known.get(bytes(id_), 0.0) for id_ in pool.ids], dtype=np.float64)
+    return near / best if best > 0 else near
+
+
+def lifted(judged: Judged, walk: Floats) -> Judged:
+    """The scores with the walk's part in the relevance."""
+    relevance = (judged.relevance + WALKED * walk) / (1 + WALKED)
+    moved = BALANCED[0] * (relevance - judged.relevance)
+    return judged._replace(score=judged.score + moved, relevance=relevance)

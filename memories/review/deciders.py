@@ -1,0 +1,56 @@
+"""Who may decide an item of the queue."""
+
+from django.db.models import Q
+
+from memories.access.permissions import is_subject, may_change
+from memories.review.models import Cause, Proposal
+from orgs.models.memberships import Member, Role
+from orgs.principals import MODERATORS, Actor, Principal
+
+
+def _theirs(actor: Actor) -> Q:
+    """Items about a memory that is theirs to change; the same rule as `may_change`."""
+    if actor.moderates:
+        # Not Q(): an empty condition would vanish beside another one.
+        return ~Q(pk__in=[])
+    about = Q(memory__member_id=actor.member_id) | Q(memory__speaker_member_id=actor.member_id)
+    if actor.role != Role.VIEWER:
+        about |= Q(memory__author_id=actor.member_id)
+    # What was forgotten lies where its subject alone reads.
+    subject = Q(memory__member_id=actor.member_id) | Q(memory__speaker_member_id=actor.member_id)
+    others = about & ~Q(cause__in=(Cause.PUBLISH, Cause.RED_LINE))
+    return Q(cause=Cause.RETURN) | others | (subject & Q(cause=Cause.RED_LINE))
+
+
+def proposed(actor: Actor) -> Q:
+    """Items that the caller has put into the queue."""
+    if actor.robot_id:
+        return Q(robot_id=actor.robot_id, proposed_by=None)
+    return Q(proposed_by_id=actor.member_id)
+
+
+def decidable(actor: Actor) -> Q:
+    """Items that the caller may decide: a person's matter, never a robot's."""
+    return _theirs(actor) if actor.is_person else Q(pk__in=[])
+
+
+def may_decide(principal: Principal, item: Proposal) -> bool:
+    """Whether the asker decides this item. Nobody but curators decides a proposal."""
+    actor = principal.actor
+    if not actor.is_person:
+        return False
+    if item.cause in (Cause.PUBLISH, Cause.RETURN):
+        return actor.moderates or item.cause == Cause.RETURN
+    if item.cause == Cause.RED_LINE:
+        return actor.moderates or is_subject(actor, item.memory)
+    if actor.role == Role.VIEWER:
+        return actor.member_id in (item.memory.member_id, item.memory.speaker_member_id)
+    return may_change(principal, item.memory)
+
+
+def curators(actor: Actor) -> list[Member]:
+    """Who may be given an item, by name; call inside a scope of the organisation."""
+    rows = Member.objects.filter(
+        organisation_id=actor.organisation_id, role__in=MODERATORS, removed_at=None
+    )
+    return list(rows.order_by("name"))

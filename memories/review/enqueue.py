@@ -1,0 +1,71 @@
+"""Put into the review queue what has to be decided, and take out what has settled itself.
+
+Call inside a scope that may write where the memory lies. Whoever locks both locks the memory
+first and its items afterwards, so that two never wait for each other in a circle.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q
+
+from memories.review.models import Cause, Proposal, State
+from memories.store.models.memory import Memory
+from orgs.database.bulk import insert_rows
+from orgs.models.audiences import Audience, AudienceKind
+from orgs.models.base import new_id
+
+
+def item_of(memory: Memory, cause: str, now: datetime) -> Proposal:
+    """An open item about a memory, asked for by who wrote it; not stored yet."""
+    return Proposal(
+        id=new_id(),
+        organisation_id=memory.organisation_id,
+        memory_id=memory.id,
+        audience_id=memory.audience_id,
+        kind=memory.kind,
+        cause=cause,
+        target_audience_id=memory.proposed_audience_id,
+        proposed_by_id=memory.author_id,
+        robot_id=memory.robot_id,
+        created_at=now,
+    )
+
+
+def enqueue(rows: Sequence[Memory], now: datetime) -> None:
+    """An item for each memory that waits: for a curator, or for whoever it is about."""
+    waiting = [row for row in rows if row.proposed_audience_id]
+    if not waiting:
+        return
+    kinds = dict(
+        Audience.objects.filter(
+            organisation_id=waiting[0].organisation_id, id__in={row.audience_id for row in waiting}
+        ).values_list("id", "kind")
+    )
+    causes = {
+        id_: Cause.PUBLISH if kind == AudienceKind.REVIEW else Cause.RETURN
+        for id_, kind in kinds.items()
+    }
+    insert_rows([item_of(row, causes[row.audience_id], now) for row in waiting])
+
+
+def enqueue_again(memory: Memory, now: datetime) -> None:
+    """A withdrawn proposal is wanted after all: it waits once more."""
+    open_ = Proposal.objects.filter(
+        organisation_id=memory.organisation_id, memory_id=memory.id, state=State.OPEN
+    )
+    if memory.proposed_audience_id and not open_.exists():
+        enqueue([memory], now)
+
+
+def withdraw(organisation_id: UUID, memory_id: UUID, now: datetime, *causes: str) -> None:
+    """Close the open items about a memory that is gone, has moved or was decided otherwise.
+
+    causes: only items of these; without any all of them.
+    """
+    about = Q(memory_id=memory_id) | Q(other_id=memory_id)
+    rows = Proposal.objects.filter(about, organisation_id=organisation_id, state=State.OPEN)
+    if causes:
+        rows = rows.filter(cause__in=causes)
+    rows.update(state=State.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None)

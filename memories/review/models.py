@@ -1,0 +1,82 @@
+"""What waits for somebody's decision, and what became of it."""
+
+from django.db import models
+
+from memories.store.models.memory_part import MemoryPart
+from orgs.models.base import TenantKey
+
+
+class Cause(models.TextChoices):
+    """Why an item is in the queue."""
+
+    PUBLISH = "publish", "New for everyone"
+    CORRECTION = "correction", "Correction"
+    DUPLICATE = "duplicate", "Possible duplicate"
+    REPORT = "report", "Report"
+    RETURN = "return", "Was forgotten"
+    RED_LINE = "red_line", "To be protected"
+
+
+class State(models.TextChoices):
+    OPEN = "open", "Waiting"
+    APPROVED = "approved", "Approved"
+    MERGED = "merged", "Merged"
+    REJECTED = "rejected", "Rejected"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+
+
+class Proposal(MemoryPart):
+    """An item of the review queue, readable exactly like the memory that it is about.
+
+    memory: what is proposed (publish, return), or what would be changed. other: the older twin of
+    a duplicate, or what a proposal was merged into. target_audience: who would read it.
+    proposed_by, robot: who asks; both are empty for what maintenance found. content: the text of
+    a correction. seen_version: the memory's version, and so the readers, for which it was written.
+    outcome: what the decision changed, so that it can be undone; after that `undone`, the id that
+    the copy had.
+    """
+
+    cause = models.CharField(max_length=10, choices=Cause.choices)
+    state = models.CharField(max_length=9, choices=State.choices, default=State.OPEN)
+    other = TenantKey("memories.Memory", null=True)
+    target_audience = TenantKey("orgs.Audience", null=True)
+    proposed_by = TenantKey("orgs.Member", null=True)
+    robot = TenantKey("robots.Robot", null=True)
+    content = models.TextField(blank=True, default="")
+    seen_version = models.PositiveIntegerField(null=True)
+    reason = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField()
+
+    assignee = TenantKey("orgs.Member", null=True)
+    locked_by = TenantKey("orgs.Member", null=True)
+    locked_until = models.DateTimeField(null=True)
+    decided_by = TenantKey("orgs.Member", null=True)
+    decided_at = models.DateTimeField(null=True)
+    decision = models.TextField(blank=True, default="")
+    outcome = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "memory", "cause", "proposed_by", "robot", "other"],
+                condition=models.Q(state="open"),
+                name="proposal_open_once",
+                nulls_distinct=False,
+            ),
+            models.CheckConstraint(
+                condition=models.Q(cause__in=Cause.values) & models.Q(state__in=State.values),
+                name="proposal_words_known",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "state", "id"], name="proposal_queue"),
+            models.Index(fields=["organisation", "memory"], name="proposal_memory"),
+            models.Index(
+                fields=["organisation", "other"],
+                condition=models.Q(other__isnull=False),
+                name="proposal_other",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.cause} {self.id}"

@@ -1,0 +1,143 @@
+"""The review queue: what waits for whom, one item, who has it open, whom it is given to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from memories.access.permissions import restorable
+from memories.review.deciders import decidable, may_decide, proposed
+from memories.review.models import Proposal, State
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from memories.store.models.version import Version
+from orgs.errors import NotFound
+from orgs.principals import Actor, Principal, resolve
+
+NAMES = (
+    "other",
+    "memory__audience", "memory__robot", "memory__author", "memory__member", "memory__group",
+    "memory__speaker_member", "memory__reworded_by", "memory__reworded_by_robot",
+    "proposed_by", "robot", "assignee", "locked_by", "decided_by",
+    "target_audience",
+)  # fmt: skip
+
+
+class Decided(Exception):
+    """Somebody was faster; `item` is as it is now."""
+
+    def __init__(self, item: Proposal) -> None:
+        words = {State.WITHDRAWN: "This was taken back"}
+        who = f" by {item.decided_by.name}" if item.decided_by else ""
+        said = words.get(State(item.state), f"This was {State(item.state).label.lower()}{who}")
+        super().__init__(f"{said} already. Nothing was changed.")
+        self.item = item
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How much waits (at most CAPPED) and how much this member has decided since `since`."""
+
+    waiting: int
+    done: int
+
+
+CAPPED = 1000
+
+
+def items(principal: Principal) -> "QuerySet[Proposal, Proposal]":
+    """What the asker decides or has proposed; evaluate inside the principal's scope.
+
+    An item whose memory is not readable does not exist, and so with the twin of a duplicate. What
+    is forgotten is for who may bring it back, here as well. What was written for other readers than
+    those of today is for who reads both, as with the versions of the memory.
+    """
+    rows = standing(principal.actor).filter(decidable(principal.actor) | proposed(principal.actor))
+    return rows.select_related(*NAMES)
+
+
+def standing(actor: Actor) -> "QuerySet[Proposal, Proposal]":
+    """What exists for the asker, whoever decides it; evaluate inside the asker's scope."""
+    tenant = {"organisation_id": actor.organisation_id}
+    there = Memory.objects.filter(~Q(status=Status.FORGOTTEN) | restorable(actor), **tenant)
+    # Looked up one by one: a list of all that is readable would be made for the sake of a few.
+    twins = Q(other=None) | Exists(there.filter(id=OuterRef("other_id")))
+    seen = Version.objects.filter(
+        **tenant, memory_id=OuterRef("memory_id"), number=OuterRef("seen_version")
+    )
+    then = Q(seen_version=None) | Q(seen_version=F("memory__version")) | Exists(seen)
+    rows = Proposal.objects.filter(**tenant)
+    return rows.filter(twins, then, memory_id__in=there.values("id"))
+
+
+def queue(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet[Proposal, Proposal]":
+    """Items that match: state, cause, mine (proposed by the asker), assigned (me or nobody),
+    decided (by whoever could)."""
+    actor, rows = principal.actor, items(principal)
+    if state := filters.get("state"):
+        rows = rows.filter(state=state)
+    if filters.get("decided"):
+        rows = rows.filter(decidable(actor)).exclude(state__in=(State.OPEN, State.WITHDRAWN))
+    if cause := filters.get("cause"):
+        rows = rows.filter(cause=cause)
+    match filters.get("mine"):
+        case True:
+            rows = rows.filter(proposed(actor))
+        case False:
+            rows = rows.filter(decidable(actor))
+    match filters.get("assigned"):
+        case "me":
+            rows = rows.filter(assignee_id=actor.member_id)
+        case "nobody":
+            rows = rows.filter(assignee=None)
+    return rows
+
+
+def find(principal: Principal, item_id: UUID) -> Proposal:
+    """One item; call inside the principal's scope. Raises NotFound."""
+    item = items(principal).filter(id=item_id).first()
+    if item is None or (item.memory.status == Status.FORGOTTEN and item.state == State.OPEN):
+        raise NotFound("no such item")
+    return item
+
+
+def to_decide(principal: Principal, item_id: UUID) -> Proposal:
+    """One item that the asker may decide, unlocked. Raises NotFound."""
+    item = find(principal, item_id)
+    if not may_decide(principal, item):
+        raise NotFound("not the asker's to decide")
+    return item
+
+
+def get_item(actor: Actor, item_id: UUID) -> Proposal:
+    """One item that the asker decides or has proposed. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        return find(principal, item_id)
+
+
+def following(principal: Principal, after: UUID | None, now: datetime) -> UUID | None:
+    """The next item that waits for the asker: the oldest after `after`, then from the start."""
+    me = principal.actor.member_id
+    rows = queue(principal, {"state": State.OPEN, "mine": False})
+    free = Q(locked_until=None) | Q(locked_until__lte=now) | Q(locked_by_id=me)
+    given = Q(assignee=None) | Q(assignee_id=me)
+    rows = rows.filter(free & given).exclude(memory__status=Status.FORGOTTEN)
+    ids = rows.order_by("id").values_list("id", flat=True)
+    if after is None:
+        return ids.first()
+    return ids.filter(id__gt=after).first() or ids.exclude(id=after).first()
+
+
+def count(principal: Principal, since: datetime) -> Count:
+    """Progress; counted over what the asker may decide and no further than CAPPED."""
+    me = principal.actor.member_id
+    waits = Q(state=State.OPEN) & decidable(principal.actor)
+    done = Q(decided_by_id=me, decided_at__gte=since)
+    states = standing(principal.actor).filter(waits | done).order_by("-state")
+    found = list(states.values_list("state", "memory__status")[:CAPPED])
+    waiting = [s for s, memory in found if s == State.OPEN and memory != Status.FORGOTTEN]
+    return Count(len(waiting), len([s for s, _ in found if s != State.OPEN]))

@@ -1,0 +1,32 @@
+"""How much waits for somebody's decision, as the frame of every page says it."""
+
+from typing import Any
+
+from memories.review.deciders import decidable
+from memories.review.models import State
+from memories.review.queue import standing
+from memories.store.models.choices import Status
+from orgs.principals import Actor, asked_at_once
+
+MOST = 100
+
+
+def waiting(actor: Actor) -> int:
+    """Items that the asker may decide, about memories that they may read; MOST or more is MOST.
+
+    One statement in one round trip, whatever there is.
+    """
+    return len(asked_at_once(actor, *_open(actor)))
+
+
+def among(actor: Actor) -> tuple[str, dict[str, Any]]:
+    """The same rows as a subquery with named parameters, for a page that asks something anyway."""
+    statement, values = _open(actor)
+    named = {f"waiting_{n}": value for n, value in enumerate(values)}
+    return statement % tuple(f"%({name})s" for name in named), named
+
+
+def _open(actor: Actor) -> tuple[str, tuple[Any, ...]]:
+    rows = standing(actor).filter(decidable(actor), state=State.OPEN)
+    rows = rows.exclude(memory__status=Status.FORGOTTEN)
+    return rows.order_by().values("id")[:MOST].query.sql_with_params()

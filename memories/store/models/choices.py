@@ -1,0 +1,61 @@
+"""The words that the columns of a memory are made of."""
+
+from django.db import models
+
+
+class Kind(models.TextChoices):
+    """Between whom it was said."""
+
+    DIRECT = "direct"
+    GROUP = "group"
+    USER = "user"
+    INTERACTION = "interaction"
+    ORGANISATION = "organisation"
+    INTERNAL = "internal"
+
+
+class Level(models.TextChoices):
+    """How far it reaches; derived from group and member, never stored."""
+
+    INDIVIDUAL = "individual"
+    GROUP = "group"
+    CROSS_GROUP = "cross_group"
+
+
+class Type(models.TextChoices):
+    CONVERSATION = "conversation"
+    FACT = "fact"
+    PREFERENCE = "preference"
+    EXPERTISE = "expertise"
+    ANNOUNCEMENT = "announcement"
+    INTERACTION = "interaction"
+
+
+class Category(models.TextChoices):
+    PREFERENCE = "preference"
+    FACT = "fact"
+    EVENT = "event"
+    DECISION = "decision"
+    SENTIMENT = "sentiment"
+    REMINDER = "reminder"
+    RELATIONSHIP = "relationship"
+    ORG_FACT = "org_fact"
+    ORG_POLICY = "org_policy"
+    TEAM_MEMBER = "team_member"
+    PROJECT_INFO = "project_info"
+    ORG_DECISION = "org_decision"
+
+
+class Tier(models.TextChoices):
+    FAST = "fast"
+    MEDIUM = "medium"
+    SLOW = "slow"
+    GLACIAL = "glacial"
+
+
+class Status(models.TextChoices):
+    ACTIVE = "active"
+    PENDING_REVIEW = "pending_review"
+    QUARANTINED = "quarantined"
+    ARCHIVED = "archived"
+    FORGOTTEN = "forgotten"

@@ -1,0 +1,245 @@
+"""The canonical memory: one row, one audience."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Exists, Func, OuterRef, Q
+from django.db.models.functions import Cast
+from django.utils import timezone
+
+from memories.store.models.choices import Category, Kind, Level, Status, Tier, Type
+from orgs.models.audiences import Audience, AudienceKind
+from orgs.models.base import TenantKey, TenantModel
+from orgs.models.organisations import Group
+
+
+class _InScope(Func):
+    """Whether the transaction's scope reads the audience of this id."""
+
+    template = (
+        "%(expressions)s = ANY ((SELECT NULLIF(current_setting('app.audiences', true), '')"
+        "::uuid[])::uuid[])"
+    )
+    output_field = models.BooleanField()
+
+
+class MemoryQuerySet(models.QuerySet["Memory"]):
+    def active(self, now: datetime) -> "MemoryQuerySet":
+        """Neither waiting for review, archived, forgotten nor expired."""
+        return self.filter(status="active").filter(
+            Q(expires_at__isnull=True) | Q(expires_at__gt=now)
+        )
+
+    def for_people(self) -> "MemoryQuerySet":
+        """Without the robots' own notes, which no person reads."""
+        return self.exclude(kind="internal")
+
+    def about(self, member_id: UUID) -> "MemoryQuerySet":
+        """What a member is the subject, speaker or author of."""
+        who = Q(member_id=member_id) | Q(speaker_member_id=member_id) | Q(author_id=member_id)
+        return self.filter(who)
+
+    def newest(self, most: int) -> list["Memory"]:
+        """The newest of them, by their ids first; two queries.
+
+        Joined to their names at once, the planner, which expects one row of a rare match, reads
+        everything again for each robot.
+        """
+        ids = list(self.order_by("-id").values_list("id", flat=True)[:most])
+        known = self.in_bulk(ids) if ids else {}
+        return [known[id_] for id_ in ids if id_ in known]
+
+    def with_names(self) -> "MemoryQuerySet":
+        """With what an answer shows of robot, group, member and audience; no further query.
+
+        A memory may have readers who are not in its group, and these do not learn of the group: see
+        `Memory.place`.
+        """
+        theirs = Audience.objects.filter(
+            _InScope("id"),
+            organisation_id=OuterRef("organisation_id"),
+            kind=AudienceKind.GROUP,
+            key=Cast(OuterRef("group_id"), models.TextField()),
+        )
+        return self.annotate(group_known=Exists(theirs)).select_related(
+            "robot",
+            "group",
+            "member",
+            "author",
+            "audience",
+            "speaker_member",
+            "editor",
+            "editor_robot",
+            "reworded_by",
+            "reworded_by_robot",
+            "red_line_by",
+        )
+
+
+class Memory(TenantModel):
+    """What was learnt, by whom, about whom, and who may read it.
+
+    Importance and confidence are in 0-1. `member` is whom it is about or belongs to. Who wrote it
+    and whose words it gives are two facts: `robot` and `author` (the person, where one wrote it)
+    are set by the server, `speaker` is a name, and a member only where `speaker_member` says so;
+    none of them changes. `reworded_by` gave it its present words in the place of who said it.
+    The audience changes only by sharing. `position` orders the turns of one conversation.
+    `content_hash` covers text, speaker and subject. `red_line`: kept as it is, for a reason.
+    """
+
+    audience = TenantKey("orgs.Audience")
+    status = models.CharField(max_length=14, choices=Status.choices, default=Status.ACTIVE)
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    type = models.CharField(max_length=12, choices=Type.choices, default=Type.FACT)
+    category = models.CharField(max_length=12, choices=Category.choices, blank=True, default="")
+    tier = models.CharField(max_length=7, choices=Tier.choices, default=Tier.SLOW)
+
+    content = models.TextField()
+    content_hash = models.BinaryField(max_length=32)
+    key = models.CharField(max_length=300, null=True, blank=True)  # noqa: DJ001
+    topic = models.CharField(max_length=300, blank=True, default="")
+    tags = ArrayField(models.CharField(max_length=100), default=list, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    source = models.JSONField(default=dict, blank=True)
+
+    robot = TenantKey("robots.Robot")
+    group = TenantKey("orgs.Group", null=True, blank=True)
+    member = TenantKey("orgs.Member", null=True, blank=True)
+    author = TenantKey("orgs.Member", null=True, blank=True)
+    speaker = models.CharField(max_length=300, blank=True, default="")
+    speaker_member = TenantKey("orgs.Member", null=True, blank=True)
+    reworded_by = TenantKey("orgs.Member", null=True, blank=True)
+    reworded_by_robot = TenantKey("robots.Robot", null=True, blank=True)
+    listeners = ArrayField(models.UUIDField(), default=list, blank=True)
+    conversation = models.CharField(max_length=300, null=True, blank=True)  # noqa: DJ001
+    position = models.BigIntegerField()
+    deposited_by = models.UUIDField(null=True, blank=True)
+    proposed_audience = TenantKey("orgs.Audience", null=True, blank=True)
+
+    importance = models.FloatField(default=0.5)
+    confidence = models.FloatField(default=1.0)
+    sensitive = models.BooleanField(default=False)
+    shareable = models.BooleanField(default=False)
+    red_line = models.BooleanField(default=False)
+    red_line_reason = models.TextField(blank=True, default="")
+    red_line_by = TenantKey("orgs.Member", null=True, blank=True)
+    red_line_at = models.DateTimeField(null=True, blank=True)
+
+    access_count = models.PositiveIntegerField(default=0)
+    last_accessed_at = models.DateTimeField(null=True, blank=True)
+    remember_count = models.PositiveIntegerField(default=1)
+
+    occurred_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    archived_at = models.DateTimeField(null=True, blank=True)
+    forgotten_at = models.DateTimeField(null=True, blank=True)
+    forgotten_by_subject = models.BooleanField(default=False)
+    version = models.PositiveIntegerField(default=1)
+    editor = TenantKey("orgs.Member", null=True, blank=True)
+    editor_robot = TenantKey("robots.Robot", null=True, blank=True)
+
+    objects = MemoryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "memories"
+        constraints = [
+            # A deposit may not learn what lies in an audience it cannot read, so each depositor
+            # has a space of its own in these.
+            models.UniqueConstraint(
+                fields=["organisation", "audience", "key", "deposited_by"],
+                condition=models.Q(key__isnull=False),
+                name="memory_key_once",
+                nulls_distinct=False,
+            ),
+            models.UniqueConstraint(
+                fields=[
+                    "organisation",
+                    "audience",
+                    "content_hash",
+                    "key",
+                    "conversation",
+                    "occurred_at",
+                    "deposited_by",
+                ],
+                name="memory_content_once",
+                nulls_distinct=False,
+            ),
+            models.UniqueConstraint(
+                fields=["organisation", "id", "audience", "kind"], name="memory_narrow_key"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind="group", group__isnull=False, member__isnull=True)
+                | models.Q(
+                    kind__in=("user", "interaction"), group__isnull=False, member__isnull=False
+                )
+                | models.Q(kind="direct", group__isnull=True)
+                | models.Q(kind__in=("organisation", "internal")),
+                name="memory_kind_fits",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind__in=Kind.values)
+                & models.Q(type__in=Type.values)
+                & models.Q(tier__in=Tier.values)
+                & models.Q(status__in=Status.values)
+                & models.Q(category__in=["", *Category.values]),
+                name="memory_words_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(importance__range=(0, 1), confidence__range=(0, 1)),
+                name="memory_weights_in_range",
+            ),
+        ]
+        indexes = [
+            # The lists with their filters read this index alone: a filter that nothing fits has
+            # to look at everything that is readable.
+            models.Index(
+                fields=["organisation", "audience", "-id"],
+                include=[
+                    *("status", "kind", "type", "category", "tier"),
+                    *("robot", "group", "member", "author", "speaker_member"),
+                    *("expires_at", "occurred_at", "created_at"),
+                ],
+                name="memory_listed",
+            ),
+            models.Index(
+                fields=["organisation", "id"],
+                condition=models.Q(shareable=True),
+                name="memory_shareable",
+            ),
+            # With the id, for turns that came at one moment have one position.
+            models.Index(
+                fields=["organisation", "conversation", "position", "id"],
+                condition=models.Q(conversation__isnull=False),
+                name="memory_turn_order",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"memory {self.id}"
+
+    @property
+    def level(self) -> str:
+        """individual with a member, else group, else cross_group."""
+        if self.member_id:
+            return Level.INDIVIDUAL
+        return Level.GROUP if self.group_id else Level.CROSS_GROUP
+
+    @property
+    def place(self) -> Group | None:
+        """The group as far as whoever asks may know of it.
+
+        Needs `with_names`; without it only what all of a group reads tells of the group.
+        """
+        known = getattr(self, "group_known", None)
+        if known is None:
+            known = self.audience.kind == AudienceKind.GROUP
+        return self.group if known and self.group_id else None
+
+    @property
+    def open_conversation(self) -> str | None:
+        """The conversation likewise: its name often holds the group's."""
+        return self.conversation if self.place or not self.group_id else None

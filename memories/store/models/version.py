@@ -1,0 +1,40 @@
+"""What a memory was before, and what it was made from."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from memories.store.models.memory_part import MemoryPart
+from orgs.models.base import TenantKey
+
+
+class Version(MemoryPart):
+    """A memory as it was until somebody changed it; written by a trigger, never changed.
+
+    The version that holds now is the memory itself. A reader needs both audiences: `audience`,
+    which is the memory's own and moves with it, and `audience_then`, who could read this version
+    at its time. So sharing a memory opens no older text, and narrowing it closes all of them.
+    """
+
+    number = models.PositiveIntegerField()
+    content = models.TextField()
+    category = models.CharField(max_length=12, blank=True, default="")
+    importance = models.FloatField()
+    tags = ArrayField(models.CharField(max_length=100), default=list)
+    metadata = models.JSONField(default=dict)
+    expires_at = models.DateTimeField(null=True)
+    audience_then = TenantKey("orgs.Audience")
+    group_then = TenantKey("orgs.Group", null=True)
+    editor = TenantKey("orgs.Member", null=True)
+    editor_robot = TenantKey("robots.Robot", null=True)
+    written_at = models.DateTimeField()
+    replaced_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "memory", "number"], name="version_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.number} of memory {self.memory_id}"

@@ -1,0 +1,151 @@
+"""Who knows what: people by topic with what shows it, as a picture, as a list and as a table."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from memories.language.excerpts import excerpt, marked, stems
+from memories.library import browse
+from memories.retrieval.experts.experts import Known
+from memories.retrieval.experts.topic_map import Seen, look_up
+from memories.store.models.memory import Memory
+from memories.views import origins
+from memories.views.experts.graph_drawing import called, initials, pictures
+from orgs.views.access import members_only
+
+LONGEST = 300
+PEOPLE, QUOTES = 10, 3
+
+
+class ExpertsForm(forms.Form):
+    """The topic and the group as they stand in the address."""
+
+    topic = forms.CharField(required=False, max_length=LONGEST)
+    group = forms.CharField(required=False, max_length=400)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+@members_only()
+def experts(request: HttpRequest) -> HttpResponse:
+    """Search as you type; without a topic what people have lately spoken about."""
+    form = ExpertsForm(request.GET)
+    fits = form.is_valid()
+    topic, group = (form.cleaned_data.get(name, "") for name in ("topic", "group"))
+    whole = not request.htmx or bool(request.htmx.history_restore_request)
+    asked = {"topic": topic, "group": group or None, "limit": PEOPLE, "shown": QUOTES}
+    found = look_up(request.actor, **asked, now=timezone.now())
+    context = _results(request, found, topic, group)
+    if not fits:
+        context["empty"] = _too_long()
+    if whole:
+        context |= _surroundings(request, group)
+    return render(request, f"memories/experts/experts.html{'' if whole else '#results'}", context)
+
+
+def _results(request: HttpRequest, found: Seen, topic: str, group: str) -> dict[str, Any]:
+    wanted = frozenset(stems(topic))
+    heaviest = max((one.expert.weight for one in found.known), default=1) or 1
+    people = [
+        _person(request, one, place, heaviest, wanted)
+        for place, one in enumerate(found.known, start=1)
+    ]
+    by_words = [one for one in people if one["by"] == "words"]
+    return {
+        "topic": topic,
+        "people": people,
+        "by_words": by_words,
+        "by_meaning": [one for one in people if one["by"] == "meaning"],
+        "summary": _summary(len(by_words), len(people) - len(by_words), topic),
+        "pictures": pictures(topic, found.around, group) if found.around else [],
+        "topics": [{"name": name, "url": _address(name, group)} for name in found.topics],
+        "empty": None if people else _why_empty(request, found, topic, group),
+    }
+
+
+def _surroundings(request: HttpRequest, group: str) -> dict[str, Any]:
+    options = [
+        {"value": one.id, "label": one.name, "selected": group in (str(one.id), one.external_id)}
+        for one in browse.groups_to_ask_in(request.actor)
+    ]
+    filters = [{"name": "group", "label": "Any group", "options": options}] if options else []
+    return {"experts_url": reverse("experts"), "filters": filters}
+
+
+def _person(
+    request: HttpRequest, known: Known, place: int, heaviest: float, wanted: frozenset[str]
+) -> dict[str, Any]:
+    one = known.expert
+    you = one.member is not None and one.member == request.actor.member_id
+    return {
+        "id": f"person-{place}",
+        "name": "You" if you else called(one),
+        "initials": initials(one.name),
+        "url": reverse("person", args=[one.member])
+        if one.member and request.actor.role == "admin"
+        else "",
+        "share": one.weight / heaviest,
+        "times": one.times,
+        "memories": one.memories,
+        "weight": one.weight,
+        "last_at": min(max(one.last_at, origins.EARLIEST), origins.LATEST),
+        "by": one.by,
+        "unknown": one.member is None,
+        "quotes": [_quote(row, wanted) for row in known.evidence],
+    }
+
+
+def _quote(row: Memory, wanted: frozenset[str]) -> dict[str, Any]:
+    text = excerpt(row.content, set(wanted), 240)
+    return {
+        "url": reverse("memory-page", args=[row.id]),
+        "parts": marked(text, set(wanted)),
+        "at": origins.when(row),
+        "group": row.place.name if row.place else "",
+    }
+
+
+def _address(topic: str, group: str) -> str:
+    return (
+        f"{reverse('experts')}?{urlencode({'topic': topic} | ({'group': group} if group else {}))}"
+    )
+
+
+def _summary(by_words: int, by_meaning: int, topic: str) -> str:
+    if by_words:
+        who = "1 person has" if by_words == 1 else f"{by_words} people have"
+        return f"{who} shown to know about {topic}, most first"
+    return f"Nobody said “{topic}”; these come close in meaning" if by_meaning else ""
+
+
+def _why_empty(request: HttpRequest, found: Seen, topic: str, group: str) -> dict[str, str]:
+    """Nothing asked, nothing kept, nobody known, or the graph is switched off."""
+    if "graph" not in request.membership[1].projections:
+        text = (
+            "Who knows what is not kept in this organisation. Whoever runs the server can switch "
+        )
+        return {"title": "Switched off", "text": text + "the graph on and fill it."}
+    if topic:
+        text = (
+            f"No memory that you may read shows that somebody knows about “{topic}”. Who only asks "
+        )
+        text += "about a thing is not counted."
+        more = {"action_url": _address(topic, ""), "action_label": "Look in all groups"}
+        return {"title": "Nobody has shown it yet", "text": text, **(more if group else {})}
+    if found.topics:
+        text = "Write what you need help with, or take one of the topics that people spoke about."
+        return {"title": "Ask for a topic", "text": text}
+    text = "As soon as people say what they know where you may read it, you find them here."
+    return {"title": "Nothing here yet", "text": text}
+
+
+def _too_long() -> dict[str, str]:
+    text = f"A topic can have {LONGEST} characters. Shorten it and ask again."
+    return {"title": "We could not use this topic", "text": text}

@@ -1,0 +1,50 @@
+"""What people type to find memories."""
+
+from django import forms
+
+from memories.store.models.choices import Category, Kind, Status, Tier, Type
+from memories.views.forms.memories import LONGEST_QUESTION, _optional
+
+
+class RecallForm(forms.Form):
+    """A question, and where it is asked."""
+
+    q = forms.CharField(required=False, max_length=LONGEST_QUESTION)
+    group = forms.CharField(required=False, max_length=200)
+    before = forms.UUIDField(required=False)
+
+
+class LibraryForm(RecallForm):
+    """The filters of the page of memories, as they stand in its address."""
+
+    member = forms.UUIDField(required=False)
+    robot = forms.UUIDField(required=False)
+    kind = _optional(Kind)
+    type = _optional(Type)
+    category = _optional(Category)
+    tier = _optional(Tier)
+    status = _optional(Status)
+    tag = forms.CharField(required=False, max_length=100)
+    since = forms.DateField(required=False)
+    until = forms.DateField(required=False)
+
+
+class HistoryForm(forms.Form):
+    """Where a list of versions goes on."""
+
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+
+
+class SeenForm(forms.Form):
+    """The version that was on the screen when something was decided."""
+
+    seen = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+
+
+class KnowledgeForm(forms.Form):
+    """Which shared knowledge."""
+
+    category = forms.ChoiceField(
+        required=False, choices=[*Category.choices, ("none", "Without a category")]
+    )
+    before = forms.UUIDField(required=False)

@@ -1,0 +1,102 @@
+"""What people type about items of the review queue."""
+
+from typing import Any
+
+from django import forms
+
+from memories.review.models import Cause
+from memories.views.forms.memories import checked_content
+from orgs.organisations.references import as_uuid
+
+
+class QueueForm(forms.Form):
+    """What the list of the review queue shows."""
+
+    show = forms.ChoiceField(
+        required=False, choices=[(v, v) for v in ("waiting", "mine", "decided")]
+    )
+    cause = forms.ChoiceField(required=False, choices=Cause.choices)
+    assigned = forms.ChoiceField(required=False, choices=[("me", "me"), ("nobody", "nobody")])
+    after = forms.UUIDField(required=False)
+
+
+class AnswerForm(forms.Form):
+    """What was read when somebody decided."""
+
+    version = forms.IntegerField(required=False, min_value=1)
+    reason = forms.CharField(required=False, max_length=2000)
+    into = forms.UUIDField(required=False)
+    into_version = forms.IntegerField(required=False, min_value=1)
+
+
+class EditedForm(AnswerForm):
+    content = forms.CharField(error_messages={"required": "Write what it should say."})
+
+    def clean_content(self) -> str:
+        return checked_content(self.cleaned_data["content"])
+
+
+class RejectForm(AnswerForm):
+    """With a reason, for whoever proposed it."""
+
+
+class MergeForm(AnswerForm):
+    """With `content`, what the memory that stays says from then on; nothing is chosen unasked.
+
+    into: an id, or from a list of several `id:version`.
+    """
+
+    into = forms.CharField(error_messages={"required": "Choose the memory that stays."})
+    content = forms.CharField(
+        error_messages={
+            "required": "Write what it should say from then on. Empty, one of the two texts would "
+            "be lost unseen."
+        }
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """The id of the memory that stays, and the version of it that was on the screen."""
+        id_, _, version = self.cleaned_data.get("into", "").partition(":")
+        if id_ and (found := as_uuid(id_)) is None:
+            self.add_error("into", "Choose the memory that stays.")
+        elif id_:
+            self.cleaned_data["into"] = found
+            if version.isdecimal() and len(version) < 10:
+                self.cleaned_data["into_version"] = int(version)
+        return self.cleaned_data
+
+    def clean_content(self) -> str:
+        return checked_content(self.cleaned_data["content"])
+
+
+class DropForm(AnswerForm):
+    """Keep the older of two twins as it is and drop the newer."""
+
+    into = forms.UUIDField()
+
+
+class AssignForm(forms.Form):
+    member = forms.UUIDField(required=False)
+
+
+class SuggestForm(forms.Form):
+    """Another text for a memory that is somebody else's."""
+
+    content = forms.CharField(
+        label="What it should say",
+        widget=forms.Textarea(attrs={"rows": 5, "class": "memory-input"}),
+        error_messages={"required": "Write what it should say."},
+    )
+    reason = forms.CharField(label="Why", required=False, max_length=2000)
+
+    def clean_content(self) -> str:
+        return checked_content(self.cleaned_data["content"])
+
+
+class ReportForm(forms.Form):
+    reason = forms.CharField(
+        label="What is wrong with it",
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        error_messages={"required": "Say in a few words what is wrong."},
+    )

@@ -1,0 +1,1 @@
+"""Overview, audit trail and the architectures compared."""

@@ -1,0 +1,123 @@
+"""Getting going: the first steps, the stories of the demo, and the end of the demo."""
+
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from memories.demo.remove import NotADemo, remove_demo
+from memories.insights.overview import Overview
+from orgs.accounts.sessions import choose
+from orgs.views.access import ADMINS, MODERATORS, members_only
+
+WORD = "remove"
+
+
+def first_steps(found: Overview) -> dict[str, Any]:
+    """The checklist, while something is left to do."""
+    words = {
+        "invite": ("Invite somebody", "They get a link; nobody can sign up.", "invitations"),
+        "robot": ("Make a robot", "It gets a key, shown once.", "robots-page"),
+        "remember": ("Remember something", "Or let a robot do it.", "memory-add"),
+        "recall": ("Recall it", "Ask as you would ask a colleague.", "library"),
+        "readers": (
+            "See who could read it",
+            "Ask as somebody else would, in the playground.",
+            "playground",
+        ),
+    }
+    steps = [
+        {"title": words[n][0], "text": words[n][1], "url": reverse(words[n][2]), "done": done}
+        for n, done in found.steps
+    ]
+    left = sum(not step["done"] for step in steps)
+    return {"steps": steps if left else [], "done": len(steps) - left}
+
+
+def _ask(question: str) -> str:
+    return f"{reverse('library')}?{urlencode({'q': question})}"
+
+
+def tour(role: str) -> list[dict[str, str]]:
+    """Stories of the demo that can be followed."""
+    stories = [
+        {
+            "title": "Find the wrong one",
+            "text": "How long can a customer return a bag? Two answers come up, and one is out of "
+            "date. Open it and correct it.",
+            "url": _ask("How long can customers return a bag?"),
+        },
+        {
+            "title": "See how a date moved",
+            "text": "When does the Spinnaker go on sale? Open the answer and look at its versions.",
+            "url": _ask("When does the Spinnaker go on sale?"),
+        },
+        {
+            "title": "Decide what waits" if role in MODERATORS else "See what waits",
+            "text": "Proposals, a report, a correction: with who would newly be able to read it.",
+            "url": reverse("review"),
+        },
+        {
+            "title": "Look at what is kept about you",
+            "text": "Who sees it, and how to take it back or opt out.",
+            "url": reverse("me"),
+        },
+    ]
+    if role in MODERATORS:
+        ask_as = {
+            "title": "Ask as somebody else",
+            "text": "Ledger keeps the credit line for #finance alone. Ask for “credit line” as "
+            "Mina: other things come up, that does not.",
+            "url": reverse("playground"),
+        }
+        stories.insert(3, ask_as)
+    return stories
+
+
+def example() -> str:
+    """Requests to copy."""
+    url = settings.PUBLIC_URL
+    head = "  -H 'Authorization: Bearer cmk_…' -H 'Content-Type: application/json' \\\n"
+    return (
+        f"curl -s {url}/api/v1/memories \\\n{head}"
+        """  -d '{"content": "The office closes at six on Fridays."}'\n\n"""
+        f"curl -s {url}/api/v1/recall \\\n{head}"
+        """  -d '{"query": "When does the office close?"}'"""
+    )
+
+
+@require_http_methods(["GET", "POST"])
+@never_cache
+@members_only(*ADMINS)
+def demo_remove(request: HttpRequest) -> HttpResponse:
+    """Remove the demo with all its rows; asked for by a typed word."""
+    if not request.membership[1].demo:
+        raise Http404
+    context = {"word": WORD}
+    if request.method != "POST":
+        return render(request, "memories/insights/demo_remove.html", context)
+    if request.POST.get("confirm", "").strip() != WORD:
+        return render(
+            request, "memories/insights/demo_remove.html", context | {"error": True}, status=422
+        )
+    return _removed(request, timezone.now())
+
+
+def _removed(request: HttpRequest, now: datetime) -> HttpResponse:
+    try:
+        left = remove_demo(request.actor, request.user, now=now)
+    except NotADemo as error:
+        raise Http404 from error
+    if left is None:
+        return redirect("account_login")
+    choose(request, left.id)
+    messages.success(request, f"The demo is gone. This is {left.name}.")
+    return redirect("home")

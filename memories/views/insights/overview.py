@@ -1,0 +1,154 @@
+"""The first page: how much there is, what is new, and what to do first."""
+
+import csv
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from memories.insights.overview import LOOKED_AT, Figures, Overview, figures, overview
+from memories.views import presenter
+from memories.views.insights import first_steps
+from orgs.views.access import ADMINS, MODERATORS, members_only
+
+AUDIENCES = {
+    "organisation": "Everyone",
+    "group": "Groups",
+    "explicit": "Some people",
+    "member": "Only you",
+    "review": "In review",
+    "robot": "Robots’ notes",
+}
+KINDS = {
+    "organisation": "For everyone",
+    "group": "Said in a group",
+    "user": "About one in a group",
+    "interaction": "With a robot in a group",
+    "direct": "One to one",
+}
+TIERS = {
+    "fast": "Fades in days",
+    "medium": "Fades in weeks",
+    "slow": "Fades in months",
+    "glacial": "Stays for years",
+}
+CHARTS = ("days", "readers", "kinds", "tiers")
+
+
+@require_safe
+@members_only()
+def home(request: HttpRequest) -> HttpResponse:
+    """The overview."""
+    now, organisation = timezone.localtime(), request.membership[1]
+    found = overview(request.actor, organisation=organisation.name, now=now)
+    me = request.actor.member_id
+    context = {
+        "stats": _stats(found, request.actor.role),
+        "charts": [_chart(name, found.figures) for name in CHARTS],
+        "latest": [presenter.row(one, me=me, now=now, wanted=frozenset()) for one in found.latest],
+        **first_steps.first_steps(found),
+        "tour": first_steps.tour(request.actor.role) if organisation.demo else [],
+        "remove_url": reverse("demo-remove")
+        if organisation.demo and request.actor.role in ADMINS
+        else "",
+        "code": first_steps.example() if request.actor.role in MODERATORS else "",
+    }
+    return render(request, "memories/insights/overview.html", context)
+
+
+def _stats(found: Overview, role: str) -> list[dict[str, Any]]:
+    """The numbers at the head of the page."""
+    numbers = found.figures
+    waiting, done, failed = found.review.waiting, found.review.done, found.failed
+    late = "Their words find them already" if found.owed else ""
+    return [
+        {
+            "label": "Memories you may read",
+            "value": f"more than {LOOKED_AT:,}" if numbers.capped else f"{numbers.total:,}",
+            "url": reverse("library"),
+        },
+        {"label": "New this week", "value": f"{numbers.this_week:,}"},
+        {
+            "label": "Waiting for your decision",
+            "value": f"{waiting:,}",
+            "change": f"{done:,} decided by you this week" if done else "",
+            "url": reverse("review"),
+        },
+        {
+            "label": "Not indexed yet",
+            "value": f"{found.owed:,}",
+            "change": f"{failed:,} could not be" if failed else late,
+            "tone": "bad" if failed else "",
+            "url": reverse("jobs") if role in MODERATORS else "",
+        },
+    ]
+
+
+def _named(counted: Mapping[str, int], words: Mapping[str, str]) -> list[dict[str, Any]]:
+    known = [(key, word) for key, word in words.items() if counted.get(key)]
+    return [{"key": key, "label": word, "value": counted[key]} for key, word in known]
+
+
+def _chart(name: str, found: Figures) -> dict[str, Any]:
+    """One chart for components/chart.html."""
+    chart: dict[str, Any] = {"kind": "bars", "unit": "memories", "first_column": "What"}
+    if name == "days":
+        values: list[dict[str, Any]] = [
+            {"label": date_format(day, "j M"), "value": number} for day, number in found.by_day
+        ]
+        chart |= {"kind": "columns", "title": "Learned in four weeks", "first_column": "Day"}
+        month = sum(number for _, number in found.by_day)
+        chart["sentence"] = f"{month:,}, of these {found.this_week:,} in the last seven days"
+        busiest = max(values, key=lambda value: value["value"], default=None)
+        if busiest and busiest["value"]:
+            chart["sentence"] += f"; at most {busiest['value']:,}, on {busiest['label']}"
+    elif name == "readers":
+        alone = {"member": "You and your robots"} if found.helped else {}
+        values = _named(found.by_audience, AUDIENCES | alone)
+        for value in values:
+            value["audience"] = value["key"]
+        chart |= {"title": "Who may read them", "first_column": "Who"}
+    elif name == "kinds":
+        values = _named(found.by_kind, KINDS)
+        chart["title"] = "Where they were said"
+    else:
+        values = _named(found.by_tier, TIERS)
+        chart["title"] = "How long they last"
+    if name != "days":
+        chart["sentence"] = _most(values)
+    top = max([value["value"] for value in values], default=0) or 1
+    return chart | {"values": values, "max": top, "csv_url": reverse("overview-csv", args=[name])}
+
+
+def _most(values: list[dict[str, Any]]) -> str:
+    if not values:
+        return "Nothing yet"
+    most = max(values, key=lambda value: value["value"])
+    share = 100 * most["value"] / sum(value["value"] for value in values)
+    return f"{most['label']}: {share:.0f} %"
+
+
+@require_safe
+@never_cache
+@members_only()
+def chart_file(request: HttpRequest, name: str) -> HttpResponse:
+    """The numbers of a chart as CSV."""
+    if name not in CHARTS:
+        raise Http404
+    found = figures(request.actor, now=timezone.localtime())
+    chart = _chart(name, found)
+    answer = HttpResponse(content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    rows = csv.writer(answer)
+    rows.writerow([chart["first_column"], chart["unit"]])
+    if name == "days":
+        rows.writerows((day.isoformat(), number) for day, number in found.by_day)
+    else:
+        rows.writerows((value["label"], value["value"]) for value in chart["values"])
+    return answer

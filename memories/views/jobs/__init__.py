@@ -1,0 +1,1 @@
+"""Pages of longer work and of imports."""

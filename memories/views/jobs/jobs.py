@@ -1,0 +1,203 @@
+"""Work that takes longer: how far it is, what went wrong, undo and try again."""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from memories.curation import bulk_job
+from memories.indexing.models import Pending
+from memories.ingestion.file_import.uploads import readable_of
+from memories.jobs.models import Job, JobKind, JobState
+from memories.library import jobs
+from memories.restatement.unanswered import ask_again, unanswered
+from memories.views.memory.bulk import how_many
+from orgs.views.access import MODERATORS, WRITERS, members_only
+
+TITLES = {
+    "archive": "Archive memories",
+    "forget": "Forget memories",
+    "set": "Change memories",
+    "share": "Change who may read memories",
+}
+STATES = {
+    JobState.WAITING: ("Waiting", "warn"),
+    JobState.RUNNING: ("Running", "accent"),
+    JobState.DONE: ("Done", "good"),
+    JobState.DEAD: ("Stopped", "bad"),
+}
+SHOWN = 200
+READ_BY = (
+    "The rest is for those whom the file names: the people of its groups and lists. You are not "
+    "among them, and an admin’s role opens no group that is confidential. People whom an import "
+    "makes have no account, so they read nothing before somebody invites them."
+)
+
+
+@require_safe
+@members_only(*WRITERS)
+def index(request: HttpRequest) -> HttpResponse:
+    """What this member asked for, and what memories are still owed."""
+    found = jobs.standing(request.actor)
+    curates = request.actor.role in MODERATORS
+    context = {
+        "jobs": [_row(job) for job in found.jobs],
+        "pending": f"{found.pending:,}",
+        "failed": f"{found.failed:,}",
+        "dead": [_dead(row) for row in found.dead] if curates else [],
+        "retry_url": reverse("embeddings-retry") if found.failed and curates else "",
+        "unanswered": unanswered(request.actor) if curates else None,
+    }
+    return render(request, "memories/jobs/jobs.html", context)
+
+
+def _dead(row: Pending) -> dict[str, Any]:
+    """Work that nobody tries any more; the reason is the kind of failure, never a text."""
+    return {
+        "memory": row.memory.content,
+        "url": reverse("memory-page", args=[row.memory_id]),
+        "reason": row.reason or "Unknown",
+        "attempts": row.attempts,
+        "at": row.created_at,
+        "retry_url": reverse("embedding-retry", args=[row.memory_id]),
+    }
+
+
+def _row(job: Any) -> dict[str, Any]:
+    label, tone = STATES[JobState(job.state)]
+    return {
+        "url": reverse("job", args=[job.id]),
+        "title": f"Import {job.file or 'a file'}"
+        if job.kind == JobKind.IMPORT
+        else f"{TITLES.get(job.action, 'Change memories')} ({job.total:,})",
+        "at": job.created_at,
+        "state": {"label": label, "tone": tone},
+        "problems": len(job.problems),
+    }
+
+
+@require_safe
+@vary_on_headers("HX-Target")
+@members_only(*WRITERS)
+def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """One job; while it runs the page asks again by itself."""
+    found = jobs.job_of(request.actor, job_id)
+    part = "#progress" if request.htmx.target == "job" else ""
+    return render(
+        request, f"memories/jobs/job.html{part}", _context(found) | _led_to(request, found)
+    )
+
+
+def _led_to(request: HttpRequest, found: Job) -> dict[str, Any]:
+    """Where to look at what it did, and of an import who reads it."""
+    if found.kind != JobKind.IMPORT:
+        return {"see_url": reverse("library"), "see_label": "See the memories"}
+    new = found.result.get("imported", 0)
+    if found.state not in (JobState.DONE, JobState.DEAD) or not new:
+        return {}
+    read, robot = readable_of(request.actor, found)
+    told = {"reads": _reads(read, new), "why": READ_BY if read < new else ""}
+    if not read:
+        return told
+    address = f"{reverse('library')}?{urlencode({'robot': robot})}"
+    return told | {"see_url": address, "see_label": "See what was imported"}
+
+
+def _reads(read: int, new: int) -> str:
+    if read >= new:
+        return "You can read it." if new == 1 else "You can read all of it."
+    if not read:
+        return "You cannot read it." if new == 1 else "You can read none of it."
+    return f"You can read {read:,} of the {new:,} new ones."
+
+
+def _context(found: Job) -> dict[str, Any]:
+    label, tone = STATES[JobState(found.state)]
+    over = found.state in (JobState.DONE, JobState.DEAD)
+    change = found.parameters.get("change", {}).get("action", "")
+    undone = "undoing" in found.parameters
+    title = "Import a file" if found.kind == JobKind.IMPORT else TITLES.get(change, "Change")
+    return {
+        "job": found,
+        "title": f"Undo: {title.lower()}" if undone else title,
+        "file": found.parameters.get("name", ""),
+        "state": {"label": label, "tone": tone},
+        "over": over,
+        "text": _how_far(found),
+        "result": _result(found),
+        "problems": found.problems[:SHOWN],
+        "more_problems": max(0, len(found.problems) - SHOWN),
+        "job_url": reverse("job", args=[found.id]),
+        "undo_url": reverse("job-undo", args=[found.id])
+        if found.state == JobState.DONE and found.result.get("undo")
+        else "",
+        "retry_url": reverse("job-retry", args=[found.id]) if found.state == JobState.DEAD else "",
+    }
+
+
+def _how_far(found: Job) -> str:
+    if found.kind == JobKind.IMPORT:
+        unit, size = ("MB", 1e6) if found.total >= 1e6 else ("kB", 1e3)
+        return f"{found.done / size:.1f} of {found.total / size:.1f} {unit}"
+    return f"{found.done:,} of {how_many(found.total)}"
+
+
+def _result(found: Job) -> list[tuple[str, str]]:
+    if found.kind == JobKind.IMPORT:
+        names = ("imported", "already", "skipped", "groups", "members")
+        words = ("New", "There already", "Not taken", "New groups", "New people")
+        return [
+            (word, f"{found.result.get(name, 0):,}")
+            for name, word in zip(names, words, strict=True)
+        ]
+    return [
+        ("Done", f"{found.done - len(found.problems):,}"),
+        ("Not changed", f"{len(found.problems):,}"),
+    ]
+
+
+@require_POST
+@members_only(*WRITERS)
+def undo(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Take a change back; what somebody changed since stays."""
+    outcome = bulk_job.undo(request.actor, job_id, now=timezone.now())
+    if outcome.job.total > bulk_job.AT_ONCE:
+        return redirect("job", outcome.job.id)
+    text = f"Undone for {how_many(outcome.changed)}."
+    if outcome.skipped:
+        text += f" {how_many(outcome.skipped)} had changed since and stayed."
+    messages.success(request, text)
+    return redirect("library")
+
+
+@require_POST
+@members_only(*WRITERS)
+def retry(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Go on with work that stopped."""
+    jobs.retry(request.actor, job_id)
+    return redirect("job", job_id)
+
+
+@require_POST
+@members_only(*MODERATORS)
+def retry_embeddings(request: HttpRequest, memory_id: UUID | None = None) -> HttpResponse:
+    """Try again to index what failed, one or all, as far as the asker may read it."""
+    count = jobs.retry_embeddings(request.actor, now=timezone.now(), memory_id=memory_id)
+    messages.success(request, f"{how_many(count)} will be indexed again.")
+    return redirect("jobs")
+
+
+@require_POST
+@members_only(*MODERATORS)
+def ask_model_again(request: HttpRequest) -> HttpResponse:
+    """Let the language model be asked again about what it never answered."""
+    count = ask_again(request.actor, now=timezone.now())
+    messages.success(request, f"{how_many(count)} will be asked about again.".capitalize())
+    return redirect("jobs")

@@ -1,0 +1,1 @@
+"""Lists of memories: all, shared, forgotten, as somebody else, under a name."""

@@ -1,0 +1,1 @@
+"""The pages of one memory and of changes to it."""

@@ -1,0 +1,183 @@
+"""Add a memory, correct it, forget it and bring it back."""
+
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST
+
+from memories.access.audience_choices import places
+from memories.access.red_lines import RedLine
+from memories.curation.edit import Outdated, edit_memory
+from memories.ingestion.drafts import Draft, Remembered
+from memories.ingestion.remember import remember
+from memories.library import browse
+from memories.library.word_diff import differences
+from memories.lifecycle.forget import forget_memory, restore_memory
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from memories.views import presenter
+from memories.views.forms import library as forms_library
+from memories.views.forms import memories
+from orgs.errors import AlreadyExists
+from orgs.views.access import WRITERS, members_only
+
+PROPOSED = "Thank you. A curator looks at it before everyone can read it; until then you see it."
+KNOWN = "This was known already. That it was said again makes it stronger."
+
+
+@require_http_methods(["GET", "POST"])
+@members_only(*WRITERS)
+def add(request: HttpRequest) -> HttpResponse:
+    """A new memory, for the readers that the writer chooses."""
+    audiences = _audiences(request)
+    form = memories.AddForm(audiences, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        draft = Draft(
+            content=data["content"],
+            category=data["category"],
+            importance=data["importance"],
+            **form.placed(),
+        )
+        return _added(request, remember(request.actor, draft, now=timezone.now()))
+    context = {"form": form, "audiences": audiences, "cancel_url": reverse("library")}
+    return render(request, "memories/memory/add.html", context, status=422 if form.errors else 200)
+
+
+def _audiences(request: HttpRequest) -> list[dict[str, Any]]:
+    organisation = request.membership[1]
+    proposes = request.actor.role == "member" and not organisation.members_publish
+    return memories.audience_choices(
+        places(request.actor, organisation=organisation.name),
+        proposes=proposes,
+        # An address chooses nothing wider than private: one that means to share leaves it open.
+        chosen=request.POST.get("audience") or (None if "audience" in request.GET else "private"),
+    )
+
+
+def _added(request: HttpRequest, outcome: Remembered) -> HttpResponse:
+    if outcome.status != "active":
+        messages.info(request, PROPOSED)
+    else:
+        messages.success(request, KNOWN if outcome.deduplicated else "Remembered.")
+    return redirect("memory-page", outcome.id)
+
+
+@require_http_methods(["GET", "POST"])
+@members_only(*WRITERS)
+def edit(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """Correct a memory; somebody else's change in between is shown, never overwritten."""
+    shown = browse.editable(request.actor, memory_id, organisation=request.membership[1].name)
+    memory = shown.memory
+    form = memories.EditForm(
+        request.POST or None,
+        initial=_as_it_is(memory),
+        grouped=presenter.can_be_shareable(memory),
+    )
+    if request.method == "POST" and form.is_valid():
+        response = _saved(request, memory, form)
+        if response is not None:
+            return response
+    return _edit_page(request, memory, form, 422 if form.errors else 200)
+
+
+def _as_it_is(memory: Memory) -> dict[str, Any]:
+    return {
+        "content": memory.content,
+        "category": memory.category,
+        "importance": memories.nearest_importance(memory.importance),
+        "shareable": memory.shareable,
+        "version": memory.version,
+    }
+
+
+def _edit_page(
+    request: HttpRequest, memory: Memory, form: memories.EditForm, status: int, **more: Any
+) -> HttpResponse:
+    context = {
+        "form": form,
+        "memory": {"content": memory.content, "url": reverse("memory-page", args=[memory.id])},
+        "version": form["version"].value(),
+        "cancel_url": reverse("memory-page", args=[memory.id]),
+        **more,
+    }
+    return render(request, "memories/memory/add.html", context, status=status)
+
+
+def _saved(request: HttpRequest, memory: Memory, form: memories.EditForm) -> HttpResponse | None:
+    """Where to go after saving; None when the form has to be shown again."""
+    data = dict(form.cleaned_data)
+    version = data.pop("version")
+    if "importance" not in form.changed_data:
+        # Three words stand for a number; leave the number alone unless another word was chosen.
+        data.pop("importance")
+    try:
+        edit_memory(request.actor, memory.id, data, now=timezone.now(), version=version)
+    except Outdated as error:
+        return _conflict(request, error.memory, form)
+    except (AlreadyExists, RedLine) as error:
+        form.add_error("content", str(error))
+        return None
+    messages.success(request, "Saved.")
+    return redirect(_page_of(request, memory))
+
+
+def _page_of(request: HttpRequest, memory: Memory) -> str:
+    """The memory's page, with the question that was asked before: the way back to its answers."""
+    url, asked = reverse("memory-page", args=[memory.id]), forms_library.RecallForm(request.GET)
+    words = asked.cleaned_data.get("q") if asked.is_valid() else ""
+    return f"{url}?{urlencode({'q': words})}" if words else url
+
+
+def _conflict(request: HttpRequest, memory: Memory, form: memories.EditForm) -> HttpResponse:
+    """Their text and ours, word by word; saving again replaces theirs knowingly."""
+    mine, names = form.cleaned_data["content"], ("content", "category", "shareable")
+    if all(form.cleaned_data.get(n, getattr(memory, n)) == getattr(memory, n) for n in names):
+        # The same form sent twice, or the same thought: nothing is left to decide.
+        return redirect("memory-page", memory.id)
+    conflict = {"who": "Somebody", "diff": differences(memory.content, mine)}
+    return _edit_page(request, memory, form, 409, conflict=conflict, version=memory.version)
+
+
+@require_POST
+@members_only()
+def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """Out of every answer; the toast offers to undo it. Sent twice it is as good as once."""
+    memory = browse.readable(request.actor, memory_id)
+    try:
+        if memory.status != Status.FORGOTTEN:
+            forget_memory(request.actor, memory_id, now=timezone.now())
+    except RedLine as error:
+        messages.error(request, str(error))
+        return redirect("memory-page", memory_id)
+    undo = reverse("memory-restore-page", args=[memory_id])
+    messages.success(request, "Forgotten. No answer uses it any more.", extra_tags=undo)
+    return redirect(_list_it_came_from(request))
+
+
+def _list_it_came_from(request: HttpRequest) -> str:
+    """The list as it was, with its question; anything else leads to the newest."""
+    library = reverse("library")
+    came = urlsplit(request.META.get("HTTP_REFERER", ""))
+    lists = (library, reverse("knowledge"), reverse("me"))
+    if came.netloc != request.get_host() or came.path not in lists:
+        return library
+    return f"{came.path}?{came.query}" if came.query else came.path
+
+
+@require_POST
+@members_only()
+def restore(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """Bring a forgotten memory back; one that is back already stays."""
+    browse.readable(request.actor, memory_id)
+    with suppress(AlreadyExists):
+        restore_memory(request.actor, memory_id, now=timezone.now())
+    messages.success(request, "It is back, for the same readers as before.")
+    return redirect("memory-page", memory_id)

@@ -1,0 +1,86 @@
+"""Why a memory comes up for a question, and why it does not."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from memories.library import browse
+from memories.retrieval.explanation.explain import Explanation, explain, tier_weight
+from memories.retrieval.ranking.cues import HIGHEST
+from memories.retrieval.recall import Query
+from memories.views import presenter
+from memories.views.forms.library import RecallForm
+from orgs.views.access import members_only
+
+HITS = 20
+
+
+@require_safe
+@vary_on_headers("HX-Target")
+@members_only()
+def why(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """The page with a question to ask, or for the memory page its fragment."""
+    form = RecallForm(request.GET)
+    form.is_valid()
+    q, group = form.cleaned_data.get("q", ""), form.cleaned_data.get("group") or None
+    if q:
+        filters = {"groups": [group]} if group else {}
+        query = Query(text=q, limit=HITS, filters=filters)
+        found = explain(request.actor, memory_id, query, now=timezone.now())
+        context = {"memory": _about(found.memory), **explained(found)}
+    else:
+        context = {"memory": _about(browse.readable(request.actor, memory_id))}
+    context |= {
+        "q": q,
+        "group": group,
+        "why_url": reverse("memory-why", args=[memory_id]),
+        "back_url": reverse("memory-page", args=[memory_id]),
+    }
+    part = request.htmx.target == "why"
+    return render(request, f"memories/memory/explain.html{'#why' if part else ''}", context)
+
+
+def _about(memory: Any) -> dict[str, Any]:
+    return {"content": memory.content, "status": presenter.status(memory)}
+
+
+def explained(found: Explanation) -> dict[str, Any]:
+    """For memories/memory/explain.html: a verdict, the reasons, and each part of the score."""
+    return {
+        "verdict": _verdict(found),
+        "served": found.served,
+        "reasons": [reason.text for reason in found.reasons],
+        "scores": _scores(found),
+    }
+
+
+def _verdict(found: Explanation) -> str:
+    if found.served:
+        place = "first" if found.rank == 1 else f"at place {found.rank}"
+        return f"This comes up {place} for that question."
+    return "This does not come up for that question."
+
+
+def _scores(found: Explanation) -> list[dict[str, Any]]:
+    share, hit = found.share, found.hit
+    if share is None or hit is None:
+        return []
+    parts = [
+        ("Close in meaning", share.meaning),
+        ("Shares words", share.words),
+        ("Who, when, how much", max(0.0, hit.cues) / HIGHEST),
+        ("Strength", share.strength),
+        ("How long it lasts", tier_weight(found.memory)),
+        ("All together", hit.score),
+    ]
+    return [
+        {"label": label, "value": min(1.0, value), "text": f"{value:.0%}".removesuffix("%")}
+        for label, value in parts
+        if value is not None
+    ]

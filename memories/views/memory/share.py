@@ -1,0 +1,127 @@
+"""Change who may read one memory: who reads it now, who would, and no undo."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+from django.views.decorators.vary import vary_on_headers
+
+from memories.access.audience_choices import places
+from memories.access.consent import SharingOff
+from memories.access.permissions import NotYours
+from memories.access.visibility import Misplaced
+from memories.curation.share import share_memory
+from memories.library import browse
+from memories.library.browse import Shown
+from memories.store.models.memory import Memory
+from memories.views import presenter
+from memories.views.forms import memories
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.audiences import AudienceKind
+from orgs.views.access import WRITERS, members_only
+from robots.people.directory import colleagues
+
+REFUSALS = (AlreadyExists, Misplaced, NotFound, NotYours, PermissionError, SharingOff)
+SOME = {
+    "value": "shared",
+    "kind": "explicit",
+    "label": "Some people",
+    "sentence": "You, and those whom you tick below.",
+}
+
+
+@require_http_methods(["GET", "POST"])
+@vary_on_headers("HX-Request")
+@members_only(*WRITERS)
+def share(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """The choice, then the change; whoever may not make it is told why."""
+    shown = browse.editable(request.actor, memory_id, organisation=request.membership[1].name)
+    people = _people(request)
+    if request.htmx:
+        return render(request, "memories/memory/share.html#people", {"people": people})
+    audiences = sharing_choices(request, shown.memory) + _some(request, people)
+    # Who only looks for people has not decided yet.
+    decided = request.POST if request.method == "POST" and "look" not in request.POST else None
+    form = memories.ShareOneForm(audiences, people["chosen"], decided)
+    if form.is_bound and form.is_valid():
+        try:
+            share_memory(request.actor, memory_id, **form.placed(), now=timezone.now())
+        except REFUSALS as error:
+            form.add_error("audience", str(error))
+        else:
+            messages.success(request, "Done. The page says who can read it now.")
+            return redirect("memory-page", memory_id)
+    return _page(request, shown, audiences, form, people)
+
+
+def _people(request: HttpRequest) -> dict[str, Any]:
+    """Whom to tick: the ticked ones stay, beside whoever is found by what is typed."""
+    asked = request.POST if request.method == "POST" else request.GET
+    form = memories.FindPeopleForm(asked)
+    named = form.cleaned_data["find"] if form.is_valid() else ""
+    # Ticks come from the form alone: nobody follows a link to a page that has chosen already.
+    ticked = asked.getlist("people") if request.method == "POST" or request.htmx else []
+    chosen, found, more = colleagues(request.actor, named=named, chosen=ticked)
+    return {"find": named, "chosen": chosen, "found": found, "more": more}
+
+
+def _some(request: HttpRequest, people: dict[str, Any]) -> list[dict[str, Any]]:
+    """Nobody is offered some people where nobody else is."""
+    if not (people["chosen"] or people["found"] or people["find"]):
+        return []
+    return [{**SOME, "checked": request.POST.get("audience") == SOME["value"]}]
+
+
+def _page(
+    request: HttpRequest,
+    shown: Shown,
+    audiences: list[dict[str, Any]],
+    form: memories.ShareOneForm,
+    people: dict[str, Any],
+) -> HttpResponse:
+    context = {
+        "memory": presenter.link(shown.memory),
+        "audience": presenter.audience(shown.readers),
+        "audiences": audiences,
+        "form": form,
+        "people": people,
+        "share_url": reverse("memory-share-page", args=[shown.memory.id]),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "memories/memory/share.html", context, status=status)
+
+
+def sharing_choices(request: HttpRequest, memory: Memory | None = None) -> list[dict[str, Any]]:
+    """The audiences that this person may choose; for one memory with its own chosen."""
+    organisation = request.membership[1]
+    found = memories.audience_choices(
+        places(request.actor, organisation=organisation.name),
+        proposes=False,
+        chosen=request.POST.get("audience") or (_as_it_is(memory) if memory else None),
+    )
+    left_out = set()
+    if not request.actor.moderates and not organisation.members_publish:
+        left_out.add("organisation")
+    if memory and request.actor.member_id not in (
+        memory.member_id,
+        memory.author_id,
+        memory.speaker_member_id,
+    ):
+        left_out.add("private")
+    return [one for one in found if one["value"] not in left_out]
+
+
+def _as_it_is(memory: Memory) -> str | None:
+    match memory.audience.kind:
+        case AudienceKind.MEMBER:
+            return "private"
+        case AudienceKind.GROUP:
+            return f"group:{memory.audience.group_id}"
+        case AudienceKind.ORGANISATION:
+            return "organisation"
+    return None

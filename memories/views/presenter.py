@@ -1,0 +1,234 @@
+"""Memories as the templates want them: plain dictionaries, sentences instead of columns."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+from django.utils.formats import date_format
+
+from memories.access.reader_sentences import Readers
+from memories.language.excerpts import excerpt, marked
+from memories.library.browse import Detail, Shown
+from memories.lifecycle.decay import strength
+from memories.restatement.models import Origin, Restatement
+from memories.store.models.choices import Category, Status
+from memories.store.models.contribution import Contribution
+from memories.store.models.memory import Memory
+from memories.views.origins import in_sentence, person_name, reworded_by, robot_name, said_by, when
+from orgs.models.audiences import AudienceKind
+from robots.registry.robots import IMPORT
+
+CATEGORIES = {
+    Category.ORG_FACT: "Organisation fact",
+    Category.ORG_POLICY: "Policy",
+    Category.ORG_DECISION: "Organisation decision",
+    Category.TEAM_MEMBER: "Team member",
+    Category.PROJECT_INFO: "Project",
+}
+STATUSES = {
+    Status.PENDING_REVIEW: ("Waiting for review", "warn"),
+    Status.QUARANTINED: ("Held back", "bad"),
+    Status.ARCHIVED: ("Archived", ""),
+    Status.FORGOTTEN: ("Forgotten", "bad"),
+}
+
+
+def category(memory: Memory) -> str:
+    """The category in words, empty where there is none."""
+    return (
+        CATEGORIES.get(memory.category) or Category(memory.category).label
+        if memory.category
+        else ""
+    )
+
+
+def status(memory: Memory) -> dict[str, str] | None:
+    """Nothing for an active memory."""
+    words = STATUSES.get(Status(memory.status))
+    return {"label": words[0], "tone": words[1]} if words else None
+
+
+def current_strength(memory: Memory, now: datetime) -> float:
+    """In 0-1, as recall would weigh it now."""
+    last = memory.last_accessed_at or memory.created_at
+    return strength(
+        importance=memory.importance,
+        category=memory.category,
+        accesses=memory.access_count,
+        last_access=last,
+        now=now,
+    )
+
+
+def audience(readers: Readers) -> dict[str, Any]:
+    """url: where all of them stand by name."""
+    url = ""
+    if readers.kind == AudienceKind.ORGANISATION:
+        url = reverse("people")
+    elif readers.kind == AudienceKind.GROUP and readers.group:
+        url = reverse("group-page", args=[readers.group])
+    return asdict(readers) | {"url": url}
+
+
+def row(shown: Shown, *, me: object, now: datetime, wanted: frozenset[str]) -> dict[str, Any]:
+    """For components/memory_row.html. wanted: the stems to mark."""
+    memory = shown.memory
+    text = excerpt(memory.content, wanted)
+    active = memory.status == Status.ACTIVE
+    may, goes = shown.changeable and active, shown.forgettable and active
+    return {
+        "id": memory.id,
+        "url": reverse("memory-page", args=[memory.id]),
+        "content": text,
+        "parts": marked(text, wanted) if wanted else None,
+        "audience": audience(shown.readers),
+        "said_by": said_by(memory, me),
+        "robot": robot_name(memory.robot),
+        "reworded_by": reworded_by(memory, me),
+        "protected": memory.red_line,
+        "learned_at": when(memory),
+        "category": category(memory),
+        "strength": current_strength(memory, now),
+        "status": status(memory),
+        "edit_url": reverse("memory-edit", args=[memory.id]) if may else "",
+        "forget_url": reverse("memory-forget", args=[memory.id]) if goes else "",
+    }
+
+
+def importance(value: float) -> str:
+    if value >= 0.75:
+        return "High"
+    return "Normal" if value >= 0.4 else "Low"
+
+
+def subject(memory: Memory, me: object) -> str:
+    return person_name(memory.member, me)
+
+
+def about(memory: Memory, me: object) -> dict[str, Any]:
+    """For memories/memory/detail.html."""
+    changed = memory.version > 1
+    expires = memory.expires_at
+    return {
+        "content": memory.content,
+        "url": reverse("memory-page", args=[memory.id]),
+        "category": category(memory),
+        "importance": importance(memory.importance),
+        "created_at": memory.created_at,
+        "updated_at": memory.updated_at if changed else None,
+        "expires": f"until {date_format(expires, 'j F Y')}" if expires else "",
+        "subject": subject(memory, me),
+        "status": status(memory),
+        "protected": protection(memory, me),
+        "shareable": memory.shareable and can_be_shareable(memory),
+    }
+
+
+def protection(memory: Memory, me: object) -> dict[str, Any] | None:
+    """Why it is protected, by whom and since when."""
+    if not memory.red_line:
+        return None
+    return {
+        "reason": memory.red_line_reason,
+        "by": in_sentence(person_name(memory.red_line_by, me)) or "somebody",
+        "at": memory.red_line_at,
+    }
+
+
+def can_be_shareable(memory: Memory) -> bool:
+    """Whether the flag means anything: only a group's rows can be said outside it."""
+    return memory.audience.kind == AudienceKind.GROUP
+
+
+def restated(row: Restatement | None) -> dict[str, Any] | None:
+    """What a memory says on its own, and who worked it out."""
+    if row is None:
+        return None
+    return {
+        "text": row.text,
+        "facts": [
+            (label, value)
+            for label, value in (
+                ("People", ", ".join(row.persons)),
+                ("Place", row.location),
+                ("Topic", row.topic),
+                ("Words", ", ".join(w for w in row.keywords if not _names(w, row.persons))),
+            )
+            if value
+        ],
+        "by_model": row.source == Origin.LLM,
+        "lent": row.lent,
+    }
+
+
+def _names(word: str, persons: Sequence[str]) -> bool:
+    """Whether the word is a day or part of a person's name, which stand there already."""
+    return word[:4].isdigit() or any(word in name.split() for name in persons)
+
+
+def short(text: str) -> str:
+    """The beginning of a text, for one line or two."""
+    return excerpt(text, set(), 160)
+
+
+def link(memory: Memory) -> dict[str, str]:
+    """A connected memory, to click on."""
+    return {
+        "text": short(memory.content),
+        "url": reverse("memory-page", args=[memory.id]),
+    }
+
+
+def turn(memory: Memory, me: object, *, current: bool = False) -> dict[str, Any]:
+    """One turn of the conversation that a memory comes from."""
+    return {
+        "text": excerpt(memory.content, set()),
+        "said_by": said_by(memory, me) or robot_name(memory.robot),
+        "at": when(memory),
+        "url": "" if current else reverse("memory-page", args=[memory.id]),
+        "current": current,
+    }
+
+
+def conversation(detail: Detail, me: object) -> list[dict[str, Any]]:
+    """The turns around it, itself among them; empty where nothing surrounds it."""
+    if not detail.before and not detail.after:
+        return []
+    memory = detail.shown.memory
+    turns = [turn(m, me) for m in detail.before]
+    return [*turns, turn(memory, me, current=True), *(turn(m, me) for m in detail.after)]
+
+
+def heard_by(detail: Detail, me: object) -> list[dict[str, Any]]:
+    """Who brought it since when, and how often."""
+    return [
+        {
+            **_who_did_what(link, me),
+            "first_at": link.first_at,
+            "last_at": link.last_at if link.count > 1 else None,
+            "times": f"{link.count:,} times",
+        }
+        for link in detail.contributions
+    ]
+
+
+def _who_did_what(link: Contribution, me: object) -> dict[str, str]:
+    if not link.robot.builtin:
+        return {"name": link.robot.name, "did": "noted it"}
+    if link.robot.builtin == IMPORT:
+        return {"name": "An import", "did": "brought it"}
+    name = link.member.name if link.member else "Somebody"
+    return {"name": "You" if link.member_id == me else name, "did": "wrote it here"}
+
+
+def gone(memory: Memory) -> dict[str, str] | None:
+    """What stands in the place of the readers of a forgotten memory."""
+    if memory.status != Status.FORGOTTEN:
+        return None
+    return {
+        "kind": "review",
+        "sentence": "No answer and no list shows this any more. You can open it because you may "
+        "bring it back.",
+    }

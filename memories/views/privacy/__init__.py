@@ -1,0 +1,1 @@
+"""My memories, and break glass."""

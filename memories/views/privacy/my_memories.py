@@ -1,0 +1,276 @@
+"""My memories: what is kept about me, who sees it, and what robots may do with it."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+from zoneinfo import available_timezones
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from memories.privacy import (
+    export as privacy_export,
+)
+from memories.privacy import (
+    forget_all as privacy_forget_all,
+)
+from memories.privacy import (
+    my_memories,
+    opt_out,
+)
+from memories.privacy.break_glass import disclosures_to
+from memories.privacy.opt_out import set_sharing
+from memories.views import origins, presenter
+from memories.views.forms import memories, privacy
+from orgs.members.preferences import pause_learning, set_time_zone
+from orgs.views.access import members_only
+from robots.access.act_for import delegate, revoke_delegation
+from robots.access.delegations import robots_on_offer, trusted, working_for
+from robots.identities import links
+from robots.identities.proof import MINUTES, code_of
+from robots.models.robots import Robot
+
+TABS = {
+    "about": "About me",
+    "by": "By me",
+    "shared": "Shared",
+    "forgotten": "Forgotten",
+}
+EMPTY = {
+    "about": ("Nothing yet", "No robot keeps anything about you that you may see."),
+    "by": ("Nothing yet", "What you write down yourself is listed here."),
+    "shared": ("Nothing is shared", "Nothing that is about you or by you has other readers."),
+    "forgotten": (
+        "Nothing forgotten",
+        "What you forget is listed here, and you can bring it back.",
+    ),
+}
+# For so long a look of support stands at the top; later it is among the notices.
+NOTICED = timedelta(days=30)
+
+
+@require_safe
+@members_only()
+def overview(request: HttpRequest) -> HttpResponse:
+    """The figures, the list, the switches."""
+    form = privacy.MineForm(request.GET)
+    form.is_valid()
+    view = form.cleaned_data.get("show") or "about"
+    found = my_memories.listed(
+        request.actor,
+        view,
+        organisation=request.membership[1].name,
+        before=form.cleaned_data.get("before"),
+    )
+    robots = working_for(request.actor)
+    context = _list(request, found, view, robots) | _settings(request, robots)
+    return render(request, "memories/privacy/my_memories.html", context)
+
+
+def _list(
+    request: HttpRequest, found: my_memories.Mine, view: str, robots: Sequence[Robot]
+) -> dict[str, Any]:
+    me, now, url = request.actor.member_id, timezone.now(), reverse("me")
+    rows = [presenter.row(shown, me=me, now=now, wanted=frozenset()) for shown in found.rows]
+    for row, shown in zip(rows, found.rows, strict=True):
+        row["learned"] = origins.learned(shown.memory, me)
+    older = urlencode({"show": view, "before": found.before})
+    title, text = EMPTY[view]
+    return {
+        "opening": found.overview,
+        "alone": _alone(robots),
+        "shared_with": _shared_with(found.overview),
+        "tabs": [
+            {"label": label, "url": f"{url}?show={name}", "current": name == view}
+            for name, label in TABS.items()
+        ],
+        "memories": rows,
+        "page": {"next_url": f"{url}?{older}" if found.before else ""},
+        "empty": {"title": title, "text": text},
+        "panel": True,
+    }
+
+
+def _alone(robots: Sequence[Robot]) -> str:
+    """Who sees what is private: the member, and the robots that work for them."""
+    if not robots:
+        return "only you"
+    return f"you and {robots[0].name}" if len(robots) == 1 else f"you and {len(robots)} robots"
+
+
+def _shared_with(found: my_memories.Overview) -> str:
+    groups = "1 group" if found.groups == 1 else f"{found.groups:,} groups"
+    parts = [groups] if found.groups else []
+    parts += ["some people"] if found.people else []
+    parts += ["everyone"] if found.everyone else []
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def _settings(request: HttpRequest, robots: Sequence[Robot]) -> dict[str, Any]:
+    member = request.membership[0]
+    trusts = trusted(request.actor)
+    return {
+        "disclosures": disclosures_to(request.actor, since=timezone.now() - NOTICED),
+        "paused_at": member.learning_paused_at,
+        "sharing_off_at": member.sharing_off_at,
+        "delegations": trusts,
+        "own_robots": [robot for robot in robots if robot.owner_id == member.id],
+        "robots": robots_on_offer(request.actor, trusts) if request.GET.get("trust") else None,
+        "time_zone": member.time_zone,
+        "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
+    }
+
+
+@require_POST
+@members_only()
+def learning(request: HttpRequest) -> HttpResponse:
+    """Pause learning, or let robots learn again."""
+    paused = request.POST.get("on") == "1"
+    pause_learning(request.actor, paused=paused, now=timezone.now())
+    told = "Paused. Robots learn nothing new about you." if paused else "Robots may learn again."
+    messages.success(request, told)
+    return redirect("me")
+
+
+@require_http_methods(["GET", "POST"])
+@members_only()
+def sharing(request: HttpRequest) -> HttpResponse:
+    """Opt out of sharing, perhaps taking back what is shared already; or opt in again."""
+    if request.method != "POST":
+        return render(
+            request, "memories/privacy/opt_out.html", {"out": request.membership[0].sharing_off_at}
+        )
+    out, now = request.POST.get("on") == "1", timezone.now()
+    set_sharing(request.actor, out=out, now=now)
+    told = "You are out. Nothing new about you is shared." if out else "Sharing is allowed again."
+    if out and request.POST.get("withdraw") == "1":
+        count = opt_out.withdraw_shared(request.actor, now=now)
+        alone = _alone(working_for(request.actor))
+        told = f"You are out, and {_things(count)} taken back: {alone} can read it now."
+    messages.success(request, told)
+    return redirect("me")
+
+
+def _things(count: int) -> str:
+    return "1 thing is" if count == 1 else f"{count:,} things are"
+
+
+@require_http_methods(["GET", "POST"])
+@members_only()
+def forget_all(request: HttpRequest) -> HttpResponse:
+    """Forget everything about me; asked for by a typed word."""
+    if request.method != "POST":
+        return render(request, "memories/privacy/forget_all.html", {"word": memories.CONFIRM})
+    if request.POST.get("confirm", "").strip() != memories.CONFIRM:
+        context = {"word": memories.CONFIRM, "error": True}
+        return render(request, "memories/privacy/forget_all.html", context, status=422)
+    now = timezone.now()
+    count = privacy_forget_all.forget_all(request.actor, now=now)
+    undo = f"{reverse('me-bring-back')}?{urlencode({'at': now.isoformat()})}"
+    messages.success(request, f"{_things(count)} forgotten.".capitalize(), extra_tags=undo)
+    return redirect("me")
+
+
+@require_POST
+@members_only()
+def bring_back(request: HttpRequest) -> HttpResponse:
+    """Undo forgetting everything."""
+    at = _moment(request.GET.get("at", ""))
+    count = privacy_forget_all.bring_back(request.actor, forgotten_at=at, now=timezone.now())
+    messages.success(request, f"{_things(count)} back.".capitalize())
+    return redirect("me")
+
+
+def _moment(text: str) -> datetime:
+    try:
+        found = parse_datetime(text)
+    except ValueError:
+        found = None
+    if found is None or timezone.is_naive(found):
+        raise Http404
+    return found
+
+
+@require_safe
+@members_only()
+def export(request: HttpRequest) -> HttpResponse:
+    """Everything about me and by me, with what I said in chats, as JSON lines, streamed."""
+    response = StreamingHttpResponse(_lines(request), content_type="application/jsonl")
+    response["Content-Disposition"] = 'attachment; filename="my-memories.jsonl"'
+    return response
+
+
+def _lines(request: HttpRequest) -> Iterator[bytes]:
+    for portion in privacy_export.export(request.actor):
+        yield privacy_export.lines(portion)
+    for said in privacy_export.messages(request.actor):
+        yield privacy_export.message_lines(said)
+
+
+@require_POST
+@members_only()
+def trust(request: HttpRequest) -> HttpResponse:
+    """Give a robot leave for what is private to me."""
+    form = privacy.TrustForm(request.POST)
+    offered = {robot.id for robot in robots_on_offer(request.actor, trusted(request.actor))}
+    if not form.is_valid() or form.cleaned_data["robot"] not in offered:
+        raise Http404
+    actor = request.actor
+    delegate(
+        organisation_id=actor.organisation_id,
+        member_id=actor.member_id,
+        robot_id=form.cleaned_data["robot"],
+        actor=actor,
+        now=timezone.now(),
+    )
+    messages.success(request, "It may read and write what is private to you from now on.")
+    return redirect("me")
+
+
+@require_POST
+@members_only()
+def distrust(request: HttpRequest, delegation_id: UUID) -> HttpResponse:
+    """Take the leave back."""
+    revoke_delegation(
+        organisation_id=request.actor.organisation_id,
+        delegation_id=delegation_id,
+        actor=request.actor,
+        now=timezone.now(),
+    )
+    messages.success(request, "Taken back. Its next question reads nothing private to you.")
+    return redirect("me")
+
+
+@require_POST
+@members_only()
+def zone(request: HttpRequest) -> HttpResponse:
+    """The zone in which times are shown."""
+    try:
+        set_time_zone(request.actor, request.POST.get("time_zone", ""), now=timezone.now())
+    except ValueError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "Times are shown in your zone now.")
+    return redirect("me")
+
+
+@require_safe
+@never_cache
+@members_only()
+def names(request: HttpRequest) -> HttpResponse:
+    """By which names robots know me elsewhere, and the code that proves one of them."""
+    actor = request.actor
+    _, known = links.identities_of(actor, str(actor.member_id))
+    rows = [{"name": str(k.identity), "confirmed_at": k.identity.confirmed_at} for k in known]
+    code = code_of(actor, now=timezone.now())
+    return render(
+        request, "memories/privacy/names.html", {"names": rows, "code": code, "minutes": MINUTES}
+    )

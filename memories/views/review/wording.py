@@ -1,0 +1,153 @@
+"""Items of the review queue in words."""
+
+from typing import Any
+
+from django.urls import reverse
+
+from memories.access.reader_sentences import Readers
+from memories.curation.review_item import Inspected
+from memories.language.excerpts import excerpt
+from memories.library.word_diff import differences
+from memories.review.models import Cause, Proposal, State
+from memories.store.models.memory import Memory
+from memories.views import origins, presenter
+
+TONES = {State.OPEN: "warn", State.APPROVED: "good", State.MERGED: "good", State.REJECTED: "bad"}
+# What the buttons say: approve, edit, reject.
+BUTTONS = {
+    Cause.PUBLISH: ("Approve and share with everyone", "Edit first", "Reject with a reason"),
+    Cause.CORRECTION: ("Approve the new text", "Edit first", "Reject with a reason"),
+    Cause.REPORT: ("Forget this memory", "Correct it", "Keep it as it is"),
+    Cause.RETURN: ("Bring it back", "", "Keep it forgotten"),
+    Cause.DUPLICATE: ("", "", "They differ: keep both"),
+    Cause.RED_LINE: ("Protect it", "", "Leave it unprotected"),
+}
+# The keys of approving and of rejecting. `a` is everywhere the yes that destroys nothing; what
+# takes something away has a key of its own.
+KEYS = {Cause.REPORT: ("f", "a"), Cause.DUPLICATE: ("", "a")}
+USUAL_KEYS = ("a", "r")
+DONE = {
+    (Cause.PUBLISH, State.APPROVED): "Approved. Everyone can read it now.",
+    (Cause.CORRECTION, State.APPROVED): "Approved. The memory says the new text.",
+    (Cause.REPORT, State.APPROVED): "Done. The report is settled.",
+    (Cause.RETURN, State.APPROVED): "It is back.",
+    (Cause.PUBLISH, State.REJECTED): "Rejected. Whoever proposed it sees that, with your reason.",
+    (Cause.CORRECTION, State.REJECTED): "Rejected. The memory keeps its text.",
+    (Cause.REPORT, State.REJECTED): "The memory stays as it is.",
+    (Cause.RETURN, State.REJECTED): "It stays forgotten.",
+    (Cause.RED_LINE, State.APPROVED): "Protected. It stays as it is.",
+    (Cause.RED_LINE, State.REJECTED): "It stays unprotected.",
+    (Cause.DUPLICATE, State.REJECTED): "Both stay. They are not shown as the same again.",
+}
+OTHERWISE = {
+    State.MERGED: "Merged. One memory is left.",
+    State.REJECTED: "Left as it was.",
+    State.APPROVED: "Approved.",
+}
+
+
+def who(item: Proposal, me: object) -> str:
+    """Who asks for it."""
+    if item.proposed_by_id:
+        return "You" if item.proposed_by_id == me else item.proposed_by.name
+    return origins.robot_name(item.robot) if item.robot else ""
+
+
+def why(item: Proposal, me: object, organisation: str) -> str:
+    """Why it is here, in one sentence."""
+    name = who(item, me)
+    says, suggests = ("say", "suggest") if name == "You" else ("says", "suggests")
+    match item.cause:
+        case Cause.PUBLISH:
+            return f"{name or 'Somebody'} {suggests} this for everyone in {organisation}"
+        case Cause.CORRECTION:
+            return f"{name or 'Somebody'} {suggests} another text"
+        case Cause.REPORT:
+            return f"{name or 'Somebody'} {says} that this is wrong or should not be here"
+        case Cause.RETURN:
+            return f"You forgot this, and {name or 'an import'} brings it again"
+        case Cause.RED_LINE:
+            asks = "ask" if name == "You" else "asks"
+            return f"{name or 'Somebody'} {asks} that this is protected"
+    return "These two look like the same"
+
+
+def state(item: Proposal) -> dict[str, str]:
+    return {"label": State(item.state).label, "tone": TONES.get(State(item.state), "")}
+
+
+def done(item: Proposal) -> str:
+    """What has happened, for the toast."""
+    return DONE.get((Cause(item.cause), State(item.state))) or OTHERWISE[State(item.state)]
+
+
+def row(item: Proposal, readers: Readers, me: object, organisation: str) -> dict[str, Any]:
+    """One line of the list."""
+    return {
+        "url": reverse("review-item", args=[item.id]),
+        "text": excerpt(item.content or item.memory.content, set(), 200),
+        "why": why(item, me, organisation),
+        "kind": Cause(item.cause).label,
+        "at": item.created_at,
+        "audience": presenter.audience(readers),
+        "state": state(item),
+        "assignee": item.assignee.name if item.assignee else "",
+        "decision": item.decision,
+        "decided_by": item.decided_by.name if item.decided_by else "",
+        "decided_at": item.decided_at,
+        "open": item.state == State.OPEN,
+    }
+
+
+def beside(memory: Memory) -> dict[str, Any]:
+    """What it would change or resembles."""
+    return {
+        "id": memory.id,
+        "choice": f"{memory.id}:{memory.version}",
+        "content": excerpt(memory.content, set(), 1200),
+        "whole": memory.content,
+        "url": reverse("memory-page", args=[memory.id]),
+        "version": memory.version,
+    }
+
+
+def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
+    """For memories/review/item.html."""
+    item, memory = found.item, found.item.memory
+    approve, edit, rejected = BUTTONS[Cause(item.cause)]
+    correction = item.cause == Cause.CORRECTION
+    return {
+        "item": {
+            "id": item.id,
+            "kind": Cause(item.cause).label,
+            "why": why(item, me, organisation),
+            "reason": item.reason,
+            "at": item.created_at,
+            "content": memory.content,
+            "diff": differences(memory.content, item.content) if correction else None,
+            "url": reverse("memory-page", args=[memory.id]),
+            "version": memory.version,
+            "learned": origins.learned(memory, me),
+            "category": presenter.category(memory),
+            "state": state(item),
+            "open": item.state == State.OPEN,
+            "held_by": item.locked_by.name if found.held and item.locked_by else "",
+            "assignee": item.assignee_id,
+            "decision": item.decision,
+            "decided_by": item.decided_by.name if item.decided_by else "",
+            "decided_at": item.decided_at,
+            "is_wish": item.cause == Cause.RED_LINE,
+            "is_duplicate": item.cause == Cause.DUPLICATE,
+            "is_proposal": item.cause == Cause.PUBLISH,
+            "may_merge": item.cause in (Cause.PUBLISH, Cause.DUPLICATE),
+        },
+        "audience": presenter.audience(found.readers),
+        "similar": [beside(other) for other in found.similar],
+        "suggestion": item.content or memory.content,
+        "approve_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[0],
+        "reject_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[1],
+        "destroys": item.cause == Cause.REPORT,
+        "approve_label": approve,
+        "edit_label": edit,
+        "reject_label": rejected,
+    }

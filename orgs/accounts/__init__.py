@@ -1,0 +1,1 @@
+"""Signing in: forms, sessions, adapters, counters of attempts."""

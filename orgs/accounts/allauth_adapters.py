@@ -1,0 +1,184 @@
+"""What django-allauth asks of us: closed sign-up, local redirects, throttling, sealed secrets."""
+
+import base64
+import hashlib
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.internal import ratelimit
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.adapter import (
+    DefaultSocialAccountAdapter,
+    _build_apps_from_settings,
+)
+from cryptography.fernet import Fernet, MultiFernet
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from orgs.accounts.sessions import end_sign_ins, this_sign_in
+from orgs.limits.addresses import client_address
+from orgs.models.users import User
+
+WRONG = "This e-mail address and password do not belong together. Check both and try again."
+BLOCKED = "Too many attempts. Wait ten minutes, then try again."
+PROVEN = (
+    "You have proven that this address is yours. Nobody had before, so an older password, second "
+    "factor or open session of this account does not work any more."
+)
+
+# What is said after each act, by the template that allauth would have used.
+SAID = {
+    "account/messages/logged_in.txt": "",
+    "account/messages/logged_out.txt": "You are signed out.",
+    "account/messages/password_changed.txt": "Your password is changed. You are signed out "
+    "everywhere else.",
+    "account/messages/password_set.txt": "Your password is set.",
+    "mfa/messages/totp_activated.txt": "From now on signing in asks for a code from your app.",
+    "mfa/messages/totp_deactivated.txt": "Signing in asks for no code from an app any more.",
+    "mfa/messages/webauthn_added.txt": "The passkey is added.",
+    "mfa/messages/webauthn_removed.txt": "The passkey is removed.",
+    "mfa/messages/recovery_codes_generated.txt": "",
+    "socialaccount/messages/account_connected.txt": "",
+    "socialaccount/messages/account_connected_updated.txt": "",
+    "socialaccount/messages/account_connected_other.txt": "That sign-on belongs to another "
+    "account here.",
+}
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    """E-mail and password."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "email_password_mismatch": WRONG,
+        "too_many_login_attempts": BLOCKED,
+        "rate_limited": BLOCKED,
+        "enter_current_password": "This is not your current password.",
+        "incorrect_password": "This is not your password.",
+        "incorrect_code": "This code is not right. An app shows a new one every 30 seconds.",
+    }
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Accounts come from invitations and commands."""
+        return False
+
+    def set_password(self, user: User, password: str) -> None:
+        """Other browsers are signed out, and not listed as signed in any more either."""
+        super().set_password(user, password)
+        end_sign_ins(user, but=this_sign_in(self.request))
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        return reverse("account")
+
+    def is_safe_url(self, url: str | None) -> bool:
+        """Only paths of this site; not even its own name in front."""
+        return url_has_allowed_host_and_scheme(url or "", allowed_hosts=None)
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Who tries: guesses are counted by what the caller cannot write himself."""
+        return client_address(request)
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        # By account and address: a stranger who fails on purpose locks nobody out elsewhere.
+        return f"{credentials.get('email', '').lower()}\n{self.get_client_ip(request)}"
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        super().pre_authenticate(request, **credentials)
+        self._everywhere = ratelimit.consume(
+            request,
+            app="allauth.account",
+            action="login_failed_everywhere",
+            key=credentials.get("email", "").lower(),
+        )
+        if not self._everywhere:
+            raise self.validation_error("too_many_login_attempts")
+
+    def _rollback_login_failed_rl_usage(self) -> None:
+        super()._rollback_login_failed_rl_usage()
+        if self._everywhere:
+            self._everywhere.rollback()
+
+    def add_message(
+        self,
+        request: HttpRequest,
+        level: int,
+        message_template: str | None = None,
+        message_context: dict[str, Any] | None = None,
+        extra_tags: str = "",
+        message: str | None = None,
+    ) -> None:
+        """In our words."""
+        words = message or SAID.get(message_template or "", "")
+        if words:
+            messages.add_message(request, level, words, extra_tags=extra_tags)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """No mail server is assumed, so nothing is sent."""
+
+
+class SecondFactorAdapter(DefaultMFAAdapter):
+    """Secrets of second factors are encrypted with a key made from SECRET_KEY."""
+
+    error_messages = DefaultMFAAdapter.error_messages | {
+        "incorrect_code": AccountAdapter.error_messages["incorrect_code"],
+    }
+
+    @staticmethod
+    def _box() -> MultiFernet:
+        keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+        digests = [hashlib.sha256(f"second factor\n{key}".encode()).digest() for key in keys]
+        return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])
+
+    def encrypt(self, text: str) -> str:
+        return self._box().encrypt(text.encode()).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return self._box().decrypt(encrypted_text.encode()).decode()
+
+    def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
+        count = Authenticator.objects.filter(user_id=user.pk, type=type).count()
+        return "My passkey" if not count else f"Passkey {count + 1}"
+
+
+class SingleSignOnAdapter(DefaultSocialAccountAdapter):
+    """The identity provider opens the accounts that are there; it makes none."""
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
+        return False
+
+    def list_apps(
+        self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
+    ) -> list[Any]:
+        """The environment alone names the provider: no row of the database can add another."""
+        named = _build_apps_from_settings(provider=provider, client_id=client_id)
+        return [app for apps in named.values() for app in apps]
+
+    def authenticate_by_email(self, sociallogin: Any) -> Any:
+        """Only an address that the provider says is verified, in so many words.
+
+        A text such as "false" counts as true elsewhere.
+        """
+        proven = [a for a in sociallogin.email_addresses if a.verified is True]
+        sociallogin.email_addresses = proven
+        return super().authenticate_by_email(sociallogin)
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:
+        """Whoever held the account before its address was proven loses it, all of it."""
+        email = sociallogin._did_authenticate_by_email
+        user = sociallogin.user if email else None
+        if user is None or user.emailaddress_set.filter(email=email, verified=True).exists():
+            return
+        held = user.has_usable_password() or user.authenticator_set.exists()
+        user.authenticator_set.all().delete()
+        user.socialaccount_set.all().delete()
+        end_sign_ins(user)
+        user.set_unusable_password()
+        user.save(update_fields=["password"])
+        user.emailaddress_set.update_or_create(
+            email=email, defaults={"verified": True, "primary": True}
+        )
+        if held:
+            messages.warning(request, PROVEN)

@@ -1,0 +1,141 @@
+"""Signing in, second factors and accepting an invitation, in our words."""
+
+from typing import Any
+
+from allauth.account import forms as account
+from allauth.mfa.base import forms as codes
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.webauthn.forms import AddWebAuthnForm, EditWebAuthnForm
+from django import forms
+from django.contrib.auth.password_validation import validate_password
+from django.core.validators import MaxLengthValidator
+
+from orgs.models.users import User
+
+PASSWORD_HELP = "At least 8 characters. A few unrelated words are easy to remember."  # noqa: S105
+CODE_INPUT = {
+    "autocomplete": "one-time-code",
+    "autofocus": True,
+    "spellcheck": "false",
+    "class": "mono",
+}
+
+
+def shorten(field: forms.Field, length: int) -> None:
+    """Refuse what is longer."""
+    field.validators.append(MaxLengthValidator(length))
+    field.widget.attrs["maxlength"] = length
+
+
+def plain(field: forms.Field, label: str, help_text: str = "", **attributes: Any) -> None:
+    """A label above the field says what it is; nothing is written into it."""
+    field.label, field.help_text = label, help_text
+    field.widget.attrs.pop("placeholder", None)
+    field.widget.attrs.update(attributes)
+
+
+class SignInForm(account.LoginForm):
+    """The field is called `email`, as password managers know it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self.fields["login"], "E-mail", autocomplete="username", autofocus=True)
+        plain(self.fields["password"], "Password")
+        plain(self.fields["remember"], "Keep me signed in", "For two weeks, on this computer.")
+        shorten(self.fields["password"], 1000)
+
+    def add_prefix(self, field_name: str) -> str:
+        return super().add_prefix("email" if field_name == "login" else field_name)
+
+
+class OnePasswordMixin:
+    """A new password is typed once: the browser can show it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        del self.fields["password2"]
+        plain(self.fields["password1"], "New password", PASSWORD_HELP)
+        shorten(self.fields["password1"], 1000)
+
+
+class ChangePasswordForm(OnePasswordMixin, account.ChangePasswordForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self.fields["oldpassword"], "Current password", autofocus=True)
+        shorten(self.fields["oldpassword"], 1000)
+
+
+class SetPasswordForm(OnePasswordMixin, account.SetPasswordForm):
+    """The first password of who came by single sign-on."""
+
+
+class CodeForm(codes.AuthenticateForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(
+            self.fields["code"],
+            "Code",
+            "Six digits from your authenticator app, or one of your recovery codes.",
+            **CODE_INPUT,
+        )
+
+
+class CodeAgainForm(codes.ReauthenticateForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self.fields["code"], "Code", "From your authenticator app.", **CODE_INPUT)
+
+
+class ActivateCodeForm(ActivateTOTPForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self.fields["code"], "The six digits that the app shows", **CODE_INPUT)
+
+
+class AddKeyForm(AddWebAuthnForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self.fields["name"], "What do you call it", "For example the name of this computer.")
+        shorten(self.fields["name"], 80)
+        plain(
+            self.fields["passwordless"],
+            "Sign in with it alone, without my password",
+            "The device then asks for your fingerprint, face or PIN.",
+        )
+        self.fields["passwordless"].initial = True
+
+
+class RenameKeyForm(EditWebAuthnForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain(self.fields["name"], "What do you call it")
+        shorten(self.fields["name"], 80)
+
+
+class PasswordForm(forms.Form):
+    """A first password, typed once: it can be shown by the browser."""
+
+    password = forms.CharField(
+        label="Choose a password",
+        help_text=PASSWORD_HELP,
+        max_length=1000,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password", "autofocus": True}),
+    )
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_password(self) -> str:
+        validate_password(self.cleaned_data["password"], self.user)
+        return self.cleaned_data["password"]
+
+
+class NewPasswordForm(PasswordForm):
+    """The password after a link of `manage.py reset_password`."""
+
+    def save(self) -> User:
+        self.user.set_password(self.cleaned_data["password"])
+        self.user.save(update_fields=["password"])
+        return self.user

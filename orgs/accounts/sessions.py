@@ -1,0 +1,181 @@
+"""Which member a signed-in person is, and in which browsers they are signed in."""
+
+import re
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.contrib.sessions.models import Session
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from orgs.database.rls import Scope, scope
+from orgs.models.base import new_id
+from orgs.models.memberships import Member
+from orgs.models.organisations import Organisation
+from orgs.models.sign_ins import SignIn
+from orgs.models.users import User
+from orgs.principals import Actor
+
+CHOSEN = "organisation"
+MARK = "sign_in"
+# How old "last seen" may become before it is written again.
+FRESH_SECONDS = 300
+BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR", "Opera"),
+    ("Firefox", "Firefox"),
+    ("Chrom", "Chrome"),
+    ("Safari", "Safari"),
+    ("curl", "curl"),
+)
+SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Mac OS", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+
+
+def memberships(user: User) -> list[tuple[Member, Organisation]]:
+    """The organisations that the user has joined, each with the membership, by name."""
+    with scope(Scope(user=user.pk)):
+        members = list(
+            Member.objects.filter(
+                user=user, joined_at__isnull=False, removed_at__isnull=True
+            ).select_related("organisation")
+        )
+    pairs = [(m, m.organisation) for m in members]
+    return sorted(pairs, key=lambda pair: pair[1].name.lower())
+
+
+def choose(request: HttpRequest, organisation_id: UUID) -> bool:
+    """Keep the organisation for this session, if the person belongs to it."""
+    if any(o.id == organisation_id for _, o in memberships(request.user)):
+        request.session[CHOSEN] = str(organisation_id)
+        return True
+    return False
+
+
+def current(request: HttpRequest) -> tuple[Member, Organisation] | None:
+    """The chosen membership, the only one, or None. Looked up again for each request.
+
+    Who was removed from the chosen one has to choose again: another organisation never takes its
+    place unasked.
+    """
+    cached = getattr(request, "_membership", False)
+    if cached is not False:
+        return cached
+    found = None
+    if request.user.is_authenticated:
+        pairs = request._memberships = memberships(request.user)
+        chosen = request.session.get(CHOSEN)
+        found = next((p for p in pairs if str(p[1].id) == chosen), None)
+        if found is None and chosen is None and len(pairs) == 1:
+            found = pairs[0]
+    request._membership = found
+    return found
+
+
+def actor_of(member: Member) -> Actor:
+    """The member as the one who asks."""
+    return Actor(
+        organisation_id=member.organisation_id,
+        member_id=member.id,
+        role=member.role,
+        name=member.name,
+        scopes=frozenset({"read"} if member.role == "viewer" else {"read", "write"}),
+    )
+
+
+def browser_in_words(user_agent: str) -> str:
+    """`Firefox on Linux`; what a browser says of itself is kept no longer than that."""
+    browser = next((word for sign, word in BROWSERS if sign in user_agent), "")
+    system = next((word for sign, word in SYSTEMS if sign in user_agent), "")
+    if not browser:
+        named = re.match(r"[A-Za-z][\w .-]{0,30}", user_agent)
+        browser = named[0].strip() if named else "An unknown browser"
+    return f"{browser} on {system}" if system else browser
+
+
+def sign_ins_of(user: User, now: datetime) -> "QuerySet[SignIn]":
+    """Where the user is signed in now, the last seen first."""
+    live = Session.objects.filter(expire_date__gt=now).values("session_key")
+    return SignIn.objects.filter(user=user, session_key__in=live).order_by("-last_seen_at", "-id")
+
+
+def end_sign_ins(user: User, *, only: UUID | None = None, but: UUID | None = None) -> int:
+    """End the user's sessions: one, all but one, or all. Returns how many."""
+    chosen = SignIn.objects.filter(user=user)
+    if only is not None:
+        chosen = chosen.filter(id=only)
+    if but is not None:
+        chosen = chosen.exclude(id=but)
+    keys = list(chosen.values_list("session_key", flat=True))
+    Session.objects.filter(session_key__in=keys).delete()
+    SignIn.objects.filter(user=user, session_key__in=keys).delete()
+    return len(keys)
+
+
+def this_sign_in(request: HttpRequest) -> UUID | None:
+    """The id of the session that asks."""
+    marked = request.session.get(MARK) or {}
+    return UUID(marked["id"]) if marked else None
+
+
+def note_sign_in(request: HttpRequest) -> None:
+    """Write down the session of a signed-in person, when it is new, renewed or seen again."""
+    session, marked = request.session, request.session.get(MARK) or {}
+    if session.session_key is None:
+        session.create()
+    mine = marked.get("user") == request.user.pk
+    known = mine and marked.get("key") == session.session_key
+    if known and time.time() - marked["at"] < FRESH_SECONDS:
+        return
+    if not mine:
+        SignIn.objects.filter(user=request.user).exclude(
+            session_key__in=Session.objects.values("session_key")
+        ).delete()
+    mark: dict[str, Any] = {"id": marked["id"] if mine else str(new_id())}
+    SignIn.objects.update_or_create(
+        id=mark["id"],
+        defaults={
+            "user": request.user,
+            "session_key": session.session_key,
+            "browser": browser_in_words(request.META.get("HTTP_USER_AGENT", "")),
+            "last_seen_at": timezone.now(),
+        },
+    )
+    session[MARK] = mark | {
+        "user": request.user.pk,
+        "key": session.session_key,
+        "at": int(time.time()),
+    }
+
+
+def on_signed_in(sender: object, request: HttpRequest, user: User, **kwargs: object) -> None:
+    """Django's signal: the session begins here."""
+    request.user = user
+    note_sign_in(request)
+
+
+class SignInsMiddleware:
+    """Keeps the list of sessions; asks nothing for requests that need no person."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        # Only when the view looked up who it is: a robot's call has no session to read, and its
+        # user is an actor.
+        asked = hasattr(request, "_cached_user") and isinstance(request.user, User)
+        if asked and response.status_code < 500:
+            note_sign_in(request)
+        return response

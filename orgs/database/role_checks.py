@@ -1,0 +1,179 @@
+"""Refuse a database role that row-level security does not bind, or that may more than it needs."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+import psycopg
+from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004
+from django.db import connections
+
+# The connections that serve people, robots and maintenance; `owner` migrates and is left out.
+BOUND = ("default", "worker", "support")
+HINT = (
+    "Row-level security does not bind such a role, or it may more than it needs. Give {variable} "
+    "the role of its own that `python -m config.embedded provision` makes (it also takes back "
+    "rights and defaults); only DATABASE_OWNER_URL may own tables."
+)
+VARIABLES = {
+    "default": "DATABASE_URL",
+    "worker": "DATABASE_WORKER_URL",
+    "support": "DATABASE_SUPPORT_URL",
+}
+
+# The role that logged in and all that it may become, whatever SET ROLE says just now.
+_ROLES = """
+SELECT r.rolname = session_user, r.rolname, r.rolsuper, r.rolbypassrls, EXISTS (
+    SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relowner = r.oid AND c.relkind IN ('r', 'p')
+      AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(temp|toast)'
+)
+FROM pg_roles r
+WHERE r.rolname = session_user OR (
+    pg_has_role(session_user, r.oid, 'MEMBER')
+    AND NOT (SELECT rolsuper FROM pg_roles WHERE rolname = session_user)
+)
+ORDER BY 1 DESC, 2
+"""
+
+# Defaults that an operator may give the roles; config/embedded/servers/provisioning.py has the same list.
+HARMLESS = (
+    "application_name", "effective_cache_size", "effective_io_concurrency",
+    "idle_in_transaction_session_timeout", "idle_session_timeout", "jit", "lock_timeout",
+    "log_min_duration_statement", "plan_cache_mode", "random_page_cost", "statement_timeout",
+    "transaction_timeout", "work_mem",
+)  # fmt: skip
+# What a whole database must not bring along either.
+HARMFUL = ("row_security", "search_path", "role", "session_replication_role")
+
+# A role may set defaults for its own later sessions, which nothing can forbid: code that ran as the
+# role once would so reach every process that starts afterwards.
+_DEFAULTS = """
+SELECT s.setrole <> 0, split_part(option, '=', 1)
+FROM pg_db_role_setting s, unnest(s.setconfig) AS option
+WHERE s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user))
+  AND s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+ORDER BY 1, 2
+"""
+# Rights that no role of the three has; to_regclass because a new database has no tables yet.
+_RIGHTS = """
+SELECT 'may make temporary tables', has_database_privilege(session_user, current_database(), 'TEMP')
+UNION ALL SELECT 'may make schemas',
+    has_database_privilege(session_user, current_database(), 'CREATE')
+UNION ALL SELECT 'may make tables', has_schema_privilege(session_user, 'public', 'CREATE')
+UNION ALL SELECT 'may write django_migrations', coalesce(has_table_privilege(
+    session_user, to_regclass('public.django_migrations'), 'INSERT, UPDATE, DELETE'), false)
+"""
+# What only a superuser can take from everybody: not every server lets that be done.
+_OPEN = """
+SELECT 'make large objects', bool_or(has_function_privilege(session_user, p.oid, 'EXECUTE'))
+FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace
+  AND (p.proname LIKE 'lo\\_%' OR p.proname IN ('loread', 'lowrite'))
+UNION ALL SELECT 'read pg_stat_statements',
+    coalesce(bool_or(has_table_privilege(session_user, c.oid, 'SELECT')), false)
+FROM pg_class c WHERE c.relname LIKE 'pg\\_stat\\_statements%' AND c.relkind = 'v'
+UNION ALL SELECT 'end sessions of its own role',
+    has_function_privilege(session_user, 'pg_terminate_backend(int, bigint)', 'EXECUTE')
+UNION ALL SELECT 'run blocks of plpgsql', has_language_privilege(session_user, 'plpgsql', 'USAGE')
+"""
+
+
+def faults(roles: Iterable[tuple[bool, str, bool, bool, bool]]) -> list[str]:
+    """What is wrong with a log-in role, in words, from the rows of `_ROLES`."""
+    found = []
+    for itself, name, superuser, bypasses, owns in roles:
+        wrong = (
+            ("is a superuser", superuser),
+            ("has BYPASSRLS", bypasses),
+            ("owns tables", owns),
+            ("belongs to the server", not itself and name.startswith("pg_")),
+        )
+        subject = f"the role {name}" if itself else f"it may become {name}, which"
+        found += [f"{subject} {words}" for words, true in wrong if true]
+    return found
+
+
+def default_faults(defaults: Iterable[tuple[bool, str]]) -> list[str]:
+    """Which defaults a role or its database must not have, from the rows of `_DEFAULTS`."""
+    return [
+        f"the {'role' if of_role else 'database'} brings a default for {name}"
+        for of_role, name in defaults
+        if (name not in HARMLESS if of_role else name in HARMFUL or name.startswith("app."))
+    ]
+
+
+def right_faults(rights: Iterable[tuple[str, bool]]) -> list[str]:
+    """Which rights a role has and must not have, from the rows of `_RIGHTS`."""
+    return [f"the role {words}" for words, true in rights if true]
+
+
+def unsafe_connections(aliases: Iterable[str] = BOUND) -> list[CheckMessage]:
+    """One error for each connection with an unsafe role. Raises psycopg.OperationalError.
+
+    Asks on a connection of its own: nothing of it is left in a pool or across a fork.
+    """
+    errors: list[CheckMessage] = []
+    for alias in aliases:
+        if alias not in connections.settings:
+            continue
+        parameters: dict[str, Any] = connections[alias].get_connection_params()
+        with psycopg.connect(**{"connect_timeout": 5} | parameters) as connection:
+            found = faults(connection.execute(_ROLES).fetchall())
+            found += default_faults(connection.execute(_DEFAULTS).fetchall())
+            found += right_faults(connection.execute(_RIGHTS).fetchall()) if not found else []
+        if found:
+            errors.append(
+                Error(
+                    f"The database connection `{alias}` is not safe: {'; '.join(found)}.",
+                    hint=HINT.format(variable=VARIABLES[alias]),
+                    id="orgs.E001",
+                )
+            )
+    return errors
+
+
+def open_doors(aliases: Iterable[str] = BOUND) -> list[CheckMessage]:
+    """One warning for each connection whose role keeps rights that it does not need."""
+    warnings: list[CheckMessage] = []
+    for alias in aliases:
+        if alias not in connections.settings:
+            continue
+        parameters: dict[str, Any] = connections[alias].get_connection_params()
+        with psycopg.connect(**{"connect_timeout": 5} | parameters) as connection:
+            found = [words for words, true in connection.execute(_OPEN).fetchall() if true]
+        if found:
+            words = f"The role of the database connection `{alias}` may {', '.join(found)}."
+            hint = "`python -m config.embedded provision`, as a superuser, takes that away."
+            warnings.append(Warning(words, hint=hint, id="orgs.W001"))
+    return warnings
+
+
+@register(Tags.security)
+def check_roles(
+    app_configs: Any, databases: Sequence[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """The system check of every command; `migrate` names the owner's database alone.
+
+    A database that does not answer is the command's own affair.
+    """
+    aliases = BOUND if databases is None else [a for a in BOUND if a in databases]
+    try:
+        return unsafe_connections(aliases) or open_doors(aliases)
+    except psycopg.OperationalError:
+        return []
+
+
+def refuse_unsafe_roles(**kwargs: Any) -> None:
+    """End the process with one error when a connection is unsafe, or cannot be judged."""
+    try:
+        errors = unsafe_connections()
+    except psycopg.OperationalError as error:
+        _refuse(f"the database does not answer ({' '.join(str(error).split())}).")
+    if errors:
+        _refuse(" ".join(f"{error.msg} {error.hint}" for error in errors))
+
+
+def _refuse(reason: str) -> NoReturn:
+    # Not the standard error of the moment: Celery turns that into log lines of some level.
+    print(f"Not started: {reason}", file=sys.__stderr__)
+    raise SystemExit(1)

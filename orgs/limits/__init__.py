@@ -1,0 +1,1 @@
+"""Who may ask how often: by key, account, organisation and address."""

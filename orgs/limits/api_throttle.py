@@ -1,0 +1,21 @@
+"""What all callers of an organisation may ask for together."""
+
+from django.views import View
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from orgs.limits.rate_limits import SAFE, size_of, take_organisation
+from orgs.principals import Actor
+
+
+class OrganisationThrottle(BaseThrottle):
+    """Counts the call for the organisation of the caller, who is known by now."""
+
+    def allow_request(self, request: Request, view: View) -> bool:
+        actor = request.user
+        if isinstance(actor, Actor):
+            scopes = getattr(view, "scopes", {})
+            writes = request.method not in SAFE and scopes.get(request.method) != "read"
+            size = size_of(request._request)
+            take_organisation(actor.organisation_id, writes=writes, size=size)
+        return True

@@ -1,0 +1,143 @@
+"""Who may ask how often: by key, account, organisation and address; reading and writing apart."""
+
+import hashlib
+import math
+import time
+from collections import OrderedDict
+from threading import Lock
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from orgs.api.problems import Problem
+from orgs.limits import buckets
+from orgs.limits.addresses import client_network
+from orgs.limits.buckets import Bucket, Verdict
+
+SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
+DAY = 86_400.0
+DETAIL = "Too many calls in a short time. Wait for as long as Retry-After says."
+KNOWN_KEYS = 10_000
+
+
+class TooMany(Problem):
+    """A limit is reached; the answer is 429 and says when to come back."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(429, "too-many", DETAIL)
+        self.headers = headers_of(verdict)
+
+
+def headers_of(verdict: Verdict) -> dict[str, str]:
+    """What a refusal says: Retry-After, and RateLimit as the IETF's draft writes it."""
+    refused = verdict.refused
+    if refused is None:
+        return {}
+    wait = max(1, math.ceil(verdict.wait))
+    return {
+        "Retry-After": str(wait),
+        "RateLimit-Policy": f'"{refused.policy}";q={refused.capacity};w={refused.window:g}',
+        "RateLimit": f'"{refused.policy}";r=0;t={wait}',
+    }
+
+
+def take(*wanted: Bucket) -> Verdict:
+    """Take from the buckets that are limited at all. Raises TooMany."""
+    limited = [bucket for bucket in wanted if bucket.capacity > 0]
+    if not limited:
+        return Verdict(None, 0.0, ())
+    verdict = buckets.shelf.take(limited, now=time.time())
+    if verdict.refused:
+        raise TooMany(verdict)
+    return verdict
+
+
+def take_organisation(organisation_id: UUID, *, writes: bool, size: int) -> None:
+    """Count a call of somebody in the organisation. size: bytes of its body. Raises TooMany.
+
+    After the caller is known: the id stands in every key, so anybody could claim it.
+    """
+    kind = "organisation-writes" if writes else "organisation-reads"
+    wanted = [Bucket(f"{kind}:{organisation_id.hex}", kind, settings.LIMITS[kind])]
+    if writes and size:
+        quota, name = settings.ORGANISATION_BYTES_PER_DAY, f"organisation-bytes:{organisation_id}"
+        # A body larger than the whole quota is measured by it, or it could never be sent.
+        wanted.append(Bucket(name, "organisation-bytes", quota, DAY, min(size, quota)))
+    take(*wanted)
+
+
+def size_of(request: HttpRequest) -> int:
+    """The length of the body as the request states it, in bytes."""
+    try:
+        return max(0, int(request.META.get("CONTENT_LENGTH") or 0))
+    except ValueError:
+        return 0
+
+
+class Caller:
+    """Who asks, as far as it shows before anything is looked up."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.network = client_network(request)
+        scheme, _, key = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+        shown = key.strip() if scheme.lower() in ("bearer", "token") else ""
+        self.key = hashlib.sha256(shown.encode()).hexdigest()[:32] if shown else ""
+
+    def take_key(self, *, writes: bool) -> None:
+        """Count a call with a key, and hold off who shows one wrong key after another.
+
+        A key that was right before is not held off by the wrong ones of its neighbours.
+        """
+        kind = "key-writes" if writes else "key-reads"
+        wanted = [Bucket(f"{kind}:{self.key}", kind, settings.LIMITS[kind])]
+        if not _known.has(self.key):
+            wanted.append(self._wrong(cost=0))
+        take(*wanted)
+
+    def take_account(self, account: object, kind: str) -> None:
+        """Count a call of somebody who has signed in."""
+        take(Bucket(f"{kind}:account:{account}", kind, settings.LIMITS[kind]))
+
+    def take_address(self) -> None:
+        """Count a call of nobody in particular."""
+        take(Bucket(f"address:{self.network}", "address", settings.LIMITS["address"]))
+
+    def judged(self, *, right: bool) -> None:
+        """Remember how it went with the key."""
+        if right:
+            _known.add(self.key)
+            return
+        _known.drop(self.key)
+        wrong = self._wrong(cost=1, need=0)
+        if wrong.capacity > 0:
+            buckets.shelf.take([wrong], now=time.time())
+
+    def _wrong(self, *, cost: int, need: int = 1) -> Bucket:
+        most = settings.LIMITS["wrong-keys"]
+        return Bucket(f"wrong-keys:{self.network}", "wrong-keys", most, cost=cost, need=need)
+
+
+class Known:
+    """Digests of keys that were right a short while ago, in this process; the oldest go."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[str, None] = OrderedDict()
+
+    def has(self, key: str) -> bool:
+        return key in self._kept
+
+    def add(self, key: str) -> None:
+        with self._lock:
+            self._kept[key] = None
+            self._kept.move_to_end(key)
+            while len(self._kept) > KNOWN_KEYS:
+                self._kept.popitem(last=False)
+
+    def drop(self, key: str) -> None:
+        with self._lock:
+            self._kept.pop(key, None)
+
+
+_known = Known()

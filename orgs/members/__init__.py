@@ -1,0 +1,1 @@
+"""Members: invited, given a role, removed, and what they decide for themselves."""

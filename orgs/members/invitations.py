@@ -1,0 +1,258 @@
+"""How people come into an organisation: by a command, or by a link that they accept themselves.
+
+A link opens the organisation that gave it and no other. Two admins may invite the same address;
+whoever uses the one link gains nothing of what the other organisation keeps, since a membership
+opens nothing before its own link was used by the account of that address.
+"""
+
+import hashlib
+import secrets
+from contextlib import suppress
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from orgs import audit
+from orgs.database.advisory_locks import take_turns
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
+from orgs.models.audiences import AudienceKind
+from orgs.models.memberships import Member, Role
+from orgs.models.organisations import Organisation
+from orgs.models.users import User
+from orgs.names.check_name import MEMBERS_KEEP, check_name
+from orgs.organisations.audiences import ensure_audience
+from orgs.principals import Actor
+
+INVITE_LIFETIME = timedelta(days=14)
+OVER = "this invitation is not valid any more"
+
+
+def create_member(
+    *,
+    organisation_id: UUID,
+    now: datetime,
+    name: str = "",
+    email: str = "",
+    role: str = Role.MEMBER,
+    password: str | None = None,
+    beside: "QuerySet[Member] | None" = None,
+) -> tuple[Member, str]:
+    """Create a member on the word of who runs the machine; with an e-mail also the account.
+
+    Returns the member and the invitation's secret. Whoever can sign in already has joined at
+    once, and the secret is empty, as it is without an e-mail. beside: whom the name must not be
+    taken for; left out for names that an import brings. Raises AlreadyExists when the account is a
+    member already, and what `check_name` raises.
+    """
+    user, secret = None, ""
+    with scope(Scope(organisation=organisation_id)):
+        if email:
+            user = _account(email, password, name)
+            if _of(organisation_id, user) is not None:
+                raise AlreadyExists(f"{email} is a member of this organisation")
+            secret = "" if can_sign_in(user) else secrets.token_urlsafe(32)
+        if beside is not None:
+            name = _fit_name(organisation_id, name, email, beside)
+        member = _added(organisation_id, user, name, email, role, now)
+        _invite(member, secret, now)
+        member.joined_at = now if user and not secret else None
+        member.save(force_insert=True)
+        ensure_audience(organisation_id, AudienceKind.MEMBER, str(member.id))
+    return member, secret
+
+
+def invite_member(
+    actor: Actor, *, email: str, now: datetime, name: str = "", role: str = Role.MEMBER
+) -> tuple[Member, str]:
+    """Invite an address; the answer is the same whether or not it has an account here.
+
+    Inviting it again makes a new link and ends the old one; who was removed may come back.
+    Returns the member and the secret. Raises PermissionError, AlreadyExists, and what `check_name`
+    raises.
+    """
+    if not (actor.is_person and actor.role == Role.ADMIN):
+        raise PermissionError("Only an admin invites people.")
+    secret = secrets.token_urlsafe(32)
+    with organisation_scope(actor.organisation_id):
+        user = _account(email, None, "")
+        member = _of(actor.organisation_id, user, lock=True)
+        new = member is None
+        if member is None:
+            everybody = Member.objects.filter(organisation_id=actor.organisation_id)
+            name = _fit_name(actor.organisation_id, name, email, everybody)
+            member = _added(actor.organisation_id, user, name, email, role, now)
+        elif member.joined_at and not member.removed_at:
+            raise AlreadyExists("This address belongs to a member already.")
+        member.role, member.joined_at, member.removed_at = role, None, None
+        _invite(member, secret, now)
+        member.save(force_insert=new)
+        ensure_audience(actor.organisation_id, AudienceKind.MEMBER, str(member.id))
+        audit.record(
+            "member.invited",
+            actor=actor,
+            now=now,
+            target=member.id,
+            target_type="member",
+            role=role,
+        )
+    return member, secret
+
+
+def withdraw_invitation(actor: Actor, *, member_id: UUID, now: datetime) -> Member:
+    """End an open invitation; the link does not work any more. Raises NotFound."""
+    if not (actor.is_person and actor.role == Role.ADMIN):
+        raise PermissionError("Only an admin withdraws an invitation.")
+    with organisation_scope(actor.organisation_id):
+        member = (
+            Member.objects.select_for_update(of=("self",))
+            .filter(
+                organisation_id=actor.organisation_id,
+                id=member_id,
+                user__isnull=False,
+                joined_at=None,
+                removed_at=None,
+            )
+            .first()
+        )
+        if member is None:
+            raise NotFound("no such invitation")
+        member.removed_at, member.invite_digest, member.invite_expires_at = now, "", None
+        member.save(update_fields=["removed_at", "invite_digest", "invite_expires_at"])
+        audit.record(
+            "member.uninvited", actor=actor, now=now, target=member.id, target_type="member"
+        )
+    return member
+
+
+def find_invitation(*, organisation_id: UUID, secret: str, now: datetime) -> Member:
+    """The invited member with user and organisation. Raises NotFound for a spent secret."""
+    with organisation_scope(organisation_id):
+        member = _invited(organisation_id, secret, now).select_related("organisation").first()
+    if member is None:
+        raise NotFound(OVER)
+    return member
+
+
+def accept_invitation(
+    *,
+    organisation_id: UUID,
+    secret: str,
+    now: datetime,
+    password: str | None = None,
+    user: User | None = None,
+) -> User:
+    """Join, once: as the signed-in `user`, or with a first `password`.
+
+    Raises NotFound for a spent or wrong secret, PermissionError where the link alone is not
+    enough: for another account than the invited one, and for one that has a way to sign in.
+    """
+    with organisation_scope(organisation_id):
+        member = _invited(organisation_id, secret, now).select_for_update(of=("self",)).first()
+        if member is None:
+            raise NotFound(OVER)
+        # Locked, so that of two links of two organisations one alone sets the password.
+        account = User.objects.select_for_update().get(pk=member.user_id)
+        if user is None:
+            if password is None or can_sign_in(account):
+                raise PermissionError("Sign in first, to show that the account is yours.")
+            account.set_password(password)
+            account.save(update_fields=["password"])
+        elif user.pk != account.pk:
+            raise PermissionError("This invitation is for another address.")
+        _join(member, now)
+    return account
+
+
+def waiting_for(user: User) -> list[tuple[Member, Organisation]]:
+    """Open invitations of an account whose address is proven, which needs no link then."""
+    if not user.emailaddress_set.filter(email=user.email, verified=True).exists():
+        return []
+    with scope(Scope(user=user.pk)):
+        rows = Member.objects.filter(user=user, joined_at=None, removed_at=None)
+        return [(m, m.organisation) for m in rows.select_related("organisation")]
+
+
+def join(user: User, *, organisation_id: UUID, now: datetime) -> None:
+    """Accept one of `waiting_for`. Raises NotFound."""
+    if not any(o.id == organisation_id for _, o in waiting_for(user)):
+        raise NotFound("no such invitation")
+    with organisation_scope(organisation_id):
+        _join(_of(organisation_id, user, lock=True), now)
+
+
+def can_sign_in(user: User) -> bool:
+    """Whether the account has a password, a passkey or a single sign-on that opens it."""
+    return (
+        user.has_usable_password()
+        or user.socialaccount_set.exists()
+        or user.authenticator_set.filter(type="webauthn").exists()
+    )
+
+
+def invite_digest(secret: str) -> str:
+    """What is kept of an invitation's secret."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _account(email: str, password: str | None, name: str) -> User:
+    found = User.objects.filter(email=User.objects.normalise(email)).first()
+    return found or User.objects.create_user(email, password, name=name)
+
+
+def _of(organisation_id: UUID, user: User, *, lock: bool = False) -> Member | None:
+    rows = Member.objects.select_for_update(of=("self",)) if lock else Member.objects.all()
+    return rows.filter(organisation_id=organisation_id, user=user).first()
+
+
+def _added(
+    organisation_id: UUID, user: User | None, name: str, email: str, role: str, now: datetime
+) -> Member:
+    called = name or (email.split("@", maxsplit=1)[0] if email else "unnamed")
+    return Member(
+        organisation_id=organisation_id, user=user, name=called, role=role, created_at=now
+    )
+
+
+def _fit_name(organisation_id: UUID, name: str, email: str, beside: "QuerySet[Member]") -> str:
+    """The name, checked; where none was given what stands before the @, else the whole address."""
+    take_turns(organisation_id, "member")
+    others = list(beside.filter(removed_at=None).values_list("name", flat=True))
+    if name or not email:
+        check_name(name, kept=MEMBERS_KEEP, others=others)
+        return name
+    for short in (email.split("@", maxsplit=1)[0], email):
+        with suppress(LikeAnother, UnfitName):
+            check_name(short, kept=MEMBERS_KEEP, others=others)
+            return short
+    return email
+
+
+def _invite(member: Member, secret: str, now: datetime) -> None:
+    member.invite_digest = invite_digest(secret) if secret else ""
+    member.invite_expires_at = now + INVITE_LIFETIME if secret else None
+
+
+def _invited(organisation_id: UUID, secret: str, now: datetime) -> "QuerySet[Member]":
+    return Member.objects.filter(
+        organisation_id=organisation_id,
+        invite_digest=invite_digest(secret),
+        invite_expires_at__gt=now,
+        user__is_active=True,
+        removed_at=None,
+    ).select_related("user")
+
+
+def _join(member: Member | None, now: datetime) -> None:
+    if member is None:
+        raise NotFound(OVER)
+    member.joined_at, member.invite_digest, member.invite_expires_at = now, "", None
+    member.save(update_fields=["joined_at", "invite_digest", "invite_expires_at"])
+    audit.record(
+        "member.joined",
+        actor=Actor(organisation_id=member.organisation_id, member_id=member.id),
+        now=now,
+        target=member.id,
+        target_type="member",
+    )

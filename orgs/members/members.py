@@ -1,0 +1,95 @@
+"""Roles of members, and taking a member out."""
+
+from collections.abc import Callable
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q
+
+from orgs import audit
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.memberships import Member, Role
+from orgs.models.organisations import Group, GroupMembership
+from orgs.principals import Actor
+
+LAST_ADMIN = "Somebody must stay admin. Make another member admin first."
+
+Leaving = Callable[[Actor, Member, datetime], None]
+_removed: list[Leaving] = []
+
+
+def on_member_removed(hook: Leaving) -> Leaving:
+    """Let an upper app close what a removed member had opened (delegations, personal robots)."""
+    _removed.append(hook)
+    return hook
+
+
+def change_role(actor: Actor, *, member_id: UUID, role: str, now: datetime) -> Member:
+    """Give a member another role; recorded, since it changes what they read.
+
+    Raises PermissionError, NotFound, and AlreadyExists for the last admin.
+    """
+    with organisation_scope(actor.organisation_id):
+        member = _member(actor, member_id)
+        if member.role == role:
+            return member
+        before, member.role = member.role, role
+        if before == Role.ADMIN:
+            _keep_an_admin(actor, member)
+        member.save(update_fields=["role"])
+        _note("member.role", actor, member, now, before=before, after=role)
+    return member
+
+
+def remove_member(actor: Actor, *, member_id: UUID, now: datetime) -> Member:
+    """Take a member out: from the next request on they open nothing here.
+
+    What they said and wrote stays, with their name. Raises PermissionError, NotFound, and
+    AlreadyExists for the last admin.
+    """
+    with organisation_scope(actor.organisation_id):
+        member = _member(actor, member_id)
+        if member.role == Role.ADMIN:
+            _keep_an_admin(actor, member)
+        tenant = {"organisation_id": actor.organisation_id}
+        member.removed_at, member.role = now, Role.VIEWER
+        member.invite_digest, member.invite_expires_at = "", None
+        member.save(update_fields=["removed_at", "role", "invite_digest", "invite_expires_at"])
+        GroupMembership.objects.filter(**tenant, member_id=member.id).delete()
+        Group.objects.filter(**tenant, owner_id=member.id).update(owner_id=None)
+        for hook in _removed:
+            hook(actor, member, now)
+        _note("member.removed", actor, member, now)
+    return member
+
+
+def _member(actor: Actor, member_id: UUID) -> Member:
+    """The member, locked together with all admins: two who demote each other wait."""
+    if not (actor.is_person and actor.role == Role.ADMIN):
+        raise PermissionError("Only an admin changes members.")
+    locked = (
+        Member.objects.select_for_update(of=("self",))
+        .filter(Q(id=member_id) | Q(role=Role.ADMIN), organisation_id=actor.organisation_id)
+        .order_by("id")
+    )
+    found = next((m for m in locked if m.id == member_id and m.removed_at is None), None)
+    if found is None:
+        raise NotFound("no such member")
+    return found
+
+
+def _keep_an_admin(actor: Actor, leaving: Member) -> None:
+    others = Member.objects.filter(
+        organisation_id=actor.organisation_id,
+        role=Role.ADMIN,
+        joined_at__isnull=False,
+        removed_at=None,
+        user__is_active=True,
+    )
+    if not others.exclude(id=leaving.id).exists():
+        raise AlreadyExists(LAST_ADMIN)
+
+
+def _note(action: str, actor: Actor, member: Member, now: datetime, **detail: str) -> None:
+    audit.record(action, actor=actor, now=now, target=member.id, target_type="member", **detail)

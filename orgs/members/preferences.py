@@ -1,0 +1,39 @@
+"""What a member decides for themselves: learning, sharing, the time zone."""
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import available_timezones
+
+from orgs import audit
+from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member
+from orgs.principals import Actor
+
+
+def _set(actor: Actor, action: str, now: datetime, **values: Any) -> None:
+    if not actor.is_person:
+        raise PermissionError("Only the member decides this.")
+    with organisation_scope(actor.organisation_id):
+        Member.objects.filter(organisation_id=actor.organisation_id, id=actor.member_id).update(
+            **values
+        )
+        audit.record(action, actor=actor, now=now, target=actor.member_id, target_type="member")
+
+
+def pause_learning(actor: Actor, *, paused: bool, now: datetime) -> None:
+    """From now on nothing is remembered about the member, or it is again."""
+    action = "learning.paused" if paused else "learning.resumed"
+    _set(actor, action, now, learning_paused_at=now if paused else None)
+
+
+def opt_out_of_sharing(actor: Actor, *, out: bool, now: datetime) -> None:
+    """From now on nothing about the member is shared further, or it may be again."""
+    action = "sharing.stopped" if out else "sharing.allowed"
+    _set(actor, action, now, sharing_off_at=now if out else None)
+
+
+def set_time_zone(actor: Actor, name: str, *, now: datetime) -> None:
+    """The zone in which the member reads times. Raises ValueError for one that is unknown."""
+    if name not in available_timezones():
+        raise ValueError("There is no such time zone.")
+    _set(actor, "member.time_zone", now, time_zone=name)

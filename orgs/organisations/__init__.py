@@ -1,0 +1,1 @@
+"""Organisations and what they hold: groups, audiences, identities."""

@@ -1,0 +1,117 @@
+"""Groups: made, found, changed, and who sits in them."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from orgs import audit
+from orgs.database.advisory_locks import take_turns
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists, UnfitName
+from orgs.models.audiences import AudienceKind
+from orgs.models.memberships import Member, Role
+from orgs.models.organisations import Group, GroupMembership, IngestProfile
+from orgs.organisations.audiences import ensure_audience
+from orgs.organisations.references import IS_AN_ID, as_uuid
+from orgs.principals import Actor
+
+
+def create_group(
+    *,
+    organisation_id: UUID,
+    external_id: str,
+    now: datetime,
+    name: str = "",
+    confidential: bool = True,
+    owner_id: UUID | None = None,
+    profile: str = IngestProfile.OPEN,
+    among: "QuerySet[Group] | None" = None,
+) -> Group:
+    """Create a group with its audience. Makers of groups take turns.
+
+    among: the groups that the maker may know; one that is hidden from them may have the same
+    external id. Raises AlreadyExists for one that they know, UnfitName for one like an id.
+    """
+    group = Group(
+        organisation_id=organisation_id,
+        external_id=external_id,
+        name=name or external_id,
+        confidential=confidential,
+        profile=profile,
+        owner_id=owner_id,
+        created_at=now,
+    )
+    if as_uuid(external_id):
+        raise UnfitName(IS_AN_ID)
+    with organisation_scope(organisation_id):
+        take_turns(organisation_id, "group")
+        known = Group.objects.all() if among is None else among
+        if known.filter(organisation_id=organisation_id, external_id=external_id).exists():
+            raise AlreadyExists(f"a group with the external id {external_id}")
+        group.save(force_insert=True)
+        ensure_audience(organisation_id, AudienceKind.GROUP, str(group.id), group.id)
+    return group
+
+
+def set_confidential(*, actor: Actor, group: Group, confidential: bool, now: datetime) -> None:
+    """Change who may curate a group; recorded, since it widens or narrows reading."""
+    _change_group(actor, group, now, confidential=confidential)
+
+
+def set_profile(*, actor: Actor, group: Group, profile: str, now: datetime) -> None:
+    """Change who reads what is posted in a group from now on; recorded as well."""
+    _change_group(actor, group, now, profile=profile)
+
+
+def _change_group(actor: Actor, group: Group, now: datetime, **change: Any) -> None:
+    if not (actor.is_person and (actor.role == Role.ADMIN or actor.member_id == group.owner_id)):
+        raise PermissionError("only an admin or the group's owner changes this")
+    with organisation_scope(actor.organisation_id):
+        Group.objects.filter(organisation_id=actor.organisation_id, id=group.id).update(**change)
+        audit.record(
+            f"group.{next(iter(change))}",
+            actor=actor,
+            now=now,
+            target=group.id,
+            target_type="group",
+            **change,
+        )
+
+
+def add_to_group(*, organisation_id: UUID, group_id: UUID, member_ids: Iterable[UUID]) -> int:
+    """Put members into a group; those already there stay, and who was removed stays out.
+
+    Returns how many were added.
+    """
+    with organisation_scope(organisation_id):
+        wanted = list(dict.fromkeys(member_ids))
+        standing = set(
+            Member.objects.filter(
+                organisation_id=organisation_id, id__in=wanted, removed_at=None
+            ).values_list("id", flat=True)
+        )
+        present = set(
+            GroupMembership.objects.filter(
+                organisation_id=organisation_id, group_id=group_id
+            ).values_list("member_id", flat=True)
+        )
+        new = [m for m in wanted if m in standing and m not in present]
+        GroupMembership.objects.bulk_create(
+            [
+                GroupMembership(organisation_id=organisation_id, group_id=group_id, member_id=m)
+                for m in new
+            ],
+            ignore_conflicts=True,
+        )
+    return len(new)
+
+
+def remove_from_group(*, organisation_id: UUID, group_id: UUID, member_id: UUID) -> None:
+    """Take a member out; what they read through the group is closed at once."""
+    with organisation_scope(organisation_id):
+        GroupMembership.objects.filter(
+            organisation_id=organisation_id, group_id=group_id, member_id=member_id
+        ).delete()

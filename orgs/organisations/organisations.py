@@ -1,0 +1,69 @@
+"""Organisations, groups, identities and audiences: one verb per use case.
+
+Every function here runs inside the organisation's scope or opens it; `organisation_id` is the
+tenant, `now` the caller's clock.
+"""
+
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils.text import slugify
+
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.audiences import AudienceKind
+from orgs.models.base import new_id
+from orgs.models.organisations import Organisation
+from orgs.organisations.audiences import ensure_audience
+from orgs.organisations.references import as_uuid
+
+_created: list[Callable[[Organisation, datetime], None]] = []
+
+
+def on_organisation_created(hook: Callable[[Organisation, datetime], None]) -> None:
+    """Let an upper app give every new organisation what it needs (the built-in robots)."""
+    _created.append(hook)
+
+
+def create_organisation(
+    *, name: str, now: datetime, slug: str = "", language: str = "english"
+) -> Organisation:
+    """Create the tenant, its audience and what upper apps add.
+
+    Raises AlreadyExists when the slug is taken.
+    """
+    organisation = Organisation(
+        id=new_id(),
+        name=name.strip(),
+        slug=slug or slugify(name)[:80] or secrets.token_hex(4),
+        language=language,
+        created_at=now,
+    )
+    with organisation_scope(organisation.id):
+        try:
+            with transaction.atomic():
+                organisation.save(force_insert=True)
+        except IntegrityError as error:
+            raise AlreadyExists(f"an organisation with the slug {organisation.slug}") from error
+        ensure_audience(organisation.id, AudienceKind.ORGANISATION)
+        for hook in _created:
+            hook(organisation, now)
+    return organisation
+
+
+def find_organisation(reference: str) -> Organisation:
+    """By slug, id or exact name; for commands of the machine's owner, who may list tenants.
+
+    Raises NotFound; also when a name is not unique.
+    """
+    by_id = as_uuid(reference)
+    match = Q(id=by_id) if by_id else Q(slug=reference) | Q(name=reference)
+    found = list(Organisation.objects.using("owner").filter(match)[:2])
+    if len(found) != 1:
+        raise NotFound(
+            f"no organisation {reference}" if not found else f"several organisations {reference}"
+        )
+    return found[0]

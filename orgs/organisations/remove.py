@@ -1,0 +1,182 @@
+"""Remove an organisation for good: closed at once, then deleted in batches that commit.
+
+One transaction over half a million memories would hold its locks for minutes and leave all of its
+dead rows at once. So the organisation is first closed to everybody, and its rows go in batches; a
+run that breaks off is finished by the next. The order of the tables is read from the catalogue:
+who names a row goes before it, and what follows another table by a foreign key goes along. What
+the application may not delete itself, the audit trail, goes with the organisation's own row.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from graphlib import TopologicalSorter
+from uuid import UUID
+
+from django.db import connection, transaction
+from psycopg import sql
+
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.models.audiences import Audience
+from orgs.models.memberships import Member
+from orgs.models.organisations import Organisation
+
+# Rows of a transaction, and audiences that it may read.
+BATCH, OPENED = 2_000, 100
+Say = Callable[[str], None]
+
+Closing = Callable[[UUID, datetime], None]
+_closing: list[Closing] = []
+
+
+def on_organisation_closed(hook: Closing) -> Closing:
+    """Let an upper app take back what lets anybody in (keys), in the transaction that closes."""
+    _closing.append(hook)
+    return hook
+
+
+def close_organisation(organisation_id: UUID, *, now: datetime) -> None:
+    """From here on nobody reads it or writes into it; its slug is free for another one."""
+    with organisation_scope(organisation_id):
+        if not Organisation.objects.filter(id=organisation_id).update(
+            removed_at=now, slug=f"removed-{organisation_id.hex}"
+        ):
+            return
+        people = Member.objects.filter(organisation_id=organisation_id, user__isnull=False)
+        people.update(user=None, removed_at=now, invite_digest="", invite_expires_at=None)
+        for hook in _closing:
+            hook(organisation_id, now)
+
+
+def remove_organisation(
+    organisation_id: UUID,
+    *,
+    now: datetime,
+    seconds: float | None = None,
+    say: Say = lambda text: None,
+) -> bool:
+    """Close it and delete every row of it. False if the time was up; then call it again.
+
+    seconds: how long new batches are begun; until the end if left out.
+    say: told how many rows of which table are gone, every few seconds.
+    """
+    close_organisation(organisation_id, now=now)
+    until = None if seconds is None else time.monotonic() + seconds
+    gone, told = 0, time.monotonic()
+    for table in _tables():
+        for rows in _emptied(organisation_id, table):
+            gone += rows
+            if time.monotonic() - told > 5:
+                told = time.monotonic()
+                say(f"{gone:,} rows gone, now {table.name}")
+            if until is not None and time.monotonic() > until:
+                return False
+    with organisation_scope(organisation_id):
+        Organisation.with_removed.filter(id=organisation_id).delete()
+    return True
+
+
+def unfinished(*, using: str) -> list[UUID]:
+    """The organisations that are closed and not gone yet; for roles that may list them."""
+    rows = Organisation.with_removed.using(using).filter(removed_at__isnull=False)
+    return list(rows.order_by("removed_at").values_list("id", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    name: str
+    by_audience: bool
+
+
+# Every table with an organisation, and every reference between two of them that does not just
+# become empty: whether the row that names goes along, which is sure only where it always names
+# one. Partitions go with their parent.
+_TENANT_TABLES = """
+SELECT c.oid, c.relname, has_table_privilege(c.oid, 'DELETE') AND c.relkind = 'r', EXISTS (
+    SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid
+    AND pg_get_expr(p.polqual, p.polrelid) LIKE '%app.audiences%')
+FROM pg_class c
+WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
+AND EXISTS (
+    SELECT 1 FROM pg_attribute a
+    WHERE a.attrelid = c.oid AND a.attname = 'organisation_id' AND NOT a.attisdropped)
+ORDER BY c.relname
+"""
+_REFERENCES = """
+SELECT c.conrelid, c.confrelid, c.confdeltype = 'c', c.confdeltype = 'c' AND NOT EXISTS (
+    SELECT 1 FROM pg_attribute a
+    WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey) AND NOT a.attnotnull)
+FROM pg_constraint c
+WHERE c.contype = 'f' AND c.confdeltype <> 'n' AND c.conrelid <> c.confrelid
+AND c.conrelid = ANY (%(tables)s) AND c.confrelid = ANY (%(tables)s)
+ORDER BY c.conrelid, c.confrelid
+"""
+
+
+def _tables() -> list[_Table]:
+    """Those to be emptied, each after all that name its rows or go with such."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TENANT_TABLES)
+        found = {oid: (name, deletes, opened) for oid, name, deletes, opened in cursor.fetchall()}
+        cursor.execute(_REFERENCES, {"tables": list(found)})
+        references = cursor.fetchall()
+    owner: dict[int, int] = {}
+    for table, named, _, follows in references:
+        if follows:
+            owner.setdefault(table, named)
+    before = TopologicalSorter[int]({oid: () for oid in found if oid not in owner})
+    for table, named, cascades, follows in references:
+        if cascades and not follows and table in owner:
+            # It goes with its owner, and with the other as well where it names one.
+            continue
+        first, then = _root(table, owner), _root(named, owner)
+        if first != then:
+            before.add(then, first)
+    order = [found[oid] for oid in before.static_order()]
+    return [_Table(name, opened) for name, deletes, opened in order if deletes]
+
+
+def _root(table: int, owner: dict[int, int]) -> int:
+    while table in owner:
+        table = owner[table]
+    return table
+
+
+def _emptied(organisation_id: UUID, table: _Table) -> Iterator[int]:
+    """Delete the table's rows; yields how many after each transaction."""
+    statement = sql.SQL(
+        "DELETE FROM {table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM {table} "
+        "WHERE organisation_id = %(organisation)s{readable} LIMIT %(at_once)s))"
+    ).format(
+        table=sql.Identifier(table.name),
+        readable=sql.SQL(" AND audience_id = ANY (%(audiences)s)" if table.by_audience else ""),
+    )
+    for audiences in _audiences(organisation_id) if table.by_audience else [()]:
+        rows = BATCH
+        while rows >= BATCH:
+            rows = _batch(organisation_id, audiences, statement)
+            yield rows
+
+
+def _batch(organisation_id: UUID, audiences: Sequence[UUID], statement: sql.Composed) -> int:
+    values = {
+        "organisation": organisation_id,
+        "audiences": list(audiences),
+        "at_once": BATCH,
+        "lock": organisation_id.int & 0x7FFF_FFFF_FFFF_FFFF,
+    }
+    new = Scope(organisation=organisation_id, audiences=tuple(audiences))
+    with transaction.atomic(), scope(new), connection.cursor() as cursor:
+        # Two who remove the same one take turns: each would wait for rows of the other.
+        cursor.execute("SELECT pg_advisory_xact_lock(%(lock)s)", values)
+        cursor.execute(statement, values)
+        return int(cursor.rowcount)
+
+
+def _audiences(organisation_id: UUID) -> Iterator[list[UUID]]:
+    with organisation_scope(organisation_id):
+        rows = Audience.objects.filter(organisation_id=organisation_id).order_by("id")
+        ids = list(rows.values_list("id", flat=True))
+    for first in range(0, len(ids), OPENED):
+        yield ids[first : first + OPENED]

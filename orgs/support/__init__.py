@@ -1,0 +1,1 @@
+"""What support staff see in the admin: metadata of one organisation."""

@@ -1,0 +1,112 @@
+"""Who may open a page: the one gate in front of every view of the product.
+
+`members_only` puts `request.actor` (who asks) and `request.membership` (member, organisation) in
+place. Whoever has no business here gets the page that an address without meaning gets.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render, resolve_url
+from django.utils import timezone
+
+from orgs.accounts.sessions import actor_of, current
+from orgs.limits.rate_limits import SAFE, size_of, take_organisation
+from orgs.models.memberships import Member, Role
+from orgs.principals import MODERATORS
+
+View = Callable[..., HttpResponse]
+WRITERS = (Role.ADMIN, Role.CURATOR, Role.MEMBER)
+ADMINS = (Role.ADMIN,)
+__all__ = ["ADMINS", "MODERATORS", "WRITERS", "members_only", "staff_only"]
+
+
+def members_only(*roles: str) -> Callable[[View], View]:
+    """Let members of the chosen organisation in; with `roles`, only members of these roles."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            elsewhere = _elsewhere(request)
+            if elsewhere is not None:
+                return elsewhere
+            if roles and request.actor.role not in roles:
+                raise Http404
+            with timezone.override(zone_of(request.membership[0])):
+                return view(request, *args, **kwargs)
+
+        return guarded
+
+    return decorate
+
+
+def zone_of(member: Member) -> ZoneInfo:
+    """The zone in which this member reads times."""
+    try:
+        return ZoneInfo(member.time_zone)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
+
+
+def _elsewhere(request: HttpRequest) -> HttpResponse | None:
+    """Where to send those who have to sign in or choose first; None for members."""
+    if not request.user.is_authenticated:
+        back = request.get_full_path() if request.method == "GET" and not request.htmx else "/"
+        return _away(request, redirect_to_login(back).url)
+    found = current(request)
+    if found is None:
+        return _away(request, resolve_url("organisations"))
+    request.membership, request.actor = found, actor_of(found[0])
+    if request.method not in SAFE:
+        take_organisation(request.actor.organisation_id, writes=True, size=size_of(request))
+    return _other_organisation(request)
+
+
+def _away(request: HttpRequest, url: str) -> HttpResponse:
+    """A redirect of the page, not of the fragment that htmx asked for."""
+    if not request.htmx:
+        return redirect(url)
+    response = HttpResponse(status=204)
+    response["HX-Redirect"] = url
+    return response
+
+
+def _other_organisation(request: HttpRequest) -> HttpResponse | None:
+    """Refuse a form that was opened in another organisation than the one chosen now.
+
+    Otherwise what is written in one tab would end up where another tab has moved to.
+    """
+    opened_in = request.POST.get("organisation") if request.method == "POST" else None
+    if opened_in in (None, str(request.actor.organisation_id)):
+        return None
+    return render(
+        request,
+        "problem.html",
+        {
+            "title": "You have changed the organisation meanwhile",
+            "text": "This page was opened in another of your organisations, so nothing was "
+            "saved. Go back to copy what you wrote, then open the page again where it belongs.",
+        },
+        status=409,
+    )
+
+
+def staff_only(view: View) -> View:
+    """Let support staff in; the page does not exist for others."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        if not request.user.is_staff:
+            raise Http404
+        found = current(request)
+        if found is not None:
+            request.membership, request.actor = found, actor_of(found[0])
+        return view(request, *args, **kwargs)
+
+    return guarded

@@ -1,0 +1,175 @@
+"""For whom and where a caller acts."""
+
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from orgs import audit
+from orgs.database.rls import Scope, ask, organisation_scope
+from orgs.errors import NotFound
+from orgs.organisations.references import as_uuid, find_member
+from orgs.principals import Actor
+from robots.errors import IdentityClaim, MissingScope
+from robots.models.delegations import Delegation
+from robots.models.keys import KeyScope
+from robots.people.directory import find_known_group
+
+Reference = str | UUID
+
+
+def delegate(
+    *, organisation_id: UUID, member_id: UUID, robot_id: UUID, actor: Actor, now: datetime
+) -> Delegation:
+    """Give a robot leave for what is private to the member; only the member may."""
+    if not (actor.is_person and actor.member_id == member_id):
+        raise PermissionError("only the member gives this leave")
+    with organisation_scope(organisation_id):
+        live = Delegation.objects.filter(
+            organisation_id=organisation_id,
+            member_id=member_id,
+            robot_id=robot_id,
+            revoked_at__isnull=True,
+        )
+        delegation = live.first()
+        if delegation is None:
+            delegation = Delegation(
+                organisation_id=organisation_id,
+                member_id=member_id,
+                robot_id=robot_id,
+                created_at=now,
+            )
+            delegation.save(force_insert=True)
+            audit.record(
+                "delegation.given",
+                actor=actor,
+                now=now,
+                target=robot_id,
+                target_type="robot",
+            )
+    return delegation
+
+
+def revoke_delegation(
+    *, organisation_id: UUID, delegation_id: UUID, actor: Actor, now: datetime
+) -> None:
+    """Take the leave back; the next question already reads nothing private."""
+    with organisation_scope(organisation_id):
+        changed = Delegation.objects.filter(
+            organisation_id=organisation_id,
+            id=delegation_id,
+            member_id=actor.member_id,
+            revoked_at__isnull=True,
+        ).update(revoked_at=now)
+        if not changed:
+            raise NotFound("no such delegation")
+        audit.record("delegation.revoked", actor=actor, now=now, target=delegation_id)
+
+
+def act(
+    actor: Actor,
+    *,
+    member: Reference | None = None,
+    group: Reference | None = None,
+    include_direct: bool = False,
+) -> Actor:
+    """Who acts where, when a call names a group or a member; services name them by id.
+
+    A robot needs the scope act_for to act for a member. Whatever the asker may not know of is
+    NotFound, like what does not exist: a group it is not in, a member who is not in that group.
+    A person may name themselves, and a group they read.
+    """
+    if actor.is_person:
+        return _person_in(actor, member, group, include_direct)
+    if member is not None and KeyScope.ACT_FOR not in actor.scopes:
+        raise MissingScope(KeyScope.ACT_FOR)
+    if member is None and group is None:
+        return actor
+    where, who, together, delegated = _standing(actor, member, group)
+    if group is not None and where is None:
+        raise NotFound("no such group")
+    if member is None:
+        return replace(actor, group_id=where)
+    if who is None or (where and not together):
+        raise NotFound("no such member")
+    return replace(
+        actor,
+        member_id=who,
+        group_id=where,
+        delegated=delegated,
+        include_direct=include_direct and delegated,
+    )
+
+
+# An id is looked up as an id alone. Of several groups of one external id it is the one in which the
+# robot sat first. Of the readings of a name the one with the most weight (`by_weight`), whoever
+# that is.
+_STANDING = """
+SELECT g.id, m.id,
+    EXISTS (SELECT 1 FROM orgs_groupmembership s WHERE s.organisation_id = %(organisation)s
+            AND s.member_id = m.id AND s.group_id = g.id),
+    EXISTS (SELECT 1 FROM robots_delegation d WHERE d.organisation_id = %(organisation)s
+            AND d.robot_id = %(robot)s AND d.member_id = m.id AND d.revoked_at IS NULL)
+    OR EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
+               AND r.id = %(robot)s AND r.owner_id = m.id)
+FROM (SELECT 1) AS one
+LEFT JOIN LATERAL (
+    SELECT o.id FROM orgs_group o JOIN robots_robotgroup s
+    ON s.organisation_id = o.organisation_id AND s.group_id = o.id
+    WHERE o.organisation_id = %(organisation)s AND s.robot_id = %(robot)s
+    AND (o.id = %(group_id)s OR o.external_id = %(group)s)
+    ORDER BY s.id LIMIT 1
+) AS g ON true
+LEFT JOIN LATERAL (
+    SELECT i.member_id FROM orgs_externalidentity i WHERE i.organisation_id = %(organisation)s
+    AND i.platform = %(platform)s AND i.identifier = %(identifier)s
+    AND (i.group_id IS NULL OR i.group_id = g.id)
+    AND (i.confirmed_at IS NOT NULL OR EXISTS (
+        SELECT 1 FROM orgs_member p WHERE p.organisation_id = %(organisation)s
+        AND p.id = i.member_id AND p.user_id IS NULL))
+    ORDER BY i.confirmed_at IS NULL, i.group_id IS NULL LIMIT 1
+) AS i ON true
+LEFT JOIN LATERAL (
+    SELECT p.id FROM orgs_member p WHERE p.organisation_id = %(organisation)s
+    AND p.id = coalesce(%(member_id)s, i.member_id) AND p.removed_at IS NULL
+) AS m ON true
+"""
+
+
+def _standing(
+    actor: Actor, member: Reference | None, group: Reference | None
+) -> tuple[UUID | None, UUID | None, bool, bool]:
+    """(group in which the robot sits, member, member is in it, robot has the member's leave)."""
+    member_id = as_uuid(member) if member else None
+    group_id = as_uuid(group) if group else None
+    platform, _, identifier = ("" if member_id else str(member or "")).partition(":")
+    rows = ask(
+        Scope(organisation=actor.organisation_id),
+        _STANDING,
+        {
+            "organisation": actor.organisation_id,
+            "robot": actor.robot_id,
+            "group": None if group_id else group,
+            "group_id": group_id,
+            "member_id": member_id,
+            "platform": platform or None,
+            "identifier": identifier or None,
+        },
+    )
+    return rows[0]  # type: ignore[return-value]
+
+
+def _person_in(
+    actor: Actor, member: Reference | None, group: Reference | None, include_direct: bool
+) -> Actor:
+    with organisation_scope(actor.organisation_id):
+        where = None
+        if group is not None:
+            where = find_known_group(actor, group)
+        if member is not None:
+            try:
+                claimed = find_member(actor.organisation_id, member, where).id
+            except NotFound:
+                claimed = None
+            if claimed != actor.member_id:
+                raise IdentityClaim("a person speaks for themselves only")
+    return replace(actor, group_id=where.id if where else None, include_direct=include_direct)

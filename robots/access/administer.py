@@ -1,0 +1,243 @@
+"""Robots and keys as admins look after them: who is there, where it sits, what opens it.
+
+Admins and curators look; only admins change anything, and every change is recorded. A robot can
+be seated only in groups that the admin reads. Where others have seated it, whoever makes a key of
+it reads there too (docs/threat-model.md).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from orgs import audit
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.memberships import Role
+from orgs.models.organisations import Group
+from orgs.principals import Actor, readable_groups
+from robots.access.keys import create_key, revoke_key, rotate_key
+from robots.models.keys import Key
+from robots.models.robots import Robot, RobotGroup
+from robots.registry.robots import join_groups, leave_group, register_robot
+
+PAGE = 50
+ADMINS_ONLY = "Only an admin changes robots and their keys."
+SOMEBODYS = "This robot reads what is private to its member, so a key of it is not yours to make."
+
+
+@dataclass(slots=True)
+class Kept:
+    """A robot with what belongs to it; hidden_seats counts groups that the asker does not read."""
+
+    robot: Robot
+    keys: list[Key] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
+    hidden_seats: int = 0
+
+
+def robots_kept(actor: Actor, after: UUID | None = None) -> tuple[list[Kept], UUID | None]:
+    """A page of the robots, the newest first, and after which the next one begins."""
+    if not actor.moderates:
+        raise NotFound("no such page")
+    tenant = {"organisation_id": actor.organisation_id}
+    with organisation_scope(actor.organisation_id):
+        rows = Robot.objects.filter(**tenant, builtin=None).select_related("owner")
+        if after:
+            rows = rows.filter(id__lt=after)
+        found = list(rows.order_by("-id")[: PAGE + 1])
+        kept = {robot.id: Kept(robot) for robot in found[:PAGE]}
+        for key in Key.objects.filter(**tenant, robot_id__in=kept).order_by("-id"):
+            kept[key.robot_id].keys.append(key)
+        groups = {g.id: g for g in readable_groups(actor).order_by("name")}
+        for robot, group in RobotGroup.objects.filter(**tenant, robot_id__in=kept).values_list(
+            "robot_id", "group_id"
+        ):
+            if group in groups:
+                kept[robot].groups.append(groups[group])
+            else:
+                kept[robot].hidden_seats += 1
+    last = found[PAGE - 1].id if len(found) > PAGE else None
+    return list(kept.values()), last
+
+
+def seats_on_offer(actor: Actor) -> list[Group]:
+    """The groups in which the asker may seat a robot."""
+    with organisation_scope(actor.organisation_id):
+        return list(readable_groups(actor).order_by("name"))
+
+
+def _steward(actor: Actor) -> None:
+    if not (actor.is_person and actor.role == Role.ADMIN):
+        raise PermissionError(ADMINS_ONLY)
+
+
+def _not_somebodys(actor: Actor, robot: Robot) -> None:
+    if robot.owner_id not in (None, actor.member_id):
+        raise PermissionError(SOMEBODYS)
+
+
+def _robot(actor: Actor, robot_id: UUID) -> Robot:
+    robot = Robot.objects.filter(
+        organisation_id=actor.organisation_id, id=robot_id, builtin=None
+    ).first()
+    if robot is None:
+        raise NotFound("no such robot")
+    return robot
+
+
+def _key(actor: Actor, key_id: UUID) -> Key:
+    key = (
+        Key.objects.filter(organisation_id=actor.organisation_id, id=key_id)
+        .select_related("robot")
+        .first()
+    )
+    if key is None:
+        raise NotFound("no such key")
+    return key
+
+
+def add_robot(
+    actor: Actor,
+    *,
+    reference: str,
+    name: str,
+    purpose: str,
+    groups: Iterable[UUID],
+    now: datetime,
+) -> Robot:
+    """Register a robot; the same reference again is the same robot.
+
+    Raises PermissionError and what `check_name` raises.
+    """
+    _steward(actor)
+    with organisation_scope(actor.organisation_id):
+        robot, created = register_robot(
+            organisation_id=actor.organisation_id,
+            now=now,
+            reference=reference,
+            name=name,
+            purpose=purpose,
+        )
+        if created:
+            audit.record(
+                "robot.registered", actor=actor, now=now, target=robot.id, target_type="robot"
+            )
+            seat_robot(actor, robot_id=robot.id, groups=groups, now=now)
+    return robot
+
+
+def seat_robot(actor: Actor, *, robot_id: UUID, groups: Iterable[UUID], now: datetime) -> None:
+    """Let a robot sit in these groups and no others that the admin reads.
+
+    Raises NotFound for a group that is not on offer.
+    """
+    _steward(actor)
+    tenant = {"organisation_id": actor.organisation_id}
+    with organisation_scope(actor.organisation_id):
+        robot = _robot(actor, robot_id)
+        offered = set(readable_groups(actor).values_list("id", flat=True))
+        wanted = set(groups)
+        if wanted - offered:
+            raise NotFound("no such group")
+        seats = RobotGroup.objects.filter(**tenant, robot_id=robot.id, group_id__in=offered)
+        present = set(seats.values_list("group_id", flat=True))
+        if wanted == present:
+            return
+        join_groups(**tenant, robot_id=robot.id, group_ids=wanted - present)
+        for group_id in present - wanted:
+            leave_group(**tenant, robot_id=robot.id, group_id=group_id)
+        audit.record(
+            "robot.seated",
+            actor=actor,
+            now=now,
+            target=robot.id,
+            target_type="robot",
+            added=sorted(map(str, wanted - present)),
+            removed=sorted(map(str, present - wanted)),
+        )
+
+
+def make_key(
+    actor: Actor,
+    *,
+    robot_id: UUID,
+    key_id: UUID,
+    label: str,
+    scopes: Iterable[str],
+    lifetime: timedelta | None,
+    now: datetime,
+) -> tuple[Key, str]:
+    """A key and its secret.
+
+    Raises AlreadyExists when the key of this id was made before, and PermissionError for the robot
+    of another member.
+    """
+    _steward(actor)
+    with organisation_scope(actor.organisation_id):
+        robot = _robot(actor, robot_id)
+        _not_somebodys(actor, robot)
+        try:
+            with transaction.atomic():
+                key, secret = create_key(
+                    organisation_id=actor.organisation_id,
+                    robot_id=robot.id,
+                    key_id=key_id,
+                    now=now,
+                    scopes=scopes,
+                    label=label,
+                    expires_at=now + lifetime if lifetime else None,
+                    created_by_id=actor.member_id,
+                )
+        except IntegrityError as error:
+            raise AlreadyExists("This key was made already.") from error
+        _note("key.created", actor, key, now, scopes=key.scopes)
+    key.robot = robot
+    return key, secret
+
+
+def renew_key(actor: Actor, *, key_id: UUID, now: datetime) -> tuple[Key, str]:
+    """A second key with the same scopes; the first works for another day.
+
+    Raises AlreadyExists for a key that is over, or that ends within a day (as after a renewal),
+    and PermissionError for a key of another member's robot.
+    """
+    _steward(actor)
+    with organisation_scope(actor.organisation_id):
+        Key.objects.select_for_update().filter(
+            organisation_id=actor.organisation_id, id=key_id
+        ).first()
+        old = _key(actor, key_id)
+        _not_somebodys(actor, old.robot)
+        ends_soon = old.expires_at is not None and old.expires_at <= now + timedelta(days=1)
+        if old.revoked_at or ends_soon:
+            raise AlreadyExists("This key is over or was renewed already.")
+        key, secret = rotate_key(organisation_id=actor.organisation_id, key=old, now=now)
+        _note("key.renewed", actor, key, now, replaces=str(old.id))
+    key.robot = old.robot
+    return key, secret
+
+
+def close_key(actor: Actor, *, key_id: UUID, now: datetime) -> Key:
+    """Revoke a key at once; revoking it again changes nothing."""
+    _steward(actor)
+    with organisation_scope(actor.organisation_id):
+        key = _key(actor, key_id)
+        if key.revoked_at is None:
+            revoke_key(organisation_id=actor.organisation_id, key_id=key.id, now=now)
+            _note("key.revoked", actor, key, now)
+    return key
+
+
+def _note(action: str, actor: Actor, key: Key, now: datetime, **detail: object) -> None:
+    audit.record(
+        action,
+        actor=actor,
+        now=now,
+        target=key.id,
+        target_type="key",
+        robot=str(key.robot_id),
+        **detail,
+    )

@@ -1,0 +1,158 @@
+"""API keys: made, shown once, rotated, revoked, and turned into a caller."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Q
+
+from orgs.database.rls import Scope, ask, organisation_scope
+from orgs.models.base import new_id
+from orgs.organisations.remove import on_organisation_closed
+from orgs.principals import Actor
+from robots.models.keys import Key, KeyScope
+
+KEY_MARK = "cmk"
+SECRET_BYTES = 32
+STAMP_EVERY = timedelta(seconds=60)
+DEFAULT_SCOPES = (KeyScope.READ, KeyScope.WRITE)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def create_key(
+    *,
+    organisation_id: UUID,
+    robot_id: UUID,
+    now: datetime,
+    scopes: Iterable[str] = DEFAULT_SCOPES,
+    label: str = "",
+    expires_at: datetime | None = None,
+    created_by_id: UUID | None = None,
+    key_id: UUID | None = None,
+) -> tuple[Key, str]:
+    """Make a key; the second value is the whole key, which exists nowhere afterwards.
+
+    key_id: the id that it shall have, where a request that is sent twice must not make two.
+
+    The key names its organisation, so that the database can be told whose registry to open
+    before anything is known of the caller.
+    """
+    secret = secrets.token_urlsafe(SECRET_BYTES)
+    prefix = secrets.token_hex(6)
+    chosen = sorted({str(scope) for scope in scopes})
+    unknown = set(chosen) - set(KeyScope.values)
+    if unknown:
+        raise ValueError(f"unknown scope: {', '.join(sorted(unknown))}")
+    key = Key(
+        id=key_id or new_id(),
+        organisation_id=organisation_id,
+        robot_id=robot_id,
+        prefix=prefix,
+        digest=_digest(secret),
+        scopes=chosen,
+        label=label,
+        expires_at=expires_at,
+        created_by_id=created_by_id,
+        created_at=now,
+    )
+    with organisation_scope(organisation_id):
+        key.save(force_insert=True)
+    return key, f"{KEY_MARK}_{organisation_id.hex}_{prefix}_{secret}"
+
+
+def rotate_key(
+    *, organisation_id: UUID, key: Key, now: datetime, overlap: timedelta = timedelta(hours=24)
+) -> tuple[Key, str]:
+    """A second valid key with the same scopes; the first one expires after `overlap`."""
+    expires_at = now + overlap
+    with organisation_scope(organisation_id):
+        Key.objects.filter(organisation_id=organisation_id, id=key.id).filter(
+            Q(expires_at__isnull=True) | Q(expires_at__gt=expires_at)
+        ).update(expires_at=expires_at)
+        return create_key(
+            organisation_id=organisation_id,
+            robot_id=key.robot_id,
+            now=now,
+            scopes=key.scopes,
+            label=key.label,
+            created_by_id=key.created_by_id,
+        )
+
+
+def revoke_key(*, organisation_id: UUID, key_id: UUID, now: datetime) -> None:
+    """Close a key at once. Revoking it again changes nothing."""
+    with organisation_scope(organisation_id):
+        Key.objects.filter(
+            organisation_id=organisation_id, id=key_id, revoked_at__isnull=True
+        ).update(revoked_at=now)
+
+
+@on_organisation_closed
+def revoke_all(organisation_id: UUID, now: datetime) -> None:
+    """No key opens an organisation that is removed."""
+    keys = Key.objects.filter(organisation_id=organisation_id, revoked_at__isnull=True)
+    keys.update(revoked_at=now)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A robot whose key was good."""
+
+    organisation_id: UUID
+    robot_id: UUID
+    key_id: UUID
+    name: str
+    scopes: frozenset[str]
+
+    def actor(self) -> Actor:
+        return Actor(
+            organisation_id=self.organisation_id,
+            robot_id=self.robot_id,
+            scopes=self.scopes,
+            name=self.name,
+        )
+
+
+_KEY = """
+SELECT k.id, k.digest, ARRAY(SELECT jsonb_array_elements_text(k.scopes)), k.expires_at,
+    k.revoked_at, k.last_used_at, r.id, r.name, r.retired_at
+FROM robots_key k
+JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
+WHERE k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
+"""
+
+
+def authenticate_key(presented: str, now: datetime) -> Caller | None:
+    """Whose key this is, or None for anything that is not a valid key right now."""
+    mark, _, rest = presented.partition("_")
+    organisation_hex, _, rest = rest.partition("_")
+    prefix, _, secret = rest.partition("_")
+    try:
+        organisation_id = UUID(hex=organisation_hex)
+    except ValueError:
+        return None
+    if mark != KEY_MARK or not secret or not presented.isascii() or "\x00" in presented:
+        return None
+    rows = ask(
+        Scope(organisation=organisation_id),
+        _KEY,
+        {"organisation": organisation_id, "prefix": prefix},
+    )
+    if not rows:
+        return None
+    key_id, digest, scopes, expires_at, revoked_at, used_at, robot_id, name, retired_at = rows[0]
+    if not hmac.compare_digest(digest, _digest(secret)):
+        return None
+    if revoked_at or (expires_at and expires_at <= now) or retired_at:
+        return None
+    if used_at is None or now - used_at >= STAMP_EVERY:
+        with organisation_scope(organisation_id):
+            Key.objects.filter(organisation_id=organisation_id, id=key_id).update(last_used_at=now)
+    return Caller(organisation_id, robot_id, key_id, name, frozenset(scopes))

@@ -1,0 +1,129 @@
+"""Robots, groups and members over HTTP; lists show what the caller may know of."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from orgs.api.serializers import checked
+from orgs.models.memberships import Member
+from orgs.models.organisations import Group
+from robots.api.listing import listing
+from robots.api.serializers import robots as s
+from robots.identities import links
+from robots.people import directory
+
+
+def group_body(group: Group) -> dict[str, Any]:
+    names = ("id", "external_id", "name", "confidential", "profile", "created_at")
+    return {name: getattr(group, name) for name in names}
+
+
+def member_body(member: Member) -> dict[str, Any]:
+    return {name: getattr(member, name) for name in ("id", "name", "role", "created_at")}
+
+
+class GroupsView(APIView):
+    scopes = {"POST": "manage"}
+
+    @extend_schema(
+        operation_id="groups_list",
+        parameters=[s.PageSerializer],
+        responses=s.GroupSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """The groups whose memories the caller may read."""
+        return listing(request, directory.known_groups(request.user), group_body)
+
+    @extend_schema(
+        operation_id="groups_create",
+        request=s.GroupCreateSerializer,
+        responses={201: s.GroupSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Create a group; the robot that makes it sits in it."""
+        data = checked(s.GroupCreateSerializer, request.data)
+        return Response(
+            group_body(directory.open_group(request.user, data, timezone.now())), status=201
+        )
+
+
+class GroupView(APIView):
+    @extend_schema(operation_id="groups_get", responses=s.GroupSerializer)
+    def get(self, request: Request, reference: str) -> Response:
+        """One group."""
+        return Response(group_body(directory.known_group(request.user, reference)))
+
+    @extend_schema(
+        operation_id="groups_patch", request=s.GroupPatchSerializer, responses=s.GroupSerializer
+    )
+    def patch(self, request: Request, reference: str) -> Response:
+        """Rename a group, or change whether curators read it (recorded)."""
+        data = checked(s.GroupPatchSerializer, request.data)
+        group = directory.known_group(request.user, reference)
+        return Response(
+            group_body(directory.change_group(request.user, group, data, timezone.now()))
+        )
+
+
+class GroupMembersView(APIView):
+    scopes = {"POST": "manage"}
+
+    @extend_schema(
+        operation_id="group_members_list",
+        parameters=[s.PageSerializer],
+        responses=s.MemberSerializer(many=True),
+    )
+    def get(self, request: Request, reference: str) -> Response:
+        """Who is in a group."""
+        group = directory.known_group(request.user, reference)
+        return listing(request, directory.members_in(group), member_body)
+
+    @extend_schema(
+        operation_id="group_members_change",
+        request=s.GroupMembersSerializer,
+        responses=s.MemberSerializer(many=True),
+    )
+    def post(self, request: Request, reference: str) -> Response:
+        """Add and remove members; what they read changes at once."""
+        data = checked(s.GroupMembersSerializer, request.data)
+        group = directory.known_group(request.user, reference)
+        directory.change_members(
+            request.user, group, data.get("add", []), data.get("remove", []), timezone.now()
+        )
+        return listing(request, directory.members_in(group), member_body)
+
+
+class MembersView(APIView):
+    scopes = {"POST": "manage"}
+
+    @extend_schema(
+        operation_id="members_list",
+        parameters=[s.PageSerializer],
+        responses=s.MemberSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Members: for people the organisation's, for robots those of their groups."""
+        return listing(request, directory.known_members(request.user), member_body)
+
+    @extend_schema(
+        operation_id="members_create",
+        request=s.MemberCreateSerializer,
+        responses={201: s.MemberSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Add a member who has not signed in, by name and perhaps a platform's identity."""
+        data = checked(s.MemberCreateSerializer, request.data)
+        return Response(
+            member_body(directory.add_member(request.user, data, timezone.now())), status=201
+        )
+
+
+class MemberView(APIView):
+    @extend_schema(operation_id="members_get", responses=s.MemberSerializer)
+    def get(self, request: Request, reference: str) -> Response:
+        """One member, by id, platform:identifier or the robot's own name for them."""
+        return Response(member_body(links.member_called(request.user, reference)))

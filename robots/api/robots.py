@@ -1,0 +1,68 @@
+"""Robots over HTTP; the list shows what the caller may know of."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from orgs.api.serializers import checked
+from orgs.database.rls import organisation_scope
+from robots.api.listing import listing
+from robots.api.serializers import robots as s
+from robots.models.robots import Robot
+from robots.people import directory
+from robots.registry.robots import find_robot, update_robot
+
+
+def robot_body(robot: Robot) -> dict[str, Any]:
+    return {
+        "id": robot.public_id,
+        "name": robot.name,
+        "purpose": robot.purpose,
+        "metadata": robot.metadata,
+        "created_at": robot.created_at,
+        "last_active_at": robot.last_active_at,
+    }
+
+
+class RobotsView(APIView):
+    @extend_schema(
+        operation_id="robots_list",
+        parameters=[s.PageSerializer],
+        responses=s.RobotSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """The organisation's robots."""
+        return listing(
+            request, Robot.objects.filter(organisation_id=request.user.organisation_id), robot_body
+        )
+
+    @extend_schema(
+        operation_id="robots_register",
+        request=s.RegisterSerializer,
+        responses={200: s.RobotSerializer, 201: s.RobotSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Register a robot (admins, keys that manage), or update the one with this id."""
+        data = checked(s.RegisterSerializer, request.data)
+        robot, created = directory.register(request.user, data, timezone.now())
+        return Response(robot_body(robot), status=201 if created else 200)
+
+
+class RobotView(APIView):
+    @extend_schema(operation_id="robots_get", responses=s.RobotSerializer)
+    def get(self, request: Request, reference: str) -> Response:
+        """One robot."""
+        with organisation_scope(request.user.organisation_id):
+            return Response(robot_body(find_robot(request.user.organisation_id, reference)))
+
+    @extend_schema(
+        operation_id="robots_patch", request=s.RobotPatchSerializer, responses=s.RobotSerializer
+    )
+    def patch(self, request: Request, reference: str) -> Response:
+        """Change a robot's name, purpose or metadata: its own, or any as a curator."""
+        data = checked(s.RobotPatchSerializer, request.data)
+        return Response(robot_body(update_robot(request.user, reference, **data)))

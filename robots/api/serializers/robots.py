@@ -1,0 +1,129 @@
+"""What the API takes and gives for robots, groups and members."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    DocumentField,
+    FlagField,
+    StrictSerializer,
+    TextField,
+    TextListField,
+)
+from orgs.models.memberships import Role
+from orgs.models.organisations import IngestProfile
+from orgs.organisations.references import as_uuid, fault_of_identity, fault_of_reference
+
+# As the description says it: characters that are surely seen. `fault_of_identity` decides, and
+# takes other scripts as well.
+_SEEN = r"!-9;-~\u00a1-\u00ac\u00ae-\u024f\u0391-\u03a1\u03a3-\u03ff\u0400-\u0481\u048a-\u052f"
+_SEEN += r"\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"
+# Shorter than a UUID in any of its forms.
+REFERENCE = rf"^[{_SEEN}]([ {_SEEN}:]{{0,26}}[{_SEEN}:])?$"
+IDENTITY = rf"^[{_SEEN}]{{1,40}}:[{_SEEN}:]([ {_SEEN}:]{{0,298}}[{_SEEN}:])?$"
+
+
+def check_external_id(value: str) -> str:
+    """An external id: readable, and nothing that could be taken for an id."""
+    return _sound(value, fault_of_reference(value))
+
+
+def check_identity(value: str) -> str:
+    """A platform:identifier that could be taken for no other and for no id."""
+    return _sound(value, fault_of_identity(value))
+
+
+def _sound(value: str, fault: str) -> str:
+    if fault:
+        raise serializers.ValidationError(fault)
+    return value
+
+
+class RegisterSerializer(StrictSerializer):
+    id = TextField(
+        max_length=64,
+        required=False,
+        pattern=REFERENCE,
+        help_text="Yours to choose; made for you if left out.",
+    )
+    name = TextField(max_length=200, required=False)
+    purpose = TextField(max_length=5000, required=False, allow_blank=True)
+    metadata = DocumentField(required=False)
+
+    def validate_id(self, value: str) -> str:
+        by_id = as_uuid(value)
+        return value if by_id and value == str(by_id) else check_external_id(value)
+
+
+class RobotPatchSerializer(StrictSerializer):
+    name = TextField(max_length=200, required=False)
+    purpose = TextField(max_length=5000, required=False)
+    metadata = DocumentField(required=False)
+
+
+class RobotSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    name = serializers.CharField()
+    purpose = serializers.CharField()
+    metadata = serializers.DictField()
+    created_at = serializers.DateTimeField()
+    last_active_at = serializers.DateTimeField(allow_null=True)
+
+
+class GroupCreateSerializer(StrictSerializer):
+    external_id = TextField(
+        max_length=200, pattern=REFERENCE, help_text="Yours to choose, but nothing like a UUID."
+    )
+    name = TextField(max_length=200, required=False)
+    confidential = FlagField(required=False)
+    profile = serializers.ChoiceField(IngestProfile.choices, required=False)
+    members = TextListField(required=False, item_length=400)
+
+    def validate_external_id(self, value: str) -> str:
+        return check_external_id(value)
+
+
+class GroupPatchSerializer(StrictSerializer):
+    name = TextField(max_length=200, required=False)
+    confidential = FlagField(required=False)
+    profile = serializers.ChoiceField(IngestProfile.choices, required=False)
+
+
+class GroupSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    external_id = serializers.CharField()
+    name = serializers.CharField()
+    confidential = serializers.BooleanField()
+    profile = serializers.ChoiceField(IngestProfile.choices)
+    created_at = serializers.DateTimeField()
+
+
+class GroupMembersSerializer(StrictSerializer):
+    add = TextListField(required=False, item_length=400)
+    remove = TextListField(required=False, item_length=400)
+
+
+class MemberCreateSerializer(StrictSerializer):
+    name = TextField(max_length=200)
+    identity = TextField(
+        max_length=341, required=False, pattern=IDENTITY, help_text="platform:identifier"
+    )
+
+    def validate_identity(self, value: str) -> str:
+        return check_identity(value)
+
+
+class MemberSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    role = serializers.ChoiceField(Role.choices)
+    created_at = serializers.DateTimeField()
+
+
+class PageSerializer(StrictSerializer):
+    """Query parameters of every list."""
+
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
+    cursor = TextField(max_length=2000, required=False)

@@ -1,0 +1,82 @@
+"""The gate: what a message says beside being polite. Pure, deterministic.
+
+A message that says nothing stays a message and becomes no memory. The rule counts informative
+words: not a courtesy, not a word of grammar, not a name that is only called. Two make a memory;
+a number, an address or a file name counts as two. A script that is written without spaces is
+counted by its letters.
+"""
+
+import re
+import unicodedata
+
+from orgs.names.normal_form import normal
+
+ENOUGH = 2
+LOOKED_THROUGH = 5_000
+LETTERS_A_WORD = 2
+
+_COURTESIES = """
+gm gn morning evening afternoon night good goodnight hi hiya hello hey heya yo sup howdy welcome
+bye cya later cheers thanks thank thanx thx ty tyvm tnx np nw yw please pls plz sorry ok okay
+okey k kk okie yes yeah yep yup ya aye no nope nah sure fine cool nice great awesome perfect
+amazing wow lol lmao rofl lmfao haha hehe hah heh hmm hm umm um uh oh ah aha ooh omg wtf brb afk
+bbl gtg ttyl np gg wp right true indeed exactly agreed same congrats congratulations well done
+much many very really again all everyone everybody anyone anybody someone somebody there here
+guys folks team friend friends both day week weekend danke bitte hallo tschuss merci bonjour
+salut gracias hola adios grazie ciao obrigado ola привет спасибо пока здравствуйте مرحبا شكرا
+शुक्रिया नमस्ते
+"""
+COURTESIES = frozenset(_COURTESIES.split())
+PHRASES = ("你好", "您好", "谢谢", "謝謝", "早上好", "早安", "晚安", "再见")
+PHRASES += ("ありがとう", "こんにちは", "おはよう", "おやすみ")
+PHRASES += ("안녕하세요", "안녕", "감사합니다", "สวัสดี", "ขอบคุณ")
+_GRAMMAR = """
+a an the i im i'm ive i've id i'd ill i'll you your you're u ur he she it its it's we they me
+him her us them my mine our their this that that's thats these those is are was were am be been
+being do does did done have has had will would can could should shall may might must to of in on
+at for from with without by as and or but so if then than not don't dont doesn't what whats
+what's who why how when where which too also just only even still yet up down out off over about
+into got get go going let lets let's now any some more most
+"""
+GRAMMAR = frozenset(_GRAMMAR.split())
+_TOKEN = re.compile(r"[^\s,;!?()\[\]{}\"“”„«»]+")
+_CALLED = re.compile(r"^\s*[^\s:,@]{1,40}[:,]\s+|(?<!\S)@[\w.\-]+")
+_TELLING = re.compile(r"\d|\w[./\\_]\w|://|[a-z][A-Z]|^[/~]\w|\w-\w+-\w")
+_EMPTY = COURTESIES | GRAMMAR
+_LONG = re.compile(r"(.)\1{2,}")
+_STRETCHED = re.compile(r"(.{1,3}?)\1{2,}")
+_JOINED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR")
+
+
+def information(text: str) -> int:
+    """How many informative words the text has; looks at its first 5,000 characters."""
+    rest = _CALLED.sub(" ", normal(text[:LOOKED_THROUGH], "NFKC"))
+    for phrase in PHRASES:
+        rest = rest.replace(phrase, " ")
+    found, seen = 0, set()
+    for token in _TOKEN.findall(rest):
+        word = token.strip(".:'’*~-_…").casefold()
+        if word not in seen:
+            seen.add(word)
+            found += _worth(word, token)
+    return found
+
+
+def is_chatter(text: str) -> bool:
+    """Whether the text says too little to be remembered."""
+    return information(text) < ENOUGH
+
+
+def _worth(word: str, token: str) -> int:
+    if not any(c.isalnum() for c in word):
+        return 0
+    plain = (word, _STRETCHED.sub(r"\1", word), _LONG.sub(r"\1", word), _LONG.sub(r"\1\1", word))
+    if not _EMPTY.isdisjoint(plain):
+        return 0
+    if not word.isascii():
+        joined = sum(1 for c in word if unicodedata.name(c, "").startswith(_JOINED_SCRIPTS))
+        if joined:
+            return joined // LETTERS_A_WORD
+    if _STRETCHED.fullmatch(word):  # hahaha, aaaa, xdxdxd
+        return 0
+    return ENOUGH if _TELLING.search(token) and len(word) > 2 else 1

@@ -1,0 +1,126 @@
+"""From a posted message to a row; what is odd about it is taken, and noted."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from orgs.models.memberships import Member
+from orgs.organisations.references import as_uuid
+from orgs.principals import Actor
+from robots.conversations.drafts import Utterance
+from robots.conversations.mentions import called
+from robots.conversations.message_rules import OPEN, Reach, Said, judge
+from robots.conversations.participants import People
+from robots.errors import IdentityClaim
+from robots.models.conversations import Conversation, Message, MessageRole
+from robots.models.keys import KeyScope
+from robots.models.robots import Robot
+
+AHEAD = timedelta(minutes=5)
+FROM_THE_FUTURE = (
+    "sent_at lies ahead of this server's clock; the time of arrival stands in its place, and what "
+    "was sent is kept in metadata.sent_at."
+)
+REFUSALS = (IdentityClaim,)
+
+
+@dataclass(frozen=True, slots=True)
+class Poster:
+    """Who posts: a robot for whoever speaks, or a member (through the built-in robot)."""
+
+    actor: Actor
+    robot: Robot
+    member: Member | None
+
+
+@dataclass(slots=True)
+class Composed:
+    """A row that lacks id, position and audience, and how far it reaches."""
+
+    row: Message
+    reach: Reach
+    notes: list[str] = field(default_factory=list)
+
+
+def references(one: Utterance) -> Iterator[str]:
+    """Every name in a message that may mean somebody."""
+    if one.speaker:
+        yield one.speaker
+    if one.speaker_name:
+        yield one.speaker_name
+    yield from one.mentions
+    yield from called(one.content)
+
+
+def compose(
+    poster: Poster, conversation: Conversation, one: Utterance, people: People, now: datetime
+) -> Composed:
+    """Resolve, judge, note. Raises IdentityClaim where a person speaks as somebody else."""
+    speaker, member_id = _speaker(poster, one, people)
+    names = list(dict.fromkeys([*one.mentions, *called(one.content)]))
+    meant = [person for name in names if (person := people.called(name))]
+    listeners = [id_ for id_ in dict.fromkeys(id_ for id_, _ in meant) if id_ != member_id]
+    role = _role(poster, one)
+    said = Said(
+        text=one.content,
+        role=role,
+        known=member_id is not None,
+        to_members=bool(listeners),
+        to_robot=any(people.is_robot(name) for name in names),
+    )
+    verdict = judge(said, conversation.group.profile if conversation.group else OPEN)
+    notes: list[str] = []
+    row = Message(
+        organisation_id=conversation.organisation_id,
+        conversation_id=conversation.id,
+        external_id=one.external_id,
+        role=role,
+        content=one.content,
+        robot_id=poster.robot.id,
+        author_id=poster.member.id if poster.member else None,
+        speaker=speaker,
+        speaker_key=one.speaker,
+        speaker_member_id=member_id,
+        mentions=names,
+        listeners=listeners,
+        reply_to_key=one.reply_to,
+        type=verdict.type,
+        kind=verdict.kind if conversation.group_id else "direct",
+        reason=verdict.reason,
+        metadata=one.metadata,
+        sent_at=one.sent_at or now,
+        received_at=now,
+    )
+    if row.sent_at > now + AHEAD:
+        row.metadata = {**one.metadata, "sent_at": row.sent_at.isoformat()}
+        row.sent_at = now
+        notes.append(FROM_THE_FUTURE)
+    return Composed(row, verdict.reach, notes)
+
+
+def _role(poster: Poster, one: Utterance) -> str:
+    if poster.member:
+        return MessageRole.USER
+    return one.role or (MessageRole.USER if one.speaker else MessageRole.AGENT)
+
+
+def _speaker(poster: Poster, one: Utterance, people: People) -> tuple[str, UUID | None]:
+    """(as shown, the member behind it). Raises IdentityClaim where that is not the poster's to say.
+
+    A robot names a member by a platform's identity that stands for them; by id only where it may
+    act for members. A name that is another's is not shown as this member's.
+    """
+    found = people.speaker(one.speaker) if one.speaker else None
+    if poster.member:
+        if one.speaker and (found is None or found[0] != poster.member.id):
+            raise IdentityClaim("a person speaks for themselves only")
+        return poster.member.name, poster.member.id
+    if not one.speaker:
+        return one.speaker_name or poster.robot.name, None
+    if found is None:
+        return one.speaker_name or one.speaker, None
+    if as_uuid(one.speaker) and KeyScope.ACT_FOR not in poster.actor.scopes:
+        raise IdentityClaim("only a robot that acts for members says by their id who spoke")
+    others = one.speaker_name and people.others(one.speaker_name, found[0])
+    return found[1] if others else one.speaker_name or found[1], found[0]

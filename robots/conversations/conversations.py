@@ -1,0 +1,110 @@
+"""Conversations: opened where their readers are, listed and read by those alone."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.models.audiences import AudienceKind
+from orgs.models.base import new_id
+from orgs.organisations.audiences import ensure_audience, ensure_explicit_audience
+from orgs.principals import Actor, Principal, resolve
+from robots.access.act_for import act
+from robots.models.conversations import Conversation, Message
+from robots.people import directory
+
+
+def open_conversation(
+    actor: Actor, data: Mapping[str, Any], *, now: datetime
+) -> tuple[Conversation, bool]:
+    """Open a conversation, or return the one with this external id. Tells whether it is new.
+
+    In a group its readers read it; with a member that member and the robot; with neither only
+    whoever opens it. Raises what `act` raises, and NotFound.
+    """
+    where = act(actor, member=data.get("member"), group=data.get("group"))
+    with transaction.atomic():
+        with organisation_scope(actor.organisation_id):
+            audience_id = _audience(actor, where)
+        with resolve(actor).scope():
+            audience = {"organisation_id": actor.organisation_id, "audience_id": audience_id}
+            external_id = data.get("external_id")
+            if external_id is not None:
+                known = _shown().filter(**audience, external_id=external_id).first()
+                if known:
+                    return known, False
+            row = Conversation(
+                id=new_id(),
+                **audience,
+                external_id=external_id,
+                group_id=where.group_id,
+                member_id=None if where.group_id else where.member_id,
+                robot_id=actor.robot_id,
+                title=data.get("title", ""),
+                metadata=data.get("metadata", {}),
+                created_at=now,
+            )
+            # Somebody else may be opening it at this moment: theirs is the one then.
+            Conversation.objects.bulk_create([row], ignore_conflicts=external_id is not None)
+            same = {"external_id": external_id} if external_id is not None else {"id": row.id}
+            kept = _shown().get(**audience, **same)
+            return kept, kept.id == row.id
+
+
+def _audience(actor: Actor, where: Actor) -> UUID:
+    organisation_id = actor.organisation_id
+    if where.group_id:
+        return ensure_audience(
+            organisation_id, AudienceKind.GROUP, str(where.group_id), where.group_id
+        )
+    if actor.robot_id and where.member_id:
+        return ensure_explicit_audience(
+            organisation_id, [("robot", actor.robot_id), ("member", where.member_id)]
+        )
+    if actor.robot_id:
+        return ensure_audience(organisation_id, AudienceKind.ROBOT, str(actor.robot_id))
+    return ensure_audience(organisation_id, AudienceKind.MEMBER, str(actor.member_id))
+
+
+def conversations(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet[Conversation]":
+    """Those that the principal reads; evaluate in its scope. Raises NotFound for the group."""
+    rows = _shown().filter(organisation_id=principal.organisation_id)
+    if reference := filters.get("group"):
+        group = directory.find_known_group(principal.actor, reference)
+        rows = rows.filter(group_id=group.id)
+    if external_id := filters.get("external_id"):
+        rows = rows.filter(external_id=external_id)
+    return rows
+
+
+def conversation(principal: Principal, conversation_id: UUID) -> Conversation:
+    """One of them; call inside the principal's scope. Raises NotFound."""
+    row = _shown().filter(organisation_id=principal.organisation_id, id=conversation_id).first()
+    if row is None:
+        raise NotFound("no such conversation")
+    return row
+
+
+def messages(principal: Principal, conversation_id: UUID) -> "QuerySet[Message]":
+    """The messages of a conversation that the principal reads; evaluate in its scope.
+
+    Each has `answers`, the id of what it replies to, if that is readable as well. Raises
+    NotFound.
+    """
+    conversation(principal, conversation_id)
+    here = {"organisation_id": principal.organisation_id}
+    replied = Message.objects.filter(**here, id=OuterRef("reply_to_id")).values("id")
+    return (
+        Message.objects.filter(**here, conversation_id=conversation_id)
+        .select_related("speaker_member", "author", "robot", "audience")
+        .annotate(answers=Subquery(replied))
+    )
+
+
+def _shown() -> "QuerySet[Conversation]":
+    return Conversation.objects.select_related("group", "member", "robot", "audience")

@@ -1,0 +1,111 @@
+"""What a message is and who may read it, by its words and whom it addresses. Pure.
+
+profile open: what is posted in a group was seen by all of it, so its group reads it. profile
+strict: announcements and expertise reach the group, everything else its sender and, where members
+talk to each other, those whom they address.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from robots.conversations.chatter import information, is_chatter
+
+OPEN, STRICT = "open", "strict"
+TITLE_WORDS = 4
+
+_ANNOUNCES = re.compile(
+    r"^\s*\W{0,3}(?:announcement|attention|heads[ -]up|psa|fyi (?:all|everyone)|please note"
+    r"|important|reminder)\b|(?<!\w)@(?:all|everyone|here|channel|room|group)\b",
+    re.IGNORECASE,
+)
+_KNOWS = re.compile(
+    r"\bi(?:'m| am| have been|'ve been) (?:an? |the |our )?(?:\w+ ){0,2}?"
+    r"(?:expert|specialist|maintainer|lead|responsible for)\b"
+    r"|\bi (?:specialise|specialize) in\b|\bmy (?:speciality|specialty|expertise|field) is\b"
+    r"|\bi know (?:a lot|everything|quite a bit|all) about\b|\bi(?:'m| am) (?:very )?experienced\b"
+    r"|\bi(?:'ve| have) (?:worked (?:with|on)|used|maintained) .{1,60}? for (?:\w+ ){1,3}?years?\b"
+    r"|\b(?:\w+ )?years of experience\b",
+    re.IGNORECASE,
+)
+_PREFERS = re.compile(
+    r"\bi(?:'d| would)? (?:really |much |always |usually )?"
+    r"(?:prefer|rather|like .{1,60}? (?:better|more|best)|dislike|hate|love|can't stand)\b"
+    r"|\bmy favou?rite\b|\bcall me \w|\bi never (?:eat|drink|use|work)\b",
+    re.IGNORECASE,
+)
+
+
+class Reach(StrEnum):
+    """Who reads a message: its conversation, its sender, or sender and addressed."""
+
+    CONVERSATION = "conversation"
+    SENDER = "sender"
+    BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message as the rules see it.
+
+    known: its speaker is a member of the group. to_members, to_robot: whom it addresses.
+    """
+
+    text: str
+    role: str = "user"
+    known: bool = False
+    to_members: bool = False
+    to_robot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """type and kind as a memory of it has them; reason: why it stays a message, or empty."""
+
+    type: str
+    kind: str
+    reach: Reach
+    reason: str
+
+
+def classify(said: Said) -> str:
+    """announcement, expertise, preference, interaction or conversation."""
+    text = said.text[:2_000]
+    if _ANNOUNCES.search(text):
+        return "announcement"
+    if _KNOWS.search(text):
+        return "expertise"
+    if _PREFERS.search(text):
+        return "preference"
+    return "interaction" if said.to_members else "conversation"
+
+
+def judge(said: Said, profile: str) -> Verdict:
+    """Everything that is decided about a message posted in a group."""
+    type_ = classify(said)
+    reason = ""
+    if said.role == "system":
+        reason = "system"
+    elif not information(said.text) if type_ == "announcement" else is_chatter(said.text):
+        reason = "chatter"
+    return Verdict(type_, _kind(said, type_), _reach(said, type_, profile), reason)
+
+
+def _kind(said: Said, type_: str) -> str:
+    if type_ == "announcement" or not said.known:
+        return "group"
+    return "interaction" if said.to_members else "user"
+
+
+def _reach(said: Said, type_: str, profile: str) -> Reach:
+    if profile != STRICT or type_ in ("announcement", "expertise"):
+        return Reach.CONVERSATION
+    if said.to_robot:
+        return Reach.SENDER
+    return Reach.BOTH if said.to_members else Reach.SENDER
+
+
+def title_of(text: str, at: str) -> str:
+    """A conversation's name: the first four words and when (dd-mm:HH:MM)."""
+    words = " ".join(text[:2_000].split()[:TITLE_WORDS])[:180]
+    return f"{words} {at}"

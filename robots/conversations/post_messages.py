@@ -1,0 +1,239 @@
+"""Take messages in: one path for one message and for a thousand, in one transaction.
+
+The conversation's row is locked meanwhile, so that its messages have one order and two equal
+batches that arrive together are one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q
+
+from orgs.database.bulk import insert_rows
+from orgs.errors import NotFound
+from orgs.models.base import new_id
+from orgs.models.memberships import Member
+from orgs.organisations.audiences import Reader, ensure_explicit_audience
+from orgs.organisations.references import as_uuid
+from orgs.principals import Actor, Principal, resolve
+from robots.conversations import compose
+from robots.conversations.compose import Composed, Poster
+from robots.conversations.drafts import Kept, MessageTaken, Outcome, Promoted, Unkept, Utterance
+from robots.conversations.hooks import promote, replies_joined
+from robots.conversations.message_rules import Reach
+from robots.conversations.participants import people_of
+from robots.conversations.withdraw_messages import title
+from robots.models.conversations import Conversation, Message
+from robots.models.robots import Robot
+from robots.registry.robots import WEB, builtin_robot, stamp_activity
+
+NEVER_CAME = "What it replies to has not come (yet); it is joined to it when it comes."
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Messages on their way in, by the index of what was posted."""
+
+    fresh: dict[int, Composed] = field(default_factory=dict)
+    known: dict[int, UUID] = field(default_factory=dict)
+    refused: dict[int, Unkept] = field(default_factory=dict)
+
+
+def post_messages(
+    actor: Actor, conversation_id: UUID, given: Sequence[Utterance], *, now: datetime
+) -> list[Outcome]:
+    """Keep each message, and make memories of those that say something.
+
+    One that is refused takes no other with it. Raises NotFound for the conversation.
+    """
+    with transaction.atomic():
+        principal = resolve(actor)
+        with principal.scope():
+            conversation = _locked(principal, conversation_id)
+            batch = _sort_out(actor, conversation, given, now)
+            _give_readers(actor, conversation, batch)
+        # Lists of readers that are new are read from here on.
+        with resolve(actor).scope():
+            _join_replies(conversation, batch)
+            rows = [made.row for made in batch.fresh.values()]
+            insert_rows(rows)
+            late = _settle_waiting(conversation, rows)
+            _follow(conversation, rows)
+            promoted = promote(actor, conversation, rows, list(batch.known.values()), now)
+            replies_joined(conversation.organisation_id, late, now)
+            if actor.robot_id:
+                stamp_activity(
+                    organisation_id=actor.organisation_id, robot_id=actor.robot_id, now=now
+                )
+        return [_outcome(batch, index, promoted) for index in range(len(given))]
+
+
+def _locked(principal: Principal, conversation_id: UUID) -> Conversation:
+    row = (
+        Conversation.objects.select_for_update(of=("self",))
+        .select_related("group", "audience")
+        .filter(organisation_id=principal.organisation_id, id=conversation_id)
+        .first()
+    )
+    if row is None:
+        raise NotFound("no such conversation")
+    return row
+
+
+def _poster(actor: Actor, conversation: Conversation, now: datetime) -> Poster:
+    tenant = {"organisation_id": actor.organisation_id}
+    robot = (
+        Robot.objects.get(**tenant, id=actor.robot_id)
+        if actor.robot_id
+        else builtin_robot(actor.organisation_id, WEB, now)
+    )
+    member = Member.objects.get(**tenant, id=actor.member_id) if actor.is_person else None
+    return Poster(actor, robot, member)
+
+
+def _sort_out(
+    actor: Actor, conversation: Conversation, given: Sequence[Utterance], now: datetime
+) -> _Batch:
+    poster, batch = _poster(actor, conversation, now), _Batch()
+    references = {name for one in given for name in compose.references(one)}
+    people = people_of(conversation, references, poster.robot if actor.robot_id else None)
+    earlier = _earlier(conversation, {u.external_id for u in given if u.external_id is not None})
+    for index, one in enumerate(given):
+        before = earlier.get(one.external_id) if one.external_id is not None else None
+        if before is not None:
+            same = before[1] == one.content
+            if same:
+                batch.known[index] = before[0]
+            else:
+                batch.refused[index] = Unkept(MessageTaken())
+            continue
+        try:
+            made = compose.compose(poster, conversation, one, people, now)
+        except compose.REFUSALS as error:
+            batch.refused[index] = Unkept(error)
+            continue
+        made.row.id, made.row.position = new_id(), conversation.next_position
+        conversation.next_position += 1
+        batch.fresh[index] = made
+        if one.external_id is not None:
+            earlier[one.external_id] = (made.row.id, one.content)
+    return batch
+
+
+def _earlier(conversation: Conversation, keys: set[str]) -> dict[str, tuple[UUID, str]]:
+    """(id, content) by external id of what has come already."""
+    if not keys:
+        return {}
+    rows = Message.objects.filter(
+        organisation_id=conversation.organisation_id,
+        conversation_id=conversation.id,
+        external_id__in=keys,
+    ).order_by("-id")
+    return {key: (id_, text) for key, id_, text in rows.values_list("external_id", "id", "content")}
+
+
+def _give_readers(actor: Actor, conversation: Conversation, batch: _Batch) -> None:
+    """Each message's audience: the conversation's, or a list of its own inside the group."""
+    owner: Reader = (
+        ("robot", actor.robot_id) if actor.robot_id else ("member", actor.member_id)  # type: ignore[assignment]
+    )
+    audiences: dict[frozenset[Reader], UUID] = {}
+    for made in batch.fresh.values():
+        row = made.row
+        row.audience_id = conversation.audience_id
+        if made.reach is Reach.CONVERSATION:
+            continue
+        readers = {owner}
+        if row.speaker_member_id:
+            readers.add(("member", row.speaker_member_id))
+        if made.reach is Reach.BOTH:
+            readers |= {("member", listener) for listener in row.listeners}
+        place = frozenset(readers)
+        if place not in audiences:
+            audiences[place] = ensure_explicit_audience(
+                actor.organisation_id, readers, conversation.group_id
+            )
+        row.audience_id = audiences[place]
+
+
+def _join_replies(conversation: Conversation, batch: _Batch) -> None:
+    """Point replies at what they answer, as far as it has come and the poster reads it."""
+    wanted = {m.row.reply_to_key for m in batch.fresh.values() if m.row.reply_to_key}
+    if not wanted:
+        return
+    ids = {id_: key for key in wanted if (id_ := as_uuid(key))}
+    rows = Message.objects.filter(
+        Q(external_id__in=wanted) | Q(id__in=ids),
+        organisation_id=conversation.organisation_id,
+        conversation_id=conversation.id,
+    )
+    found: dict[str, UUID] = {}
+    for id_, key in rows.values_list("id", "external_id"):
+        found[ids.get(id_) or key] = id_
+    for made in batch.fresh.values():
+        if made.row.external_id is not None:
+            found[made.row.external_id] = made.row.id
+    for made in batch.fresh.values():
+        answered = found.get(made.row.reply_to_key or "")
+        if answered and answered != made.row.id:
+            made.row.reply_to_id = answered
+        elif made.row.reply_to_key:
+            made.notes.append(NEVER_CAME)
+
+
+def _settle_waiting(conversation: Conversation, rows: Sequence[Message]) -> list[UUID]:
+    """What was replied to before it came is joined to its replies now."""
+    keys = {row.external_id: row.id for row in rows if row.external_id is not None}
+    waiting = Message.objects.filter(
+        organisation_id=conversation.organisation_id,
+        conversation_id=conversation.id,
+        reply_to__isnull=True,
+        reply_to_key__in=keys,
+    )
+    late = [row for row in waiting.only("id", "reply_to_key") if row.id != keys[row.reply_to_key]]
+    for row in late:
+        row.reply_to_id = keys[row.reply_to_key]
+    Message.objects.bulk_update(late, ["reply_to"])
+    return [row.id for row in late]
+
+
+def _follow(conversation: Conversation, rows: Sequence[Message]) -> None:
+    """Number, title and time; from what everyone who reads the conversation reads, no more."""
+    open_rows = [row for row in rows if row.audience_id == conversation.audience_id]
+    if open_rows:
+        conversation.last_message_at = max(
+            [conversation.last_message_at or open_rows[0].received_at]
+            + [row.sent_at for row in open_rows]
+        )
+    if not conversation.title:
+        first_two = list(
+            Message.objects.filter(
+                organisation_id=conversation.organisation_id,
+                conversation_id=conversation.id,
+                audience_id=conversation.audience_id,
+                withdrawn_at=None,
+            ).order_by("position")[:2]
+        )
+        if len(first_two) == 2:
+            conversation.title = title(first_two[0])
+    Conversation.objects.filter(
+        organisation_id=conversation.organisation_id, id=conversation.id
+    ).update(
+        next_position=conversation.next_position,
+        last_message_at=conversation.last_message_at,
+        title=conversation.title,
+    )
+
+
+def _outcome(batch: _Batch, index: int, promoted: dict[UUID, Promoted]) -> Outcome:
+    if index in batch.refused:
+        return batch.refused[index]
+    if index in batch.known:
+        id_ = batch.known[index]
+        return Kept(id_, known=True, promoted=promoted.get(id_, Promoted(None)))
+    made = batch.fresh[index]
+    became = promoted.get(made.row.id, Promoted(None, made.row.reason))
+    return Kept(made.row.id, known=False, promoted=became, notes=tuple(made.notes))

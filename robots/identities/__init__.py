@@ -1,0 +1,1 @@
+"""Who somebody is on another platform: linked, confirmed, proven."""

@@ -1,0 +1,262 @@
+"""One person, many platforms: who a `platform:identifier` is, as robots say and admins confirm.
+
+Every robot of the organisation that knows the member sees their identities. An identity that
+nobody has confirmed lets robots find out of whom others speak; for a member who has an account it
+opens nothing until an admin confirms it, however sure a robot is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q
+
+from orgs import audit
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.memberships import ExternalIdentity, Member, Role
+from orgs.organisations.references import as_uuid
+from orgs.principals import Actor
+from robots.errors import WrongProof
+from robots.identities.proof import proves
+from robots.models.identities import IdentityLink
+from robots.models.keys import KeyScope
+from robots.people.directory import known_member, known_members
+from robots.registry.robots import WEB, builtin_robot
+
+MOST = 100
+# Whom the lines of the next import are put down to.
+IMPORTED = "import"
+TAKEN = "This identity belongs to a member already."
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An identity with the robots that say so. full: the asker may see why, and known_as."""
+
+    identity: ExternalIdentity
+    links: list[IdentityLink]
+    full: frozenset[UUID]
+
+
+def identities_of(actor: Actor, reference: str) -> tuple[Member, list[Known]]:
+    """A member whom the asker knows, with their identities; of people only oneself and admins ask.
+
+    Raises NotFound, and PermissionError for a colleague's.
+    """
+    member = known_member(actor, reference)
+    if actor.is_person and not _admin(actor) and member.id != actor.member_id:
+        raise PermissionError("Robots and admins see by which names others are known elsewhere.")
+    with organisation_scope(actor.organisation_id):
+        rows = ExternalIdentity.objects.filter(
+            organisation_id=actor.organisation_id, member_id=member.id
+        )
+        return member, _known(actor, list(rows.order_by("platform", "identifier")[:MOST]))
+
+
+def _known(actor: Actor, rows: list[ExternalIdentity]) -> list[Known]:
+    links = IdentityLink.objects.filter(
+        organisation_id=actor.organisation_id, identity_id__in=[row.id for row in rows]
+    ).select_related("robot")
+    by_identity: dict[UUID, list[IdentityLink]] = {row.id: [] for row in rows}
+    for link in links.order_by("created_at", "id"):
+        by_identity[link.identity_id].append(link)
+    return [
+        Known(
+            row,
+            by_identity[row.id],
+            frozenset(
+                link.robot_id
+                for link in by_identity[row.id]
+                if _admin(actor) or link.robot_id == actor.robot_id
+            ),
+        )
+        for row in rows
+    ]
+
+
+def link(
+    actor: Actor, reference: str, data: Mapping[str, Any], *, now: datetime
+) -> tuple[Known, bool]:
+    """Say that an identity is this member; tells whether it is new. An admin's word confirms it,
+    and so does the member's own code (`proof`) that came from there.
+
+    Raises NotFound for the member, AlreadyExists for an identity or name of somebody else,
+    WrongProof for a code that is not theirs. It holds everywhere: only an import says what a name
+    means in one group.
+    """
+    member = known_member(actor, reference)
+    if actor.is_person and not _admin(actor):
+        raise PermissionError("Admins say who is who; robots say what they have seen.")
+    platform, _, identifier = data["identity"].partition(":")
+    if platform == IMPORTED and not (_admin(actor) or KeyScope.MANAGE in actor.scopes):
+        raise PermissionError("Imports give these names, and who manages members.")
+    tenant = {"organisation_id": actor.organisation_id}
+    with organisation_scope(actor.organisation_id):
+        proven = "proof" in data and _proves(member, data["proof"], now)
+        if "proof" in data and not proven:
+            raise WrongProof
+        row, created = ExternalIdentity.objects.get_or_create(
+            **tenant,
+            platform=platform,
+            identifier=identifier,
+            group_id=None,
+            defaults={"member_id": member.id, "created_at": now},
+        )
+        if row.member_id != member.id:
+            if not proven or row.confirmed_at is not None:
+                raise AlreadyExists(TAKEN)
+            row, created = _handed_over(actor, row, member, now), True
+        _say(actor, row, data, now)
+        _note("identity.linked", actor, row, now)
+        if (_admin(actor) or proven) and row.confirmed_at is None:
+            _confirm(row, now)
+            _note("identity.proven" if proven else "identity.confirmed", actor, row, now)
+        row.member = member
+        return _known(actor, [row])[0], created
+
+
+def _proves(member: Member, code: str, now: datetime) -> bool:
+    """One at a time, so that a code proves one name."""
+    of = {"organisation_id": member.organisation_id, "id": member.id}
+    Member.objects.select_for_update(of=("self",)).get(**of)
+    return proves(member, code, now=now)
+
+
+def _handed_over(
+    actor: Actor, claimed: ExternalIdentity, member: Member, now: datetime
+) -> ExternalIdentity:
+    """Who has proven a name has it, whatever a robot said before of somebody else.
+
+    Made anew, so that nothing stays of what was said. Raises AlreadyExists for the name of somebody
+    without an account: they act under it, and cannot object.
+    """
+    of = {"organisation_id": claimed.organisation_id, "id": claimed.id, "confirmed_at": None}
+    row = ExternalIdentity.objects.select_for_update(of=("self",)).filter(**of).first()
+    if row is None or not Member.objects.filter(id=row.member_id, user__isnull=False).exists():
+        raise AlreadyExists(TAKEN)
+    _note("identity.unlinked", actor, row, now)
+    row.delete()
+    return ExternalIdentity.objects.create(
+        organisation_id=member.organisation_id,
+        platform=claimed.platform,
+        identifier=claimed.identifier,
+        member_id=member.id,
+        created_at=now,
+    )
+
+
+def _say(actor: Actor, row: ExternalIdentity, data: Mapping[str, Any], now: datetime) -> None:
+    tenant = {"organisation_id": actor.organisation_id}
+    robot_id = actor.robot_id or builtin_robot(actor.organisation_id, WEB, now).id
+    said = {name: data[name] for name in ("known_as", "confidence", "evidence") if name in data}
+    try:
+        with transaction.atomic():
+            IdentityLink.objects.update_or_create(
+                **tenant,
+                identity_id=row.id,
+                robot_id=robot_id,
+                defaults=said,
+                create_defaults={**said, "created_at": now},
+            )
+    except IntegrityError as error:
+        raise AlreadyExists("You know somebody else by this name already.") from error
+
+
+def unlink(actor: Actor, reference: str, identity: str, *, now: datetime) -> None:
+    """Take back what was said. An identity that nobody says any more, or that an admin takes
+    away, is gone; what was said under it stays with the member.
+
+    Raises NotFound; also for a robot that has not said it, and where one that manages would take
+    away what is confirmed.
+    """
+    member = known_member(actor, reference)
+    with organisation_scope(actor.organisation_id):
+        row = _one(actor, member, identity)
+        links = IdentityLink.objects.filter(
+            organisation_id=actor.organisation_id, identity_id=row.id
+        )
+        said, _ = links.filter(robot_id=actor.robot_id).delete()
+        manages = KeyScope.MANAGE in actor.scopes or (said and not links.exists())
+        if _admin(actor) or (row.confirmed_at is None and manages):
+            row.delete()
+        elif not said:
+            raise NotFound("not said by this robot")
+        _note("identity.unlinked", actor, row, now)
+
+
+def confirm(actor: Actor, reference: str, identity: str, *, now: datetime) -> Known:
+    """Say that the identity is really this member: it opens to them what is meant for it.
+
+    Raises PermissionError for who is no admin, and NotFound.
+    """
+    if not _admin(actor):
+        raise PermissionError("Only an admin confirms who somebody is.")
+    member = known_member(actor, reference)
+    with organisation_scope(actor.organisation_id):
+        row = _one(actor, member, identity)
+        if row.confirmed_at is None:
+            _confirm(row, now)
+            _note("identity.confirmed", actor, row, now)
+        row.member = member
+        return _known(actor, [row])[0]
+
+
+def member_called(actor: Actor, reference: str) -> Member:
+    """A member by id, by an identity, or by the asking robot's own name for them.
+
+    Raises NotFound.
+    """
+    try:
+        return known_member(actor, reference)
+    except NotFound:
+        if actor.robot_id is None:
+            raise
+    with organisation_scope(actor.organisation_id):
+        said = IdentityLink.objects.filter(
+            organisation_id=actor.organisation_id, robot_id=actor.robot_id, known_as=reference
+        ).exclude(known_as="")
+        found = known_members(actor).filter(id__in=said.values("identity__member_id")).first()
+    if found is None:
+        raise NotFound("no such member")
+    return found
+
+
+def _one(actor: Actor, member: Member, identity: str) -> ExternalIdentity:
+    platform, _, identifier = identity.partition(":")
+    match = Q(platform=platform, identifier=identifier)
+    if by_id := as_uuid(identity):
+        match |= Q(id=by_id)
+    row = (
+        ExternalIdentity.objects.select_for_update(of=("self",))
+        .filter(match, organisation_id=actor.organisation_id, member_id=member.id)
+        .order_by(F("group_id").asc(nulls_first=True), "id")
+        .first()
+    )
+    if row is None:
+        raise NotFound("no such identity")
+    return row
+
+
+def _admin(actor: Actor) -> bool:
+    return actor.is_person and actor.role == Role.ADMIN
+
+
+def _confirm(row: ExternalIdentity, now: datetime) -> None:
+    row.confirmed_at = now
+    row.save(update_fields=["confirmed_at"])
+
+
+def _note(action: str, actor: Actor, row: ExternalIdentity, now: datetime) -> None:
+    audit.record(
+        action,
+        actor=actor,
+        now=now,
+        target=row.member_id,
+        target_type="member",
+        platform=row.platform,
+        identity=str(row.id),
+    )

@@ -1,0 +1,1 @@
+"""Groups, members and seats as callers and pages know them."""

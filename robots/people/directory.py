@@ -1,0 +1,286 @@
+"""Groups and members as a caller may know of them, and the changes that callers may make."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Lower
+
+from orgs import audit
+from orgs.database.advisory_locks import take_turns
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists, NotFound
+from orgs.members.invitations import create_member
+from orgs.models.memberships import Member, Role
+from orgs.models.organisations import Group, GroupMembership, IngestProfile, Organisation
+from orgs.names.check_name import GROUPS_KEEP, check_name
+from orgs.organisations.groups import (
+    add_to_group,
+    create_group,
+    remove_from_group,
+    set_confidential,
+    set_profile,
+)
+from orgs.organisations.references import as_uuid, find_group, find_member, link_identity
+from orgs.principals import Actor, readable_groups
+from robots.errors import MissingScope
+from robots.models.keys import KeyScope
+from robots.models.robots import Robot, RobotGroup
+from robots.registry.robots import find_robot, join_groups, register_robot
+
+# So many people are offered by name at once, so many can be chosen, by so many words of a name.
+OFFERED = 12
+MOST_NAMED = 200
+MOST_WORDS = 5
+Colleague = tuple[UUID, str]
+
+
+def register(actor: Actor, data: Mapping[str, Any], now: datetime) -> tuple[Robot, bool]:
+    """Register a robot, or update the one with this id; recorded. Tells whether it is new.
+
+    Admins and keys that manage register robots; any robot updates itself. Raises PermissionError,
+    MissingScope, and what `check_name` raises.
+    """
+    reference = data.get("id")
+    with organisation_scope(actor.organisation_id):
+        _check_registration(actor, reference)
+        robot, created = register_robot(
+            organisation_id=actor.organisation_id,
+            now=now,
+            reference=reference,
+            name=data.get("name", ""),
+            purpose=data.get("purpose", ""),
+            metadata=data.get("metadata"),
+        )
+        if created:
+            audit.record(
+                "robot.registered", actor=actor, now=now, target=robot.id, target_type="robot"
+            )
+    return robot, created
+
+
+def _check_registration(actor: Actor, reference: str | None) -> None:
+    if actor.is_person:
+        if actor.role != Role.ADMIN:
+            raise PermissionError("Admins register robots.")
+    elif KeyScope.MANAGE not in actor.scopes:
+        try:
+            itself = reference and find_robot(actor.organisation_id, reference).id == actor.robot_id
+        except NotFound:
+            itself = False
+        if not itself:
+            raise MissingScope(KeyScope.MANAGE)
+
+
+def groups_of_robot(actor: Actor) -> QuerySet[Any]:
+    """The group ids in which the robot sits, as a queryset for a subquery."""
+    return RobotGroup.objects.filter(
+        organisation_id=actor.organisation_id, robot_id=actor.robot_id
+    ).values("group_id")
+
+
+def known_groups(actor: Actor) -> "QuerySet[Group]":
+    """For a person the readable groups, for a robot those it sits in."""
+    if actor.is_person:
+        return readable_groups(actor)
+    return Group.objects.filter(
+        organisation_id=actor.organisation_id, id__in=groups_of_robot(actor)
+    )
+
+
+def find_known_group(actor: Actor, reference: str | UUID) -> Group:
+    """One of the known groups, by id or external id; call inside the organisation's scope.
+
+    Of several of one external id it is the one in which the asker sat first, so that nobody takes
+    a name over by seating them elsewhere; then the oldest. Raises NotFound.
+    """
+    tenant = {"organisation_id": actor.organisation_id, "group_id": OuterRef("id")}
+    seats: QuerySet[Any] = (
+        RobotGroup.objects.filter(**tenant, robot_id=actor.robot_id)
+        if actor.robot_id
+        else GroupMembership.objects.filter(**tenant, member_id=actor.member_id)
+    )
+    seat = F("seat").asc(nulls_last=True)
+    among = known_groups(actor).annotate(seat=Subquery(seats.values("id")[:1]))
+    return find_group(actor.organisation_id, reference, among.order_by(seat, "id"))
+
+
+def known_group(actor: Actor, reference: str) -> Group:
+    """The same, also outside a scope."""
+    with organisation_scope(actor.organisation_id):
+        return find_known_group(actor, reference)
+
+
+def colleagues(
+    actor: Actor, *, named: str = "", chosen: Collection[str] = ()
+) -> tuple[list[Colleague], list[Colleague], bool]:
+    """Everybody else who is here, as (id, name): the chosen ones, up to OFFERED others whose names
+    hold every word of `named`, and whether there are more of those.
+
+    chosen: ids; of more than MOST_NAMED the first.
+    """
+    ids = [id_ for id_ in map(as_uuid, list(chosen)[:MOST_NAMED]) if id_]
+    with organisation_scope(actor.organisation_id):
+        rows = known_members(actor).exclude(id=actor.member_id).order_by(Lower("name"), "id")
+        ticked = list(rows.filter(id__in=ids).values_list("id", "name")) if ids else []
+        others = rows.exclude(id__in=ids)
+        for word in named.split()[:MOST_WORDS]:
+            others = others.filter(name__icontains=word)
+        found = list(others.values_list("id", "name")[: OFFERED + 1])
+        return ticked, found[:OFFERED], len(found) > OFFERED
+
+
+def members_in(group: Group) -> "QuerySet[Member]":
+    """The members of the group."""
+    memberships = GroupMembership.objects.filter(
+        organisation_id=group.organisation_id, group_id=group.id
+    )
+    return Member.objects.filter(
+        organisation_id=group.organisation_id, id__in=memberships.values("member_id")
+    )
+
+
+def known_members(actor: Actor) -> "QuerySet[Member]":
+    """For a person everyone in the organisation, for a robot the members of its groups."""
+    members = Member.objects.filter(organisation_id=actor.organisation_id, removed_at=None)
+    if actor.is_person:
+        return members
+    seated = GroupMembership.objects.filter(
+        organisation_id=actor.organisation_id, group_id__in=groups_of_robot(actor)
+    )
+    return members.filter(Q(id__in=seated.values("member_id")))
+
+
+def known_member(actor: Actor, reference: str) -> Member:
+    """One of the known members, by id or platform:identifier. Raises NotFound.
+
+    It says who that is said to be, and opens nothing: what decides who reads asks `find_member`.
+    """
+    with organisation_scope(actor.organisation_id):
+        return find_member(
+            actor.organisation_id, reference, among=known_members(actor), claimed=True
+        )
+
+
+def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
+    """Create a group with its first members; the robot or member who makes it is in it.
+
+    Raises AlreadyExists, NotFound and what `check_name` raises; nothing is made then.
+    """
+    organisation_id = actor.organisation_id
+    with organisation_scope(organisation_id):
+        known = known_members(actor)
+        members = [
+            find_member(organisation_id, reference, among=known).id
+            for reference in data.get("members", [])
+        ]
+        _check_group_name(actor, data.get("name") or data["external_id"])
+        group = create_group(
+            organisation_id=organisation_id,
+            external_id=data["external_id"],
+            name=data.get("name", ""),
+            confidential=data.get("confidential", True),
+            profile=data.get("profile", IngestProfile.OPEN),
+            owner_id=actor.member_id,
+            among=known_groups(actor),
+            now=now,
+        )
+        if actor.member_id:
+            members.append(actor.member_id)
+        if actor.robot_id:
+            join_groups(
+                organisation_id=organisation_id, robot_id=actor.robot_id, group_ids=[group.id]
+            )
+        add_to_group(organisation_id=organisation_id, group_id=group.id, member_ids=members)
+        audit.record("group.created", actor=actor, now=now, target=group.id, target_type="group")
+    return group
+
+
+def _check_group_name(actor: Actor, name: str, but: UUID | None = None) -> None:
+    take_turns(actor.organisation_id, "group")
+    here = Organisation.objects.values_list("name", flat=True).get(id=actor.organisation_id)
+    others = known_groups(actor).exclude(id=but).values_list("name", flat=True)
+    check_name(name, kept=(*GROUPS_KEEP, f"Everyone in {here}"), others=others)
+
+
+def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datetime) -> Group:
+    """Rename, or change who may curate it and who reads what is posted. Raises PermissionError,
+    MissingScope and what `check_name` raises.
+    """
+    if not actor.moderates and KeyScope.MANAGE not in actor.scopes:
+        raise MissingScope(KeyScope.MANAGE)
+    with organisation_scope(actor.organisation_id):
+        if name := data.get("name"):
+            _check_group_name(actor, name, but=group.id)
+            Group.objects.filter(organisation_id=group.organisation_id, id=group.id).update(
+                name=name
+            )
+            group.name = name
+        if "confidential" in data and data["confidential"] != group.confidential:
+            set_confidential(actor=actor, group=group, confidential=data["confidential"], now=now)
+            group.confidential = data["confidential"]
+        if "profile" in data and data["profile"] != group.profile:
+            set_profile(actor=actor, group=group, profile=data["profile"], now=now)
+            group.profile = data["profile"]
+    return group
+
+
+def change_members(
+    actor: Actor,
+    group: Group,
+    add: Sequence[str | UUID],
+    remove: Sequence[str | UUID],
+    now: datetime,
+) -> None:
+    """Add and remove by reference; recorded, since it changes who reads. Raises NotFound."""
+    organisation_id = actor.organisation_id
+    with organisation_scope(organisation_id):
+        joining = [find_member(organisation_id, one).id for one in add]
+        leaving = [find_member(organisation_id, one, group).id for one in remove]
+        add_to_group(organisation_id=organisation_id, group_id=group.id, member_ids=joining)
+        for member_id in leaving:
+            remove_from_group(
+                organisation_id=organisation_id, group_id=group.id, member_id=member_id
+            )
+        audit.record(
+            "group.members",
+            actor=actor,
+            now=now,
+            target=group.id,
+            target_type="group",
+            added=[str(m) for m in joining],
+            removed=[str(m) for m in leaving],
+        )
+
+
+def add_member(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
+    """A member who has not signed in. Raises AlreadyExists for a known identity, and what
+    `check_name` raises.
+    """
+    organisation_id = actor.organisation_id
+    platform, _, identifier = data.get("identity", "").partition(":")
+    with organisation_scope(organisation_id):
+        if identifier:
+            try:
+                find_member(organisation_id, f"{platform}:{identifier}", claimed=True)
+            except NotFound:
+                pass
+            else:
+                raise AlreadyExists("This identity belongs to a member already.")
+        member, _secret = create_member(
+            organisation_id=organisation_id,
+            name=data["name"],
+            beside=known_members(actor),
+            now=now,
+        )
+        if identifier:
+            link_identity(
+                organisation_id=organisation_id,
+                platform=platform,
+                identifier=identifier,
+                member_id=member.id,
+            )
+        audit.record("member.created", actor=actor, now=now, target=member.id, target_type="member")
+    return member

@@ -1,0 +1,184 @@
+"""Members, invitations and groups as the pages show and change them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db.models import Count, Model, Q, QuerySet
+from django.utils.text import slugify
+from uuid_utils.compat import uuid7
+
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.memberships import Member, Role
+from orgs.models.organisations import Group, GroupMembership
+from orgs.organisations.references import as_uuid
+from orgs.principals import Actor
+from robots.models.robots import Robot, RobotGroup
+from robots.people.directory import change_members, known_groups, known_members, open_group
+
+PAGE = 50
+OFFERED = 20
+Row = TypeVar("Row", bound=Model)
+
+
+@dataclass(slots=True)
+class Listed:
+    """A page of rows by name, and after which the next one begins."""
+
+    rows: list[Any] = field(default_factory=list)
+    after: UUID | None = None
+
+
+@dataclass(slots=True)
+class Seats:
+    """A group with who sits in it, who else could, and what the asker may change."""
+
+    group: Group
+    members: Listed
+    robots: list[str]
+    on_offer: list[Member]
+    may_seat: bool
+    may_open: bool
+
+
+def _by_name(rows: "QuerySet[Row]", after: UUID | None, limit: int = PAGE) -> Listed:
+    if after:
+        last = rows.filter(pk=after).values_list("name", flat=True).first()
+        if last is None:
+            raise NotFound("no such page")
+        rows = rows.filter(Q(name__gt=last) | Q(name=last, pk__gt=after))
+    found = list(rows.order_by("name", "pk")[: limit + 1])
+    return Listed(found[:limit], found[limit - 1].pk if len(found) > limit else None)
+
+
+def members_listed(actor: Actor, *, named: str = "", after: UUID | None = None) -> Listed:
+    """Everyone in the organisation but those who are only invited, by name."""
+    with organisation_scope(actor.organisation_id):
+        rows = known_members(actor).exclude(user__isnull=False, joined_at=None)
+        if named:
+            rows = rows.filter(name__icontains=named)
+        return _by_name(rows.select_related("user"), after)
+
+
+def invitations_listed(actor: Actor, after: UUID | None = None) -> Listed:
+    """Who is invited and has not come yet; for admins. Raises NotFound."""
+    if actor.role != Role.ADMIN:
+        raise NotFound("no such page")
+    with organisation_scope(actor.organisation_id):
+        rows = known_members(actor).filter(user__isnull=False, joined_at=None)
+        return _by_name(rows.select_related("user"), after)
+
+
+def groups_listed(actor: Actor, after: UUID | None = None) -> Listed:
+    """The groups that the asker reads, each with `seats`, the number of people in it."""
+    with organisation_scope(actor.organisation_id):
+        rows = known_groups(actor).annotate(seats=Count("memberships")).select_related("owner")
+        return _by_name(rows, after)
+
+
+def one_member(actor: Actor, member_id: UUID) -> tuple[Member, list[Group]]:
+    """A member with those of their groups that the asker reads; for admins. Raises NotFound."""
+    if actor.role != Role.ADMIN:
+        raise NotFound("no such page")
+    with organisation_scope(actor.organisation_id):
+        member = known_members(actor).filter(id=member_id).select_related("user").first()
+        if member is None:
+            raise NotFound("no such member")
+        seats = GroupMembership.objects.filter(
+            organisation_id=actor.organisation_id, member_id=member.id
+        )
+        mine = known_groups(actor).filter(id__in=seats.values("group_id"))
+        return member, list(mine.order_by("name"))
+
+
+def one_group(actor: Actor, group_id: UUID, *, named: str = "", after: UUID | None = None) -> Seats:
+    """A group that the asker reads. named: narrows who could be added. Raises NotFound."""
+    with organisation_scope(actor.organisation_id):
+        group = _group(actor, group_id)
+        tenant = {"organisation_id": actor.organisation_id}
+        seated = GroupMembership.objects.filter(**tenant, group_id=group.id).values("member_id")
+        robots = RobotGroup.objects.filter(**tenant, group_id=group.id).values("robot_id")
+        may_seat = _may_seat(actor, group)
+        return Seats(
+            group,
+            _by_name(known_members(actor).filter(id__in=seated), after),
+            list(
+                Robot.objects.filter(**tenant, id__in=robots, retired_at=None)
+                .order_by("name")
+                .values_list("name", flat=True)
+            ),
+            _offered(known_members(actor).exclude(id__in=seated), named) if may_seat else [],
+            may_seat,
+            _may_open(actor, group),
+        )
+
+
+def _offered(rows: "QuerySet[Member]", named: str) -> list[Member]:
+    if named:
+        rows = rows.filter(name__icontains=named)
+    return list(rows.order_by("name", "pk")[:OFFERED])
+
+
+def _group(actor: Actor, group_id: UUID) -> Group:
+    group = known_groups(actor).filter(id=group_id).select_related("owner").first()
+    if group is None:
+        raise NotFound("no such group")
+    return group
+
+
+def _may_seat(actor: Actor, group: Group) -> bool:
+    return actor.moderates or (actor.role != Role.VIEWER and actor.member_id == group.owner_id)
+
+
+def _may_open(actor: Actor, group: Group) -> bool:
+    """Who decides whether curators read the group: see `orgs.organisations.groups.set_confidential`."""
+    return actor.role == Role.ADMIN or actor.member_id == group.owner_id
+
+
+def group_to_change(actor: Actor, group_id: UUID) -> Group:
+    """A group that the asker reads. Raises NotFound."""
+    with organisation_scope(actor.organisation_id):
+        return _group(actor, group_id)
+
+
+def new_group(actor: Actor, *, name: str, confidential: bool, now: datetime) -> Group:
+    """A group with its maker in it. Raises PermissionError.
+
+    Its external id is made of the name; where that is taken, nobody is told.
+    """
+    if not actor.moderates:
+        raise PermissionError("Admins and curators make groups.")
+    stem = slugify(name)[:80] or "group"
+    if as_uuid(stem):
+        stem = f"group-{stem}"[:80]
+    data = {"name": name, "confidential": confidential}
+    try:
+        return open_group(actor, data | {"external_id": stem}, now)
+    except AlreadyExists:
+        return open_group(actor, data | {"external_id": f"{stem}-{uuid7().hex[-8:]}"}, now)
+
+
+def seat(
+    actor: Actor,
+    *,
+    group_id: UUID,
+    now: datetime,
+    add: Sequence[UUID] = (),
+    remove: Sequence[UUID] = (),
+) -> Group:
+    """Put members into a group or take them out; what they read changes at once.
+
+    Raises NotFound, and PermissionError for who may not change this group's people.
+    """
+    with organisation_scope(actor.organisation_id):
+        group = _group(actor, group_id)
+        if not _may_seat(actor, group):
+            raise PermissionError("Admins, curators and the group's owner change its people.")
+        for member_id in (*add, *remove):
+            if not known_members(actor).filter(id=member_id).exists():
+                raise NotFound("no such member")
+        change_members(actor, group, add, remove, now)
+    return group

@@ -1,0 +1,1 @@
+"""Robots: built in, registered, looked after, closed with their member."""

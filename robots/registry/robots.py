@@ -1,0 +1,155 @@
+"""The registry of robots: built in, registered on first use, seated in groups."""
+
+import secrets
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from orgs.database.advisory_locks import take_turns
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.models.audiences import AudienceKind
+from orgs.models.base import new_id
+from orgs.models.organisations import Organisation
+from orgs.names.check_name import ROBOTS_KEEP, check_name
+from orgs.organisations.audiences import ensure_audience
+from orgs.organisations.organisations import on_organisation_created
+from orgs.organisations.references import as_uuid, storable
+from orgs.principals import Actor
+from robots.models.keys import KeyScope
+from robots.models.robots import Robot, RobotGroup
+
+WEB, IMPORT = "web", "import"
+
+
+@on_organisation_created
+def add_builtin_robots(organisation: Organisation, now: datetime) -> None:
+    """Every contribution has a robot: people write through `web`, imports through `import`."""
+    for name in (WEB, IMPORT):
+        builtin_robot(organisation.id, name, now)
+
+
+def builtin_robot(organisation_id: UUID, name: str, now: datetime) -> Robot:
+    """The organisation's built-in robot of this name; call inside its scope."""
+    robot = Robot.objects.filter(organisation_id=organisation_id, builtin=name).first()
+    if robot is None:
+        robot = Robot(organisation_id=organisation_id, name=name, builtin=name, created_at=now)
+        Robot.objects.bulk_create([robot], ignore_conflicts=True)
+        robot = Robot.objects.get(organisation_id=organisation_id, builtin=name)
+        ensure_audience(organisation_id, AudienceKind.ROBOT, str(robot.id))
+    return robot
+
+
+def find_robot(organisation_id: UUID, reference: str) -> Robot:
+    """By its own id, or the one that it was registered with; its own wins. Raises NotFound."""
+    rows = Robot.objects.filter(organisation_id=organisation_id)
+    by_id = as_uuid(reference)
+    robot = rows.filter(id=by_id).first() if by_id else None
+    robot = robot or rows.filter(external_id=storable(reference)).first()
+    if robot is None:
+        raise NotFound("no such robot")
+    return robot
+
+
+def register_robot(
+    *,
+    organisation_id: UUID,
+    now: datetime,
+    reference: str | None = None,
+    name: str = "",
+    purpose: str = "",
+    metadata: dict[str, Any] | None = None,
+    owner_id: UUID | None = None,
+) -> tuple[Robot, bool]:
+    """Register a robot, or update the one with this id. Returns it and whether it is new.
+
+    Names of robots are known to everyone in the organisation. Raises what `check_name` raises.
+
+    The id that a caller chooses is kept beside the row's own, unique per organisation: an id
+    that another organisation uses behaves like any other.
+    """
+    with organisation_scope(organisation_id):
+        take_turns(organisation_id, "robot")
+        if reference:
+            try:
+                robot = find_robot(organisation_id, reference)
+            except NotFound:
+                pass
+            else:
+                _update(robot, name=name, purpose=purpose, metadata=metadata)
+                return robot, False
+        if name:
+            _check(organisation_id, name)
+        robot = Robot(
+            id=new_id(),
+            organisation_id=organisation_id,
+            external_id=reference or None,
+            name=name or f"robot_{secrets.token_hex(4)}",
+            purpose=purpose,
+            metadata=metadata or {},
+            owner_id=owner_id,
+            created_at=now,
+        )
+        robot.save(force_insert=True)
+        ensure_audience(organisation_id, AudienceKind.ROBOT, str(robot.id))
+    return robot, True
+
+
+def _check(organisation_id: UUID, name: str, but: UUID | None = None) -> None:
+    others = Robot.objects.filter(organisation_id=organisation_id, builtin=None, retired_at=None)
+    check_name(name, kept=ROBOTS_KEEP, others=others.exclude(id=but).values_list("name", flat=True))
+
+
+def _update(robot: Robot, **fields: Any) -> None:
+    changed = {k: v for k, v in fields.items() if v not in (None, "") and getattr(robot, k) != v}
+    if "name" in changed:
+        take_turns(robot.organisation_id, "robot")
+        _check(robot.organisation_id, changed["name"], but=robot.id)
+    if changed:
+        for field, value in changed.items():
+            setattr(robot, field, value)
+        Robot.objects.filter(organisation_id=robot.organisation_id, id=robot.id).update(**changed)
+
+
+def join_groups(*, organisation_id: UUID, robot_id: UUID, group_ids: Iterable[UUID]) -> None:
+    """Seat a robot in groups; those it sits in already stay."""
+    with organisation_scope(organisation_id):
+        RobotGroup.objects.bulk_create(
+            [
+                RobotGroup(organisation_id=organisation_id, robot_id=robot_id, group_id=group_id)
+                for group_id in dict.fromkeys(group_ids)
+            ],
+            ignore_conflicts=True,
+        )
+
+
+def leave_group(*, organisation_id: UUID, robot_id: UUID, group_id: UUID) -> None:
+    """Take a robot out of a group; what it read there is closed to it at once."""
+    with organisation_scope(organisation_id):
+        RobotGroup.objects.filter(
+            organisation_id=organisation_id, robot_id=robot_id, group_id=group_id
+        ).delete()
+
+
+def stamp_activity(*, organisation_id: UUID, robot_id: UUID, now: datetime) -> None:
+    """Note that the robot did something now; call inside a scope of its organisation."""
+    Robot.objects.filter(organisation_id=organisation_id, id=robot_id).filter(
+        Q(last_active_at__isnull=True) | Q(last_active_at__lt=now)
+    ).update(last_active_at=now)
+
+
+def update_robot(actor: Actor, reference: str, **fields: Any) -> Robot:
+    """Change name, purpose or metadata.
+
+    Raises NotFound, PermissionError for another's, and what `check_name` raises.
+    """
+    with organisation_scope(actor.organisation_id):
+        robot = find_robot(actor.organisation_id, reference)
+        manages = actor.moderates or KeyScope.MANAGE in actor.scopes
+        if actor.robot_id != robot.id and not manages:
+            raise PermissionError("A robot changes itself; a curator changes any.")
+        _update(robot, **fields)
+    return robot

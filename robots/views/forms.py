@@ -1,0 +1,158 @@
+"""What is typed about robots, keys, people and groups.
+
+A form for a robot or key carries the id of what it makes (`once`, signed), so that a form that
+is sent twice makes one thing.
+"""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.core import signing
+from django.core.exceptions import ValidationError
+
+from orgs.models.base import new_id
+from orgs.models.memberships import Role
+from orgs.models.organisations import Group
+from orgs.organisations.references import fault_of_identity
+from robots.models.keys import KeyScope
+
+FORM_LIFETIME = 86_400
+SCOPES = (
+    (KeyScope.READ, "Recall what this robot may read"),
+    (KeyScope.WRITE, "Remember new things"),
+    (KeyScope.ACT_FOR, "Act for members of its groups"),
+    (KeyScope.MANAGE, "Manage groups, members and robots"),
+)
+LIFETIMES = (
+    ("", "Never, until it is revoked"),
+    ("30", "After 30 days"),
+    ("90", "After 90 days"),
+    ("365", "After a year"),
+)
+
+
+class OnceForm(forms.Form):
+    once = forms.CharField(widget=forms.HiddenInput, max_length=200)
+
+    def __init__(self, salt: str, *args: Any, **kwargs: Any) -> None:
+        initial = {"once": signing.dumps(new_id().hex, salt=salt), **(kwargs.pop("initial", {}))}
+        super().__init__(*args, initial=initial, **kwargs)
+        self.salt = salt
+
+    def clean_once(self) -> UUID:
+        try:
+            given = signing.loads(self.cleaned_data["once"], salt=self.salt, max_age=FORM_LIFETIME)
+        except signing.BadSignature as error:
+            raise ValidationError("This page was open too long. Load it again.") from error
+        return UUID(hex=given)
+
+
+class RobotForm(OnceForm):
+    name = forms.CharField(max_length=200, help_text="What people call it.")
+    purpose = forms.CharField(
+        max_length=5000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="One sentence: what it does, and for whom.",
+    )
+    groups = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Groups it sits in",
+        help_text="It reads what these groups may read, and what is open to everyone.",
+    )
+
+    def __init__(self, salt: str, groups: list[Group], *args: Any, **kwargs: Any) -> None:
+        super().__init__(salt, *args, **kwargs)
+        choose_groups(self, groups)
+
+
+class SeatsForm(forms.Form):
+    groups = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Groups it sits in",
+        help_text="It reads what these groups may read, and what is open to everyone.",
+    )
+
+    def __init__(self, groups: list[Group], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choose_groups(self, groups)
+
+
+def choose_groups(form: forms.Form, groups: list[Group]) -> None:
+    """Offer these groups; without any there is nothing to choose."""
+    form.fields["groups"].choices = [(str(group.id), group.name) for group in groups]
+    if not groups:
+        del form.fields["groups"]
+
+
+class KeyForm(OnceForm):
+    name = forms.CharField(
+        label="What is it for",
+        max_length=100,
+        widget=forms.TextInput(attrs={"placeholder": "Production"}),
+    )
+    scopes = forms.MultipleChoiceField(
+        label="It may",
+        choices=SCOPES,
+        initial=[KeyScope.READ.value, KeyScope.WRITE.value],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "A key that may do nothing opens nothing."},
+    )
+    expires = forms.ChoiceField(label="It ends", required=False, choices=LIFETIMES)
+
+    def lifetime(self) -> timedelta | None:
+        days = self.cleaned_data["expires"]
+        return timedelta(days=int(days)) if days else None
+
+
+ROLES = (
+    (Role.ADMIN, "Admin: also people, robots and keys"),
+    (Role.CURATOR, "Curator: also reviews what is shared"),
+    (Role.MEMBER, "Member: reads, writes and proposes"),
+    (Role.VIEWER, "Viewer: reads"),
+)
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(label="What they may do", choices=ROLES, widget=forms.RadioSelect)
+
+
+class InvitationForm(forms.Form):
+    email = forms.EmailField(
+        label="E-mail", max_length=254, help_text="They sign in with this address."
+    )
+    name = forms.CharField(max_length=200, required=False, help_text="What colleagues call them.")
+    role = forms.ChoiceField(choices=ROLES, initial=Role.MEMBER, widget=forms.RadioSelect)
+
+
+class GroupForm(forms.Form):
+    name = forms.CharField(max_length=200, help_text="As people would call it: Launch, Design.")
+    confidential = forms.BooleanField(
+        required=False,
+        initial=True,
+        help_text="Only its people read it. Without this, admins and curators do too.",
+    )
+
+
+class PersonForm(forms.Form):
+    member = forms.UUIDField()
+
+
+class IdentityForm(forms.Form):
+    identity = forms.RegexField(
+        r"^[^\s:]{1,40}:.{1,300}$",
+        label="Name on another platform",
+        max_length=341,
+        error_messages={"invalid": "Write the platform, a colon, and the name there."},
+        help_text="The platform, a colon, and the name or number there: telegram:4711.",
+    )
+
+    def clean_identity(self) -> str:
+        identity: str = self.cleaned_data["identity"]
+        if fault := fault_of_identity(identity):
+            raise ValidationError(fault)
+        return identity

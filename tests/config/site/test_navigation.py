@@ -1,0 +1,44 @@
+"""What every page's frame says: how much waits for this person, as far as they may read it."""
+
+import pytest
+from django.test import Client
+
+from memories.lifecycle.forget import forget_memory
+from memories.review import waiting_count as counting
+from memories.review.queue import count
+from orgs.principals import resolve
+from tests.memories.curation.test_decide import propose
+from tests.people import queries, signed_in, text
+from tests.world import NOW, PEOPLE, World
+
+
+def shown(client: Client) -> str:
+    nav = next(i for i in client.get("/people/").context["nav"] if i["url"] == "/review/")
+    return nav["count"]()
+
+
+def test_the_count_is_of_what_this_person_may_decide(world: World) -> None:
+    here = world.here
+    items = [propose(here, content=f"The office has {n} doors.") for n in range(3)]
+    for name in PEOPLE:
+        actor = here.person(name)
+        with resolve(actor).scope():
+            assert counting.waiting(actor) == count(resolve(actor), NOW).waiting, name
+    chidi = signed_in(here, "chidi")
+    assert (shown(chidi), shown(signed_in(here, "bob"))) == ("3", "")
+    assert shown(signed_in(world.there, "chidi")) == ""
+    forget_memory(here.person("bob"), items[0].memory_id, now=NOW)
+    assert shown(chidi) == "2"
+    assert '2<span class="visually-hidden"> waiting' in text(chidi.get("/people/"))
+
+
+def test_it_costs_one_query_on_a_page_and_none_on_a_fragment(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chidi, asked = signed_in(world.here, "chidi"), []
+    before = queries(chidi, "/people/")
+    monkeypatch.setattr("config.site.navigation.waiting", lambda actor: asked.append(actor) or 100)
+    assert queries(chidi, "/people/") == before - 1
+    assert (len(asked), shown(chidi)) == (1, "99+")
+    chidi.get("/memories/?q=door", headers={"HX-Request": "true", "HX-Target": "results"})
+    assert len(asked) == 2

@@ -1,0 +1,110 @@
+"""The ASGI handler, driven as a server drives it."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.test import override_settings
+from django.urls import path
+
+from config.threaded_asgi import ThreadedHandler
+
+seen: dict[str, list[str]] = {}
+
+
+def streamed(request: HttpRequest) -> StreamingHttpResponse:
+    def parts() -> Iterator[bytes]:
+        for number in range(3):
+            seen.setdefault("stream", []).append(threading.current_thread().name)
+            yield f"{number}\n".encode()
+
+    seen["view"] = [threading.current_thread().name]
+    return StreamingHttpResponse(parts(), content_type="text/plain")
+
+
+def echo(request: HttpRequest) -> HttpResponse:
+    answer = HttpResponse(request.body)
+    answer.set_cookie("c", "1")
+    return answer
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    raise RuntimeError("a bug")
+
+
+urlpatterns = [path("stream", streamed), path("echo", echo), path("broken", broken)]
+
+
+def ask(address: str, body: bytes = b"", method: str = "GET") -> list[dict[str, Any]]:
+    """The messages that the handler sends for one request."""
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": method,
+        "path": address,
+        "query_string": b"",
+        "headers": [(b"host", b"testserver"), (b"content-length", str(len(body)).encode())],
+    }
+    halves = [body[: len(body) // 2], body[len(body) // 2 :]]
+    incoming = [
+        {"type": "http.request", "body": half, "more_body": not index}
+        for index, half in enumerate(halves)
+    ]
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return incoming.pop(0)
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    with override_settings(ROOT_URLCONF=__name__, MIDDLEWARE=[]):
+        run(ThreadedHandler(2)(scope, receive, send))
+    return sent
+
+
+def run(answering: Coroutine[Any, Any, None]) -> None:
+    """In a loop and a thread of its own: a browser's driver may hold this thread's."""
+    with ThreadPoolExecutor(1) as alone:
+        alone.submit(asyncio.run, answering).result()
+
+
+def test_a_body_in_parts_arrives_whole_and_cookies_leave() -> None:
+    start, body = ask("/echo", b"hello world", "POST")
+
+    assert start["status"] == 200
+    assert body["body"] == b"hello world"
+    assert dict(start["headers"])[b"Set-Cookie"].startswith(b"c=1")
+
+
+def test_a_stream_stays_in_the_thread_of_its_view() -> None:
+    seen.clear()
+
+    start, *parts = ask("/stream")
+
+    assert start["status"] == 200
+    assert [part.get("body", b"") for part in parts] == [b"0\n", b"1\n", b"2\n", b""]
+    assert [part.get("more_body", False) for part in parts] == [True, True, True, False]
+    assert set(seen["stream"]) == set(seen["view"])
+    assert seen["view"][0].startswith("request")
+
+
+def test_a_bug_in_a_view_is_an_answer() -> None:
+    start, body = ask("/broken")
+
+    assert start["status"] == 500
+    assert b"a bug" not in body["body"]
+
+
+def test_a_client_that_leaves_while_sending_gets_nothing() -> None:
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        pytest.fail("nobody listens any more")
+
+    run(ThreadedHandler(1)({"type": "http", "method": "GET", "path": "/"}, receive, send))

@@ -1,0 +1,265 @@
+"""Every number of readers on a page is what another way of asking says.
+
+That other way opens the memory as each person, in their browser, and as each robot, alone and for
+each member in each group, and looks what the database shows to them.
+"""
+
+import re
+from dataclasses import dataclass, field
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from memories.access.reader_sentences import Readers
+from memories.access.readers import newly_in, readers_of
+from memories.access.readers_named import Readers as Named
+from memories.curation import decide
+from memories.curation.decide import Answer
+from memories.review.models import Cause, Proposal
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.members.invitations import create_member, invite_member
+from orgs.members.members import remove_member
+from orgs.models.audiences import Audience
+from orgs.models.memberships import Member
+from orgs.models.users import User
+from orgs.organisations.groups import add_to_group, set_confidential
+from orgs.principals import resolve
+from robots.access.act_for import act, delegate
+from robots.errors import IdentityClaim, MissingScope
+from robots.models.keys import Key
+from robots.models.robots import Robot
+from robots.registry.robots import register_robot
+from tests.memories.curation.test_decide import propose
+from tests.people import signed_in, text
+from tests.world import NOW, Tenant, World
+
+ORG = "organisation"
+
+
+@dataclass
+class Truth:
+    """Who opens a memory, by name."""
+
+    people: set[str] = field(default_factory=set)
+    robots: set[str] = field(default_factory=set)
+    helpers: set[str] = field(default_factory=set)
+
+
+def opens(here: Tenant, member: Member, memory_id: UUID) -> bool:
+    """Whether this member gets the page, by signing in."""
+    if member.user is None or member.removed_at:
+        return False
+    known = {**here.members, "x": member}
+    tenant = Tenant(here.organisation, known)
+    return signed_in(tenant, "x").get(f"/memories/{memory_id}/").status_code == 200
+
+
+def truth(here: Tenant, memory_id: UUID) -> Truth:
+    found = Truth()
+    with organisation_scope(here.id):
+        members = list(Member.objects.filter(organisation_id=here.id).select_related("user"))
+    found.people = {m.name for m in members if opens(here, m, memory_id)}
+    for name, robot in here.robots.items():
+        with organisation_scope(here.id):
+            keys = Key.objects.filter(robot_id=robot.id, revoked_at=None)
+            now = timezone.now()
+            live = [k for k in keys if k.expires_at is None or k.expires_at > now]
+            scopes = {scope for key in live for scope in key.scopes}
+            gone = Robot.objects.get(id=robot.id).retired_at is not None
+        if gone or "read" not in scopes:
+            continue
+        actor = here.robot(name, *scopes)
+        if memory_id in here.readable(actor):
+            found.robots.add(name)
+        elif any(memory_id in seen for seen in acting(here, actor, members)):
+            found.helpers.add(name)
+    return found
+
+
+def acting(here: Tenant, actor: object, members: list[Member]) -> list[set[UUID]]:
+    """What a robot reads for each member who is not removed, everywhere it may act."""
+    found = []
+    for member in members:
+        for group in (None, *(g.external_id for g in here.groups.values())):
+            if member.removed_at:
+                continue
+            try:
+                who = act(actor, member=str(member.id), group=group, include_direct=True)
+            except (NotFound, MissingScope, IdentityClaim):
+                continue
+            found.append(here.readable(who))
+    return found
+
+
+def crowd(here: Tenant) -> None:
+    """Besides the cast: one invited, one without an account, one switched off, one who left; and
+    robots without a key, with one that is over, retired, personal and trusted."""
+    ada = here.person("ada")
+    invited, _ = invite_member(ada, email=f"ivy@{here.id.hex}.example", name="Ivy", now=NOW)
+    noor, _ = create_member(organisation_id=here.id, name="Noor", now=NOW)
+    for name in ("Olga", "Rex"):
+        here.members[name.lower()], _ = create_member(
+            organisation_id=here.id, name=name, email=f"{name}@{here.id.hex}.example",
+            password="correct horse battery", now=NOW,
+        )  # fmt: skip
+    here.members |= {"ivy": invited, "noor": noor}
+    with organisation_scope(here.id):
+        add_to_group(
+            organisation_id=here.id,
+            group_id=here.groups["launch"].id,
+            member_ids=[here.members[n].id for n in ("ivy", "noor", "olga", "rex")],
+        )
+    User.objects.filter(id=here.members["olga"].user_id).update(is_active=False)
+    remove_member(ada, member_id=here.members["rex"].id, now=NOW)
+    dumb, _ = register_robot(organisation_id=here.id, name="dumb", now=NOW)
+    here.robots["dumb"] = dumb
+    for name in ("late", "gone", "personal", "writer"):
+        here.add_robot(name, groups=("launch",), scopes=("read", "write", "act_for"))
+    personal = here.add_robot("mine", scopes=("read", "act_for"))
+    with organisation_scope(here.id):
+        Key.objects.filter(robot=here.robots["late"]).update(
+            expires_at=timezone.now() - timedelta(days=1)
+        )
+        Key.objects.filter(robot=here.robots["writer"]).update(scopes=["write"])
+        Robot.objects.filter(id=here.robots["gone"].id).update(retired_at=NOW)
+        Robot.objects.filter(id=personal.id).update(owner_id=here.members["mina"].id)
+    here.add_robot("trusted", scopes=("read", "act_for"))
+    delegate(
+        organisation_id=here.id,
+        member_id=here.members["bob"].id,
+        robot_id=here.robots["trusted"].id,
+        actor=here.person("bob"),
+        now=NOW,
+    )
+
+
+def told(here: Tenant, name: str, memory_id: UUID) -> Readers:
+    """What the pages say to this person."""
+    principal = resolve(here.person(name))
+    with principal.scope():
+        row = Memory.objects.select_related("audience").get(id=memory_id)
+        return readers_of(principal, [row], here.organisation.name)[row.audience_id]
+
+
+def check(here: Tenant, name: str, memory_id: UUID) -> Readers:
+    """The numbers are true, and the names are of those who read."""
+    said, real = told(here, name, memory_id), truth(here, memory_id)
+    assert (said.people, said.robots, said.helpers) == (
+        len(real.people), len(real.robots), len(real.helpers)
+    ), (said, real)  # fmt: skip
+    names = {n if n != "You" else here.members[name].name for n in said.names}
+    if said.kind != "member":
+        assert names <= real.people
+        assert len(names) + said.more == len(real.people)
+    for one in said.shown:
+        if one.enters:
+            assert one.name in real.people | real.robots | real.helpers
+    return said
+
+
+def places(here: Tenant) -> dict[str, UUID]:
+    """A memory of each kind of audience that Mina reads."""
+    mina, aria = here.person("mina"), here.robot("aria")
+    ids = {name: str(member.id) for name, member in here.members.items()}
+    bolt = str(here.robots["bolt"].id)
+    kept = {
+        "everyone": here.remember(aria, "For everyone.").id,
+        "launch": here.remember(aria, "For launch.", group="launch").id,
+        "own": here.remember(mina, "Mine.", visibility="private").id,
+    }
+    lists = {
+        "people": Named(members=(ids["bob"], ids["noor"], ids["ivy"])),
+        "robots": Named(robots=(bolt,)),
+        "group": Named(groups=("launch",), members=(ids["vera"],)),
+    }
+    for name, readers in lists.items():
+        kept[name] = here.remember(
+            mina, f"A list: {name}.", visibility="shared", readers=readers
+        ).id
+    kept["confided"] = here.remember(
+        mina, "In confidence.", visibility="protected", group="launch",
+        readers=Named(members=(ids["bob"],)),
+    ).id  # fmt: skip
+    return kept
+
+
+def test_every_count_is_what_browsers_and_keys_get(world: World) -> None:
+    here = world.here
+    crowd(here)
+    for name, memory_id in places(here).items():
+        said = check(here, "mina", memory_id)
+        page = text(signed_in(here, "mina").get(f"/memories/{memory_id}/"))
+        assert said.sentence in page, name
+        assert ("cannot sign in yet" in page) is bool(said.away), name
+
+
+def test_an_open_group_and_a_review_item_count_those_who_curate(world: World) -> None:
+    here = world.here
+    crowd(here)
+    kept = here.remember(here.robot("aria"), "For launch.", group="launch").id
+    set_confidential(
+        actor=here.person("ada"), group=here.groups["launch"], confidential=False, now=NOW
+    )
+    for name in ("ada", "bob"):
+        assert check(here, name, kept).people == 4
+    item = propose(here)
+    for name in ("ada", "bob"):
+        assert check(here, name, item.memory_id).people == 3
+
+
+@pytest.mark.parametrize("who", ["delegation", "owner"])
+def test_only_you_is_said_where_no_robot_has_leave(world: World, who: str) -> None:
+    here = world.here
+    kept = here.remember(here.person("mina"), "Mine.", visibility="private").id
+    assert told(here, "mina", kept).sentence == "Only you can read this."
+    mina = here.members["mina"].id
+    if who == "owner":
+        with organisation_scope(here.id):
+            Robot.objects.filter(id=here.robots["aria"].id).update(owner_id=mina)
+    else:
+        delegate(
+            organisation_id=here.id, member_id=mina, robot_id=here.robots["aria"].id,
+            actor=here.person("mina"), now=NOW,
+        )  # fmt: skip
+    said = check(here, "mina", kept)
+    assert (said.label, said.sentence) == (
+        "You and aria",
+        "You can read this, and aria when it works for you.",
+    )
+    client = signed_in(here, "mina")
+    for url in (f"/memories/{kept}/", "/memories/", f"/memories/{kept}/access/", "/me/"):
+        assert "Only you" not in re.sub(r"<small>.*?</small>", "", text(client.get(url))), url
+
+
+def newly(here: Tenant, name: str, item: Proposal) -> Readers:
+    principal = resolve(here.person(name))
+    with principal.scope():
+        rows = Audience.objects.in_bulk([item.target_audience_id, item.memory.audience_id])
+        target, before = rows[item.target_audience_id], rows[item.memory.audience_id]
+        return newly_in(principal, target, before, here.organisation.name)
+
+
+@pytest.mark.conformance("W05")
+def test_newly_is_who_could_not_before_and_can_after(world: World) -> None:
+    here = world.here
+    crowd(here)
+    item = propose(here)
+    before = truth(here, item.memory_id)
+    assert before.helpers == {"trusted"}
+    said = newly(here, "chidi", item)
+    page = text(signed_in(here, "chidi").get(f"/review/{item.id}/"))
+    signed_in(here, "chidi").post(f"/review/{item.id}/skip/")
+    done = decide.approve(here.person("chidi"), item.id, Answer(version=1), now=NOW)
+    after = truth(here, UUID(done.outcome["made"]))
+    people = after.people - before.people
+    # What reads it for its author alone could not tell anybody else; now it can.
+    robots = after.robots - before.robots
+    assert (said.people, said.robots) == (len(people), len(robots))
+    assert set(said.names) == people == {"Mina", "Vera"}
+    assert said.sentence.startswith(f"2 people and {len(robots)} robots would newly be able")
+    assert said.sentence in page
+    assert item.cause == Cause.PUBLISH

@@ -1,0 +1,172 @@
+"""Who may read and write, as rules: each table is written out by hand from the contract."""
+
+import pytest
+
+from memories.access.visibility import (
+    Misplaced,
+    Place,
+    Visibility,
+    Write,
+    can_read,
+    can_write,
+    check_kind,
+    default_visibility,
+    derive_kind,
+    effective_visibility,
+    visible_organisations,
+)
+
+ROLES = ("admin", "curator", "member", "viewer")
+PRIVATE, ORGANISATION, PUBLIC = Visibility.PRIVATE, Visibility.ORGANISATION, Visibility.GROUP
+
+
+@pytest.mark.conformance("Z04")
+@pytest.mark.parametrize(
+    ("role", "private", "organisation", "public"),
+    [
+        ("admin", False, True, False),
+        ("curator", False, True, False),
+        ("member", False, True, False),
+        ("viewer", False, True, False),
+    ],
+)
+def test_what_a_role_alone_reads(
+    role: str, private: bool, organisation: bool, public: bool
+) -> None:
+    """Neither owner nor in the group: the role opens the organisation's rows and nothing else."""
+    assert can_read(role, PRIVATE) is private
+    assert can_read(role, ORGANISATION) is organisation
+    assert can_read(role, PUBLIC) is public
+
+
+@pytest.mark.conformance("Z04")
+@pytest.mark.parametrize("role", ROLES)
+def test_owners_and_those_in_the_group_read_whatever_their_role(role: str) -> None:
+    assert can_read(role, PRIVATE, owner=True)
+    assert can_read(role, PUBLIC, in_group=True)
+
+
+@pytest.mark.conformance("Z04")
+@pytest.mark.parametrize(
+    ("role", "reads"), [("admin", True), ("curator", True), ("member", False), ("viewer", False)]
+)
+def test_an_open_group_is_read_by_those_who_curate(role: str, reads: bool) -> None:
+    assert can_read(role, PUBLIC, confidential=False) is reads
+
+
+@pytest.mark.conformance("Z04")
+@pytest.mark.parametrize("role", ROLES)
+def test_no_role_reads_a_robots_notes(role: str) -> None:
+    assert not can_read(role, Visibility.INTERNAL, owner=True, in_group=True, confidential=False)
+
+
+@pytest.mark.conformance("Z04")
+@pytest.mark.parametrize(
+    ("role", "private", "organisation", "public_inside", "public_outside"),
+    [
+        ("admin", "yes", "yes", "yes", "no"),
+        ("curator", "yes", "yes", "yes", "no"),
+        ("member", "yes", "propose", "yes", "no"),
+        ("viewer", "no", "no", "no", "no"),
+    ],
+)
+def test_what_a_role_writes(
+    role: str, private: str, organisation: str, public_inside: str, public_outside: str
+) -> None:
+    assert can_write(role, PRIVATE) == private
+    assert can_write(role, ORGANISATION) == organisation
+    assert can_write(role, PUBLIC, in_group=True) == public_inside
+    assert can_write(role, PUBLIC) == public_outside
+    assert can_write(role, Visibility.INTERNAL) == "no"
+
+
+@pytest.mark.conformance("Z04")
+@pytest.mark.parametrize(
+    ("role", "outcome"), [("admin", "yes"), ("curator", "yes"), ("member", "yes"), ("viewer", "no")]
+)
+def test_where_members_publish_they_need_no_review(role: str, outcome: str) -> None:
+    assert can_write(role, ORGANISATION, members_publish=True) is Write(outcome)
+
+
+@pytest.mark.conformance("Z04")
+def test_every_member_sees_the_organisations_they_belong_to() -> None:
+    mine = {"acme": "admin", "globex": "viewer", "initech": "stranger"}
+    assert visible_organisations(mine) == {"acme", "globex"}
+    assert visible_organisations({}) == set()
+
+
+@pytest.mark.conformance("Z02")
+@pytest.mark.parametrize(
+    ("group", "member", "expected"),
+    [
+        (False, True, PRIVATE),
+        (True, True, PUBLIC),
+        (True, False, PUBLIC),
+        (False, False, ORGANISATION),
+    ],
+)
+def test_the_default_visibility(group: bool, member: bool, expected: Visibility) -> None:
+    assert default_visibility(group=group, member=member) is expected
+    assert effective_visibility(None, group=group, member=member, person=False) is expected
+
+
+@pytest.mark.conformance("Z02")
+def test_public_means_the_group() -> None:
+    assert effective_visibility("public", group=True, member=True, person=True) is PUBLIC
+    with pytest.raises(Misplaced, match="needs a group"):
+        effective_visibility("public", group=False, member=True, person=True)
+
+
+def test_a_robot_alone_keeps_private_things_to_itself_and_a_person_has_no_internal_notes() -> None:
+    kept = effective_visibility("private", group=False, member=False, person=False)
+    assert kept is Visibility.INTERNAL
+    with pytest.raises(Misplaced, match="choose private"):
+        effective_visibility("internal", group=False, member=True, person=True)
+    with pytest.raises(Misplaced, match="Unknown visibility"):
+        effective_visibility("everyone", group=False, member=True, person=True)
+
+
+@pytest.mark.conformance("A02")
+@pytest.mark.parametrize(
+    ("visibility", "group", "member", "listeners", "kind"),
+    [
+        ("group", True, False, False, "group"),
+        ("group", True, True, False, "user"),
+        ("protected", True, True, False, "user"),
+        ("protected", True, True, True, "interaction"),
+        ("private", False, True, False, "direct"),
+        ("protected", False, True, False, "direct"),
+        ("organisation", False, False, False, "organisation"),
+        ("organisation", False, True, False, "direct"),
+        ("shared", False, False, False, "organisation"),
+        ("internal", True, True, False, "internal"),
+        ("internal", False, False, False, "internal"),
+    ],
+)
+def test_the_kind_follows_from_the_place(
+    visibility: str, group: bool, member: bool, listeners: bool, kind: str
+) -> None:
+    assert derive_kind(Place(Visibility(visibility), group, member, listeners)) == kind
+
+
+@pytest.mark.conformance("A02")
+@pytest.mark.parametrize(
+    ("kind", "fits"),
+    [
+        # (no group, no member), (no group, member), (group, no member), (group, member)
+        ("group", (False, False, True, False)),
+        ("user", (False, False, False, True)),
+        ("interaction", (False, False, False, True)),
+        ("direct", (True, True, False, False)),
+        ("organisation", (True, True, True, True)),
+        ("internal", (True, True, True, True)),
+    ],
+)
+def test_a_kind_is_refused_where_it_cannot_be(kind: str, fits: tuple[bool, ...]) -> None:
+    places = ((False, False), (False, True), (True, False), (True, True))
+    for (group, member), allowed in zip(places, fits, strict=True):
+        if allowed:
+            check_kind(kind, group=group, member=member)
+        else:
+            with pytest.raises(Misplaced):
+                check_kind(kind, group=group, member=member)

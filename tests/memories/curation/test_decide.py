@@ -1,0 +1,291 @@
+"""The review queue: who sees and decides what, what a decision changes, and taking it back."""
+
+import threading
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connections
+
+from memories.access.readers_named import Readers
+from memories.curation import decide
+from memories.curation.decide import Answer
+from memories.curation.edit import Outdated, edit_memory
+from memories.curation.share import share_memory
+from memories.curation.undo import undo
+from memories.lifecycle.forget import forget_memory, restore_memory
+from memories.retrieval.recall import Query, recall
+from memories.review.holds import HOLD, Held, assign, hold, release
+from memories.review.models import Proposal, State
+from memories.review.propose import propose_correction, report_memory
+from memories.review.queue import Decided, queue
+from memories.review.waiting_count import waiting as waiting_for
+from memories.store.models.contribution import Contribution
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.organisations import Group
+from orgs.principals import Actor, resolve
+from tests.people import signed_in, text
+from tests.world import NOW, Tenant, World
+
+TEXT = "The office closes at six."
+
+
+def waiting(who: Actor, **filters: Any) -> list[Proposal]:
+    principal = resolve(who)
+    with principal.scope():
+        return list(queue(principal, {"state": State.OPEN, **filters}))
+
+
+def propose(here: Tenant, who: str = "bob", content: str = TEXT) -> Proposal:
+    here.remember(here.person(who), content, visibility="organisation")
+    return waiting(here.person(who), mine=True)[0]
+
+
+def memory(here: Tenant, who: str, id_: UUID | str) -> Memory:
+    with resolve(here.person(who)).scope():
+        return Memory.objects.select_related("audience").get(id=id_)
+
+
+def found(here: Tenant, who: str) -> list[str]:
+    answer = recall(here.person(who), Query(text="office closes at six"), now=NOW)
+    return [row.content for _, row in answer.hits]
+
+
+@pytest.mark.conformance("Z03")
+def test_a_proposal_becomes_a_copy_for_everyone_and_stays_with_its_author(world: World) -> None:
+    here = world.here
+    item = propose(here)
+    assert found(here, "mina") == []
+    assert [len(waiting(here.person(p))) for p in ("ada", "chidi", "mina", "vera")] == [1, 1, 0, 0]
+
+    done = decide.approve(here.person("chidi"), item.id, Answer(version=1), now=NOW)
+    assert (done.state, done.decided_by.name, done.decided_at) == ("approved", "Chidi", NOW)
+    assert found(here, "mina") == [TEXT]
+    shared = memory(here, "vera", done.outcome["made"])
+    assert (shared.audience.kind, shared.status, shared.version) == ("organisation", "active", 1)
+    assert shared.author_id == here.members["bob"].id
+    own = memory(here, "bob", item.memory_id)
+    assert (own.status, own.id != shared.id) == ("archived", True)
+    with resolve(here.person("vera")).scope():
+        told = Contribution.objects.get(memory_id=shared.id)
+    assert told.member_id == here.members["bob"].id
+
+    undo(here.person("chidi"), item.id, now=NOW)
+    assert found(here, "mina") == []
+    assert [i.id for i in waiting(here.person("ada"))] == [item.id]
+    with pytest.raises(AlreadyExists):
+        undo(here.person("chidi"), item.id, now=NOW)
+    # Decided anew the copy of before is what comes back.
+    again = decide.approve(here.person("ada"), item.id, Answer(version=1), now=NOW)
+    assert again.outcome["made"] == done.outcome["made"]
+    edit_memory(here.person("ada"), shared.id, {"content": "At seven."}, now=NOW)
+    with pytest.raises(PermissionError):
+        undo(here.person("chidi"), item.id, now=NOW)
+
+
+@pytest.mark.conformance("Z03")
+def test_edit_and_approve_reject_with_a_reason_and_withdraw(world: World) -> None:
+    here, chidi = world.here, world.here.person("chidi")
+    item = propose(here)
+    done = decide.approve(chidi, item.id, Answer(version=1, content="It closes at seven."), now=NOW)
+    assert memory(here, "mina", done.outcome["made"]).content == "It closes at seven."
+    assert memory(here, "bob", item.memory_id).content == TEXT
+    with pytest.raises(Decided):
+        decide.reject(chidi, item.id, Answer(reason="No."), now=NOW)
+
+    second = propose(here, content="The office is loud.")
+    with pytest.raises(ValueError, match="Say why"):
+        decide.reject(chidi, second.id, Answer(), now=NOW)
+    refused = decide.reject(chidi, second.id, Answer(reason="Not for everyone."), now=NOW)
+    assert (refused.state, refused.decision) == ("rejected", "Not for everyone.")
+    # Its author brings it up again, then thinks better of it.
+    restore_memory(here.person("bob"), second.memory_id, now=NOW)
+    assert len(waiting(chidi)) == 1
+    forget_memory(here.person("bob"), second.memory_id, now=NOW)
+    assert waiting(chidi) == []
+
+
+def test_merge_into_what_is_known(world: World) -> None:
+    here, chidi = world.here, world.here.person("chidi")
+    known = here.remember(here.robot("bolt"), "The office closes at 18:00.").id
+    hidden = here.remember(here.robot("aria"), "Closed at six.", group="design").id
+    item = propose(here)
+    for wrong in (hidden, item.memory_id):
+        with pytest.raises(NotFound):
+            decide.merge(chidi, item.id, Answer(version=1, into=wrong, into_version=1), now=NOW)
+    text = "The office closes at 18:00, also on Fridays."
+    stale = Answer(version=1, into=known, into_version=9, content=text)
+    with pytest.raises(Outdated):
+        decide.merge(chidi, item.id, stale, now=NOW)
+    read = Answer(version=1, into=known, into_version=1, content=text)
+    decide.merge(chidi, item.id, read, now=NOW)
+    merged = memory(here, "mina", known)
+    assert (merged.content, merged.remember_count) == (text, 2)
+    undo(chidi, item.id, now=NOW)
+    back = memory(here, "mina", known)
+    assert (back.content, back.remember_count) == ("The office closes at 18:00.", 1)
+
+
+def test_corrections_and_reports_go_to_whom_the_memory_belongs(world: World) -> None:
+    here, mina, chidi = world.here, world.here.person("mina"), world.here.person("chidi")
+    shared = here.remember(here.robot("bolt"), TEXT).id
+    chat = here.remember(here.robot("aria"), "Bob leads.", group="launch", speaker=str(
+        here.members["bob"].id
+    )).id  # fmt: skip
+    fix = propose_correction(mina, shared, content="It closes at seven.", reason="New.", now=NOW)
+    with pytest.raises(AlreadyExists):
+        propose_correction(mina, shared, content="At eight.", now=NOW)
+    with pytest.raises(PermissionError):
+        propose_correction(here.person("vera"), shared, content="At nine.", now=NOW)
+    told = report_memory(here.person("vera"), shared, reason="Wrong.", now=NOW)
+    report_memory(mina, chat, reason="He does not.", now=NOW)
+    with pytest.raises(NotFound):
+        report_memory(chidi, chat, reason="I guess.", now=NOW)
+    # #launch is confidential: its item is Bob's, whose words they are, and no curator's.
+    assert {i.id for i in waiting(chidi)} == {fix.id, told.id}
+    assert [i.memory_id for i in waiting(here.person("bob"))] == [chat]
+    with pytest.raises(NotFound):
+        decide.approve(mina, fix.id, Answer(version=1), now=NOW)
+
+    decide.approve(chidi, fix.id, Answer(version=1), now=NOW)
+    assert memory(here, "mina", shared).content == "It closes at seven."
+    decide.approve(chidi, told.id, Answer(version=2), now=NOW)
+    assert memory(here, "chidi", shared).status == "forgotten"
+    undo(chidi, told.id, now=NOW)
+    undo(chidi, fix.id, now=NOW)
+    assert memory(here, "mina", shared).content == TEXT
+
+
+@pytest.mark.conformance("H11")
+def test_what_its_subject_forgot_is_theirs_to_bring_back(world: World) -> None:
+    here, bob = world.here, world.here.person("bob")
+    said: dict[str, Any] = {"group": "launch", "member": str(here.members["bob"].id)}
+    first = here.remember(here.robot("aria"), "Bob likes tea.", **said)
+    forget_memory(bob, first.id, now=NOW)
+    here.remember(here.robot("aria"), "Bob likes tea.", **said)
+    item = waiting(bob)[0]
+    assert (item.cause, [*waiting(here.person("ada")), *waiting(here.person("mina"))]) == (
+        "return",
+        [],
+    )
+    decide.approve(bob, item.id, Answer(version=1), now=NOW)
+    assert memory(here, "mina", first.id).status == "active"
+    undo(bob, item.id, now=NOW)
+    assert memory(here, "bob", first.id).forgotten_by_subject
+
+
+def test_an_open_item_is_kept_from_others_for_five_minutes(world: World) -> None:
+    here, ada, chidi = world.here, world.here.person("ada"), world.here.person("chidi")
+    item = propose(here)
+    hold(ada, item.id, now=NOW)
+    for act in (
+        lambda: hold(chidi, item.id, now=NOW),
+        lambda: decide.approve(chidi, item.id, Answer(version=1), now=NOW),
+    ):
+        with pytest.raises(Held, match="Ada has this open"):
+            act()
+    assert release(chidi, item.id).locked_by == here.members["ada"]
+    assert hold(chidi, item.id, now=NOW + HOLD).locked_by == here.members["chidi"]
+    assert release(chidi, item.id).locked_by is None
+
+    assign(ada, item.id, here.members["chidi"].id, now=NOW)
+    assert [i.id for i in waiting(chidi, assigned="me")] == [item.id]
+    for other in ("mina", "vera"):
+        with pytest.raises(NotFound):
+            assign(ada, item.id, here.members[other].id, now=NOW)
+
+
+def test_a_stale_decision_changes_nothing(world: World) -> None:
+    here, chidi = world.here, world.here.person("chidi")
+    item = propose(here)
+    edit_memory(here.person("bob"), item.memory_id, {"content": "It closes at nine."}, now=NOW)
+    with pytest.raises(Outdated) as caught:
+        decide.approve(chidi, item.id, Answer(version=1), now=NOW)
+    assert caught.value.memory.content == "It closes at nine."
+    assert found(here, "mina") == []
+
+
+def test_names_on_lists_and_other_organisations_see_nothing(world: World) -> None:
+    here, there = world.here, world.there
+    item = propose(here)
+    mina = Readers(members=(str(here.members["mina"].id),))
+    listed = here.remember(here.person("bob"), "Secret.", visibility="shared", readers=mina).id
+    report_memory(here.person("mina"), listed, reason="Hm.", now=NOW)
+    assert [i.memory_id for i in waiting(here.person("bob"), mine=False)] == [listed]
+    assert [i.id for i in waiting(here.person("ada"))] == [item.id]
+    for act in (decide.approve, decide.reject):
+        with pytest.raises(NotFound):
+            act(there.person("ada"), item.id, Answer(reason="x"), now=NOW)
+
+
+def test_two_curators_never_both_decide(lasting_world: World) -> None:
+    """Real transactions: of eight who press at once, exactly one decides."""
+    here = lasting_world.here
+    item = propose(here)
+    ready, outcomes = threading.Barrier(8), []
+
+    def press(number: int) -> None:
+        verb = (decide.approve, decide.reject)[number % 2]
+        who = here.person(("ada", "chidi")[number // 2 % 2])
+        ready.wait()
+        try:
+            outcomes.append(verb(who, item.id, Answer(version=1, reason="So."), now=NOW).state)
+        except Decided:
+            outcomes.append("decided")
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=press, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(outcomes), outcomes.count("decided")) == (8, 7)
+    copies = found(here, "mina")
+    assert copies == ([TEXT] if outcomes.count("approved") else [])
+
+
+def test_what_is_forgotten_is_not_kept_in_what_was_decided_about_it(world: World) -> None:
+    here = world.here
+    said = {"speaker": str(here.members["mina"].id)}
+    memory_id = here.remember(here.robot("aria"), "Mina has the zebra flu.", **said).id
+    item = propose_correction(here.person("bob"), memory_id, content="A zebra cold.", now=NOW)
+    decide.approve(here.person("chidi"), item.id, Answer(version=1), now=NOW)
+    for who in ("chidi", "bob"):
+        assert "zebra" in text(here.browser(who).get(f"/api/v1/proposals/{item.id}"))
+    forget_memory(here.person("mina"), memory_id, now=NOW)
+    for who in ("chidi", "bob", "ada"):
+        api, page = here.browser(who), signed_in(here, who)
+        assert api.get(f"/api/v1/proposals/{item.id}").status_code == 404
+        assert page.get(f"/review/{item.id}/").status_code == 404
+        for url in ("/api/v1/proposals", "/review/?show=decided", "/review/?show=mine"):
+            assert "zebra" not in text(page.get(url)), (who, url)
+    assert "zebra" in text(here.browser("mina").get(f"/api/v1/proposals/{item.id}")), "hers"
+
+
+def test_what_was_written_for_few_is_not_told_when_more_may_read(world: World) -> None:
+    here, mina, bob = world.here, world.here.person("mina"), world.here.person("bob")
+    readers = Readers(members=(str(here.members["bob"].id),))
+    trip = here.remember(mina, "I plan a trip.", visibility="shared", readers=readers).id
+    told = report_memory(bob, trip, reason="zebra: she is ill", now=NOW)
+    other = propose_correction(bob, trip, content="The zebra trip.", now=NOW)
+    decide.reject(mina, other.id, Answer(reason="zebra, no"), now=NOW)
+    share_memory(mina, trip, visibility="group", readers={}, group="launch", now=NOW)
+    with organisation_scope(here.id):
+        Group.objects.filter(id=here.groups["launch"].id).update(confidential=False)
+    for who in ("chidi", "ada"):
+        page = signed_in(here, who)
+        assert page.get(f"/memories/{trip}/").status_code == 200
+        for item in (told, other):
+            assert page.get(f"/api/v1/proposals/{item.id}").status_code == 404
+        for url in ("/api/v1/proposals", "/api/v1/reports", "/review/", "/review/?show=decided"):
+            assert "zebra" not in text(page.get(url)), (who, url)
+        assert page.get("/review/").context["total"] == 0
+        assert waiting_for(here.person(who)) == 0, "the frame counts what the queue shows"
+    assert waiting_for(mina) == 1
+    # Who reads both, decides it still.
+    done = decide.reject(mina, told.id, Answer(reason="I am well."), now=NOW)
+    assert done.state == "rejected"
+    assert text(here.browser("bob").get(f"/api/v1/proposals/{told.id}")).count("zebra") == 1

@@ -1,0 +1,170 @@
+"""Propositions: for the same readers, linked to their memory, gone when it goes (H32)."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from memories.access.consent import LearningPaused
+from memories.access.permissions import NotYours
+from memories.curation.edit import edit_memory
+from memories.curation.share import share_memory
+from memories.curation.split import divide_memory, foresee_division
+from memories.indexing.models import Text
+from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
+from memories.privacy.opt_out import withdraw_shared
+from memories.store.models.memory import Memory
+from orgs.errors import AlreadyExists, NotFound
+from orgs.members.preferences import pause_learning
+from orgs.principals import resolve
+from tests.world import NOW, Tenant, World
+
+pytestmark = pytest.mark.conformance("H32")
+
+TEXT = (
+    "The launch of Spinnaker moves to June. Mina Ortega told the press of the new date. "
+    "He is not happy with it."
+)
+
+
+def kept(tenant: Tenant) -> tuple[UUID, list[UUID]]:
+    """A memory in #launch and its propositions, made over HTTP."""
+    id_ = tenant.remember(tenant.robot("aria"), TEXT, group="launch").id
+    answer = tenant.api("aria").post(f"/api/v1/memories/{id_}/propositions", {}, format="json")
+    assert answer.status_code == 200, answer.content
+    body = answer.json()
+    assert [row["content"] for row in body["results"]] == [
+        "The launch of Spinnaker moves to June.",
+        "Mina Ortega told the press of the new date.",
+    ]
+    assert body["refused"] == [{"text": "He is not happy with it.", "reason": "pronoun"}]
+    return id_, [UUID(row["id"]) for row in body["results"]]
+
+
+def states(tenant: Tenant, ids: list[UUID]) -> list[str]:
+    with resolve(tenant.robot("aria")).scope():
+        rows = dict(Memory.objects.filter(id__in=ids).values_list("id", "status"))
+    return [rows[id_] for id_ in ids]
+
+
+def test_they_have_the_same_readers_and_are_linked(world: World) -> None:
+    here = world.here
+    parent, made = kept(here)
+    for name in (*here.members, "aria", "bolt", "clio"):
+        who = here.person(name) if name in here.members else here.robot(name)
+        seen = here.readable(who)
+        assert {id_ in seen for id_ in made} == {parent in seen}, name
+    lineage = here.api("aria").get(f"/api/v1/memories/{parent}/lineage").json()
+    assert {row["id"] for row in lineage["used_in"]} == {str(id_) for id_ in made}
+    again = divide_memory(here.robot("aria"), parent, now=NOW)
+    assert [row.id for row in again.rows] == made, "once"
+    with pytest.raises(AlreadyExists):
+        divide_memory(here.robot("aria"), made[0], now=NOW)
+    with pytest.raises(NotFound):
+        divide_memory(here.robot("bolt"), parent, now=NOW)
+    with pytest.raises(NotYours):
+        divide_memory(here.person("bob"), parent, now=NOW)
+
+
+def test_they_go_with_their_memory_and_come_back_with_it(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    parent, made = kept(here)
+    for leave in (forget_memory, archive_memory):
+        leave(aria, parent, now=NOW)
+        assert states(here, made) == ["forgotten"] * 2
+        hits = here.api("aria").post("/api/v1/recall", {"query": "Spinnaker press"}, format="json")
+        assert hits.json()["results"] == []
+        restore_memory(aria, parent, now=NOW)
+        assert states(here, made) == ["active"] * 2
+
+
+@pytest.mark.parametrize("move", ["edit", "share"])
+def test_they_do_not_outlive_what_it_said_or_who_read_it(world: World, move: str) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    parent, made = kept(here)
+    if move == "edit":
+        edit_memory(aria, parent, {"content": "Nothing is decided."}, now=NOW)
+    else:
+        share_memory(aria, parent, visibility="private", readers={}, group=None, now=NOW)
+    assert states(here, made) == ["forgotten"] * 2
+
+
+def test_nothing_is_taken_from_who_has_paused(world: World) -> None:
+    here = world.here
+    mina = str(here.members["mina"].id)
+    said = here.remember(here.robot("aria"), TEXT, group="launch", member=mina).id
+    pause_learning(here.person("mina"), paused=True, now=NOW)
+    with pytest.raises(LearningPaused):
+        divide_memory(here.robot("aria"), said, now=NOW)
+
+
+def test_they_last_no_longer_and_go_no_further_than_their_memory(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    parent = here.remember(aria, TEXT, group="launch", shareable=True).id
+    made = [row.id for row in divide_memory(aria, parent, now=NOW).rows]
+    over = NOW + timedelta(days=1)
+    edit_memory(aria, parent, {"shareable": False, "expires_at": over}, now=NOW)
+    with resolve(aria).scope():
+        rows = Memory.objects.filter(id__in=made).values_list("shareable", "expires_at")
+        assert set(rows) == {(False, over)}
+
+
+def test_what_went_with_its_memory_is_not_found_again_when_it_is_taken_back(world: World) -> None:
+    here, aria, mina = world.here, world.here.robot("aria"), world.here.person("mina")
+    about = {"group": "launch", "member": str(mina.member_id)}
+    parent = here.remember(aria, TEXT, visibility="group", **about).id
+    made = [row.id for row in divide_memory(aria, parent, now=NOW).rows]
+    assert withdraw_shared(mina, now=NOW) == 3
+    with resolve(mina).scope():
+        gone = Memory.objects.filter(id__in=made).exclude(status="active")
+        assert set(gone.values_list("id", flat=True)) == set(made)
+        assert not Text.objects.filter(memory_id__in=made).exists()
+
+
+def test_what_its_subject_forgot_is_told_as_known_to_who_may_not_bring_it_back(
+    world: World,
+) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    said = "The launch of Spinnaker moves to June."
+    about = {"group": "launch", "member": str(here.members["mina"].id)}
+    gone = here.remember(aria, said, **about).id
+    parent = here.remember(aria, TEXT, **about).id
+    forget_memory(aria, gone, now=NOW)
+    reasons = {one.text: one.reason for one in foresee_division(aria, parent, now=NOW).refused}
+    assert reasons[said] == "forgotten", "the robot itself forgot it"
+    restore_memory(aria, gone, now=NOW)
+    forget_memory(here.person("mina"), gone, now=NOW)
+    reasons = {one.text: one.reason for one in foresee_division(aria, parent, now=NOW).refused}
+    assert reasons[said] == "known"
+
+
+def test_sentences_that_stay_after_an_edit_are_propositions_again(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    parent, (launch, press) = kept(here)
+    moments = iter(range(1, 9))
+
+    def edit(text: str) -> None:
+        edit_memory(aria, parent, {"content": text}, now=NOW + timedelta(minutes=next(moments)))
+
+    def divided() -> tuple[set[UUID], dict[str, str]]:
+        later = NOW + timedelta(minutes=next(moments))
+        foreseen = foresee_division(aria, parent, now=later)
+        found = divide_memory(aria, parent, now=later)
+        refused = {one.text: one.reason for one in found.refused}
+        assert {one.text: one.reason for one in foreseen.refused} == refused
+        return {row.id for row in found.rows}, refused
+
+    edit("The launch of Spinnaker moves to June. The budget of Spinnaker is cut.")
+    rows, refused = divided()
+    assert (launch in rows, press in rows, len(rows), refused) == (True, False, 2, {})
+    hits = here.api("aria").post("/api/v1/recall", {"query": "Spinnaker June"}, format="json")
+    assert str(launch) in {hit["id"] for hit in hits.json()["results"]}, "it is found again"
+    # Gone for one version and back in the next: nobody forgot it.
+    edit(TEXT)
+    assert {launch, press} <= divided()[0]
+    # What somebody forgot on its own stays forgotten, before and after.
+    forget_memory(aria, press, now=NOW + timedelta(minutes=next(moments)))
+    edit(TEXT + " It is final.")
+    rows, refused = divided()
+    assert press not in rows
+    assert refused["Mina Ortega told the press of the new date."] == "forgotten"

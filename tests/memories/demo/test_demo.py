@@ -1,0 +1,134 @@
+"""The demo organisation: rich enough for every page, quickly made, removed to the last row."""
+
+import secrets
+import time
+from collections import Counter
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from psycopg import sql
+
+from memories.demo.make import make_demo, make_home
+from memories.demo.remove import NotADemo, remove_demo
+from memories.review.models import Proposal
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from memories.store.models.version import Version
+from orgs.accounts.sessions import actor_of, memberships
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.models.audit import AuditEntry
+from orgs.models.memberships import Member
+from orgs.models.organisations import Group, Organisation
+from orgs.models.users import User
+from orgs.principals import Actor, resolve
+from tests.databases import undone
+from tests.isolation.catalogue import tenant_tables
+from tests.world import World
+
+
+def account(email: str) -> User:
+    return User.objects.get(email=email)
+
+
+def asking(email: str, slug: str) -> Actor:
+    member = next(m for m, o in memberships(account(email)) if o.slug == slug)
+    return actor_of(member)
+
+
+@pytest.mark.conformance("W01")
+def test_it_shows_something_on_every_page_and_nobody_what_is_not_theirs(db: None) -> None:
+    began = time.monotonic()
+    made = make_demo(slug="demo-pages", now=timezone.now())
+    took = time.monotonic() - began
+    chidi = resolve(asking("chidi@demo.example", "demo-pages"))
+    with chidi.scope():
+        rows = list(Memory.objects.values_list("status", "kind", "type", "audience__kind"))
+        proposals = Counter(Proposal.objects.values_list("cause", "state"))
+        versions = Version.objects.values("memory_id").distinct().count()
+        groups = Group.objects.count()
+    statuses, kinds, types, audiences = (Counter(column) for column in zip(*rows, strict=True))
+    assert sum(statuses.values()) >= 150
+    assert statuses[Status.FORGOTTEN] >= 1
+    assert statuses[Status.PENDING_REVIEW] >= 3
+    assert {"organisation", "group"} <= set(kinds)
+    assert {"conversation", "fact", "expertise", "announcement", "interaction", "preference"} == (
+        set(types)
+    )
+    assert {"organisation", "group", "member", "explicit", "review"} <= set(audiences)
+    assert proposals["publish", "open"] >= 3
+    assert proposals["publish", "approved"] == 1
+    assert proposals["report", "open"] == proposals["correction", "open"] == 1
+    assert versions >= 2
+    assert groups == 5
+    assert [user["role"] for user in made["users"]] == ["admin", "curator", "member", "viewer"]
+    assert took < 30, "make run waits for it"
+    readable = {}
+    for name in ("ada", "mina", "vera"):
+        principal = resolve(asking(f"{name}@demo.example", "demo-pages"))
+        with principal.scope():
+            readable[name] = set(Memory.objects.values_list("content", flat=True))
+    assert any("peanuts" in text for text in readable["ada"])
+    assert not any("peanuts" in text for text in readable["mina"] | readable["vera"])
+    assert not any("credit line" in text for text in readable["mina"] | readable["vera"])
+
+
+@pytest.mark.conformance("W01")
+def test_removed_to_the_last_row(lasting_world: World) -> None:
+    here = lasting_world.here
+    here.remember(here.person("mina"), "Bob meets Ada in Lisbon tomorrow.", group="launch")
+    slug = f"demo-{secrets.token_hex(4)}"
+    home = make_home(now=timezone.now(), slug=f"home-{slug}")
+    owner = home["owner"]["email"]
+    make_demo(slug=slug, now=timezone.now(), owner=owner)
+    actor = asking(owner, slug)
+    assert _rows_left(actor)["memories_memory"] > 200
+    with pytest.raises(NotFound):
+        remove_demo(
+            asking("chidi@demo.example", slug), account("chidi@demo.example"), now=timezone.now()
+        )
+    others = _rows_of_others(actor)
+    left = remove_demo(actor, account(owner), now=timezone.now())
+    assert left is not None
+    assert left.slug == home["owner"]["organisation"]
+    assert {table: n for table, n in _rows_left(actor).items() if n} == {}
+    changed = {table for table, rows in _rows_of_others(actor).items() if rows != others[table]}
+    assert changed == {"orgs_auditentry"}, "the removal, in the audit trail of the admin's own"
+    assert not User.objects.filter(email__endswith="@demo.example").exists()
+    with organisation_scope(left.id):
+        assert AuditEntry.objects.filter(action="demo.removed").count() == 1
+        assert Member.objects.count() == 1
+    with pytest.raises(NotADemo):
+        remove_demo(asking(owner, left.slug), account(owner), now=timezone.now())
+
+
+def _rows_left(actor: Actor) -> dict[str, int]:
+    """Counted past row-level security, by a superuser."""
+    return _of_every_table("SELECT count(*) FROM {table} AS t WHERE {column} = %s", actor)
+
+
+def _rows_of_others(actor: Actor) -> dict[str, str | None]:
+    """A digest of all that belongs to other organisations."""
+    digest = "SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) FROM {table} AS t"
+    return _of_every_table(f"{digest} WHERE {{column}} <> %s", actor)
+
+
+def _of_every_table(query: str, actor: Actor) -> dict[str, Any]:
+    found = {}
+    with undone("admin") as connection:
+        for table in tenant_tables(connection):
+            column = "id" if table == "orgs_organisation" else "organisation_id"
+            statement = sql.SQL(query).format(
+                table=sql.Identifier(table), column=sql.Identifier(column)
+            )
+            found[table] = connection.execute(statement, [actor.organisation_id]).fetchone()[0]
+    return found
+
+
+def test_an_organisation_of_ones_own_is_not_removed(world: World) -> None:
+    ada = world.here.person("ada")
+    with pytest.raises(NotADemo):
+        remove_demo(ada, world.here.members["ada"].user, now=timezone.now())
+    with organisation_scope(world.here.id):
+        assert Organisation.objects.filter(id=world.here.id).exists()

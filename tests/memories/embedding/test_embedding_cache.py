@@ -1,0 +1,77 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from memories.embedding import query_cache as embedding_query_cache
+from memories.embedding.query_cache import QueryCache, encode_query, query_cache
+
+
+class Counting:
+    def __init__(self):
+        self.texts = []
+
+    def __call__(self, text):
+        self.texts.append(text)
+        return np.full(2, len(text), dtype=np.float32)
+
+
+@pytest.fixture
+def encode():
+    return Counting()
+
+
+def test_the_second_time_is_a_hit(encode):
+    kept = QueryCache(10)
+    first, second = kept.get("m", "tea", encode), kept.get("m", "tea", encode)
+    assert first is second
+    assert encode.texts == ["tea"]
+    assert (kept.hits, kept.misses) == (1, 1)
+
+
+def test_models_do_not_mix(encode):
+    kept = QueryCache(10)
+    kept.get("one", "tea", encode)
+    kept.get("two", "tea", encode)
+    assert kept.misses == 2
+
+
+def test_the_least_recently_used_goes_first(encode):
+    kept = QueryCache(2)
+    for text in ("a", "b", "a", "c", "a", "b"):
+        kept.get("m", text, encode)
+    assert encode.texts == ["a", "b", "c", "b"]
+    assert len(kept) == 2
+
+
+def test_size_zero_keeps_nothing(encode):
+    kept = QueryCache(0)
+    kept.get("m", "a", encode)
+    kept.get("m", "a", encode)
+    assert (len(kept), kept.misses) == (0, 2)
+
+
+def test_nobody_can_change_a_kept_vector(encode):
+    vector = QueryCache(1).get("m", "a", encode)
+    with pytest.raises(ValueError, match="read-only"):
+        vector[0] = 0
+
+
+def test_many_threads_lose_no_count(encode):
+    kept = QueryCache(8)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: kept.get("m", str(n % 20), encode), range(2000)))
+    assert kept.hits + kept.misses == 2000
+    assert len(kept) == 8
+
+
+def test_encode_query_uses_the_configured_encoder_and_size(settings, monkeypatch):
+    settings.ENCODER = "fake"
+    settings.ENCODER_QUERY_CACHE = 3
+    monkeypatch.setattr(embedding_query_cache, "_cache", None)
+    vectors = [encode_query(text) for text in ("a cat", "a cat", "a dog")]
+    assert vectors[0] is vectors[1]
+    assert vectors[0].shape == (384,)
+    assert (query_cache().hits, query_cache().misses, query_cache().size) == (1, 2, 3)
+    query_cache().clear()
+    assert (query_cache().hits, len(query_cache())) == (0, 0)

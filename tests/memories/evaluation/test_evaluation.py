@@ -1,0 +1,166 @@
+"""The whole command on one group with the fake encoder: what it writes, leaves and refuses."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from memories.evaluation import run as evaluation_run
+from memories.evaluation.dataset.scenarios import SCENARIOS
+from memories.evaluation.measures import measure
+from memories.evaluation.report import write
+from memories.retrieval import recall
+from orgs.database.rls import organisation_scope
+from orgs.models.audiences import Audience
+from orgs.models.organisations import Organisation
+from tests.people import signed_in, text
+from tests.world import World
+
+STRATEGY = "triple_tenant"
+
+
+def left_over() -> int:
+    return Organisation.objects.using("owner").filter(slug__startswith="comparison-").count()
+
+
+def compare(folder: Path, *words: str) -> None:
+    call_command(
+        "compare_architectures",
+        *("--groups", "1", "--output", str(folder), "--questions", "4", "--json"),
+        *("--strategies", STRATEGY, "--batches", "1"),
+        *words,
+    )
+
+
+@pytest.mark.conformance("A32", "A33", "A34", "A35", "A37", "A38", "A39", "Q02")
+@pytest.mark.conformance("A36", open="graded gains: an answer is right or is not")
+@pytest.mark.conformance("A40", open="all users: only those who ask in the scenarios")
+def test_the_command_writes_a_report_and_leaves_nothing(
+    committed: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compare(tmp_path)
+    assert json.loads(capsys.readouterr().out)["recommendation"] == STRATEGY
+    assert left_over() == 0
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    [run], [reference] = report["runs"], report["references"]
+    assert (run["strategy"], run["groups"], reference["strategy"]) == (STRATEGY, 1, "hybrid")
+    assert run["leakage"] == 0 == len(report["leaks"])
+    assert run["insert_ms"] > 0 < run["batch_rows_per_s"]
+    assert run["insert_n"] == measure.SINGLE
+    assert 0 < run["query_ms"]["p50"] <= run["query_ms"]["p95"] <= run["query_ms"]["p99"]
+    assert run["query_ms"]["n"] == 4 * (len(SCENARIOS) + 1)
+    assert report["made"]["warm_up_questions"] == measure.WARM_UP
+    # Other tests leave room in this database, which is filled first.
+    assert run["bytes_per_memory"] > 0
+    assert set(run["recall"]) == {"1", "5", "10"} == set(report["random_recall"])
+    # The fake encoder knows words alone: what is asked in its own words is found.
+    assert run["recall10_direct"] > 0.9 > report["random_recall"]["10"]
+    assert 0 < run["ndcg10"] <= 1 >= run["mrr"] > 0
+    assert set(run["scenarios"]) == set(SCENARIOS)
+    assert report["data"][0]["messages"] == 500
+    assert report["ranking"][0]["strategy"] == STRATEGY == report["recommendation"]
+    markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "| Robot mention | Triple tenant |" in markdown
+    assert "| Random order | 1 |" in markdown
+    assert "132 to 10,754" in markdown
+    assert (tmp_path / "charts" / "query.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.conformance("A40")
+def test_a_leak_fails_the_command_and_still_leaves_nothing(
+    committed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leaky(actor, query, *, now, load):
+        """Recall in a scope that opens every audience of the organisation."""
+        principal = recall.asker(actor, query)
+        with organisation_scope(actor.organisation_id):
+            everything = frozenset(Audience.objects.values_list("id", flat=True))
+        wide = replace(principal, audiences=everything)
+        return recall.serve(wide, query, now=now, load=load)
+
+    monkeypatch.setattr(measure, "recall", leaky)
+    with pytest.raises(SystemExit) as ended:
+        compare(tmp_path)
+    assert ended.value.code == 1
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert report["runs"][0]["leakage"] > 0
+    assert report["leaks"][0]["forbidden"]
+    assert report["recommendation"] is None
+    assert left_over() == 0
+
+
+def test_an_interrupted_comparison_leaves_nothing(
+    committed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*args: object, **kwargs: object) -> None:
+        assert left_over() == 1
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evaluation_run, "ask_all", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compare(tmp_path)
+    assert left_over() == 0
+    assert not (tmp_path / "report.json").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [("--groups", "x"), ("--groups", "0"), ("--strategies", "best"), ("--questions", "1")]
+)
+def test_what_makes_no_sense_is_said(tmp_path: Path, words: tuple[str, str]) -> None:
+    with pytest.raises(CommandError):
+        call_command("compare_architectures", "--output", str(tmp_path), *words)
+
+
+@pytest.fixture
+def report(tmp_path: Path, settings: object, monkeypatch: pytest.MonkeyPatch) -> dict:
+    """A small report that was made here."""
+    from tests.memories.evaluation.test_ranking import run
+
+    runs = [
+        run(name, groups=groups, quality=0.9, ms=12.5, room=4000)
+        for groups in (1, 10)
+        for name in ("graph", "multi_level")
+    ]
+    ranking = evaluation_run.ranked(runs)
+    cuts = {"1": 0.002, "5": 0.01, "10": 0.02}
+    data = [
+        {"groups": n, "messages": 500 * n, "members": 50, "questions": 9, "paraphrased": 4,
+         "probes": 4, "readable": 490.0, "fill_rows_per_s": 900.0, "distinct_texts": 400,
+         "sha256": "ab" * 32, "random_recall": cuts}
+        for n in (1, 10)
+    ]  # fmt: skip
+    made = {"started_at": timezone.now().isoformat(), "seconds": 5, "seed": 1, "cores": 2,
+            "command": "manage.py compare_architectures", "warm_up_questions": 10}  # fmt: skip
+    whole = {"made": made, "data": data, "runs": runs, "references": [], "random_recall": cuts,
+             "formula": "", "ranking": ranking, "recommendation": "graph", "leaks": []}  # fmt: skip
+    monkeypatch.setattr(write.settings, "DATA_DIR", tmp_path)
+    write.write_report(whole, tmp_path / "architectures")
+    return whole
+
+
+@pytest.mark.conformance("A39")
+def test_the_page_shows_the_newest_report(world: World, report: dict) -> None:
+    client = signed_in(world.here, "chidi")
+    page = client.get("/architectures/")
+    assert "Graph is recommended. At 10 groups it has 90.0 percent" in text(page)
+    assert [stat["value"] for stat in page.context["stats"]] == ["90.0", "12", "5,000", 0]
+    assert "A random order would find 2.0 %" in text(page)
+    assert text(client.get("/architectures/?groups=1")).count("500") > 0
+    rows = list(csv.reader(io.StringIO(text(client.get("/architectures/cost.csv")))))
+    assert rows[1][:3] == ["Graph", "1", "12.5"]
+    assert client.get("/architectures/secrets.csv").status_code == 404
+
+
+def test_the_page_is_for_those_who_choose(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write.settings, "DATA_DIR", tmp_path)
+    monkeypatch.setattr(write, "PACKAGED", tmp_path / "none")
+    assert "No report yet" in text(signed_in(world.here, "ada").get("/architectures/"))
+    assert signed_in(world.here, "ada").get("/architectures/cost.csv").status_code == 404
+    assert signed_in(world.here, "mina").get("/architectures/").status_code == 404

@@ -1,0 +1,205 @@
+"""Acts are played, and the audit trail is read: who, what, on which thing, and never a text."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from memories.curation import decide
+from memories.curation.decide import Answer
+from memories.curation.edit import edit_memory
+from memories.curation.restore_version import restore_version
+from memories.curation.share import share_memory
+from memories.curation.split import divide_memory
+from memories.curation.undo import undo
+from memories.knowledge_graph import entities
+from memories.library.ask_as import ask_as
+from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
+from memories.privacy.forget_all import bring_back, forget_all
+from memories.privacy.opt_out import set_sharing, withdraw_shared
+from memories.review.holds import assign
+from memories.review.models import State
+from memories.review.propose import propose_correction, report_memory
+from memories.review.queue import queue
+from orgs.database.rls import organisation_scope
+from orgs.members.invitations import invite_member, withdraw_invitation
+from orgs.members.members import change_role, remove_member
+from orgs.members.preferences import pause_learning, set_time_zone
+from orgs.models.audit import AuditEntry
+from orgs.models.base import new_id
+from orgs.organisations.groups import set_confidential, set_profile
+from orgs.principals import resolve
+from robots.access import administer
+from robots.access.act_for import delegate, revoke_delegation
+from robots.identities.links import confirm, link, unlink
+from robots.people.directory import add_member, change_members, open_group
+from robots.people.groups_and_seats import new_group, seat
+from tests.world import NOW, Tenant, World
+
+SECRET = "The launch of Spinnaker moves to the third of June, said Mina in the kitchen."
+
+
+def entries(here: Tenant) -> list[AuditEntry]:
+    with organisation_scope(here.id):
+        return list(AuditEntry.objects.order_by("id"))
+
+
+def kept(here: Tenant, **fields: object) -> UUID:
+    return here.remember(here.person("mina"), SECRET, **fields).id
+
+
+def item(here: Tenant, who: str = "bob") -> UUID:
+    here.remember(here.person(who), SECRET, visibility="organisation")
+    principal = resolve(here.person("ada"))
+    with principal.scope():
+        return queue(principal, {"state": State.OPEN})[0].id
+
+
+def leave(here: Tenant) -> UUID:
+    return delegate(
+        organisation_id=here.id,
+        member_id=here.members["mina"].id,
+        robot_id=here.robots["bolt"].id,
+        actor=here.person("mina"),
+        now=NOW,
+    ).id
+
+
+def key(here: Tenant) -> UUID:
+    made, _ = administer.make_key(
+        here.person("ada"), robot_id=here.robots["bolt"].id, key_id=new_id(), label="x",
+        scopes=("read",), lifetime=timedelta(days=9), now=timezone.now(),
+    )  # fmt: skip
+    return made.id
+
+
+def given(here: Tenant) -> UUID:
+    who = here.person("mina")
+    return entities.give_entity(who, memory=kept(here), type="company", name="Acme", now=NOW).id
+
+
+def edited(here: Tenant) -> UUID:
+    edit_memory(here.person("mina"), id_ := kept(here), {"content": "At six."}, now=NOW)
+    return id_
+
+
+def forgotten(here: Tenant) -> UUID:
+    forget_memory(here.person("mina"), id_ := kept(here), now=NOW)
+    return id_
+
+
+def open_to_admins(here: Tenant) -> UUID:
+    return new_group(here.person("ada"), name="sales", confidential=False, now=NOW).id
+
+
+def known_as(here: Tenant) -> str:
+    """A name of Bob's elsewhere that a robot has told of."""
+    bob = str(here.members["bob"].id)
+    link(here.robot("aria"), bob, {"identity": "telegram:4711"}, now=NOW)
+    return bob
+
+
+Prepared = Callable[[Tenant], object]
+Act = Callable[[Tenant, object], object]
+ADA, MINA = (lambda t: t.person("ada")), (lambda t: t.person("mina"))
+# The actions that an act records, what has to be there before, and the act.
+ACTS: list[tuple[str, Prepared, Act]] = [
+    ("memory.edited", kept, lambda t, id_: edit_memory(MINA(t), id_, {"importance": 1}, now=NOW)),
+    ("memory.archived", kept, lambda t, id_: archive_memory(MINA(t), id_, now=NOW)),
+    ("memory.forgotten", kept, lambda t, id_: forget_memory(MINA(t), id_, now=NOW)),
+    ("memory.restored", forgotten, lambda t, id_: restore_memory(MINA(t), id_, now=NOW)),
+    ("memory.shared", kept, lambda t, id_: share_memory(
+        MINA(t), id_, visibility="group", readers={}, group="launch", now=NOW)),
+    ("memory.divided", lambda t: t.remember(MINA(t), (
+        "The launch of Spinnaker moves to June. The office in Rome opens on Monday.")).id,
+     lambda t, id_: divide_memory(MINA(t), id_, now=NOW)),
+    ("memory.edited", edited,
+     lambda t, id_: restore_version(MINA(t), id_, 1, version=2, now=NOW)),
+    ("memories.forgotten", kept, lambda t, _: forget_all(MINA(t), now=NOW)),
+    ("memories.restored", lambda t: (kept(t), forget_all(MINA(t), now=NOW)),
+     lambda t, _: bring_back(MINA(t), forgotten_at=NOW, now=NOW)),
+    ("memory.shared", lambda t: kept(t, visibility="group", group="launch"),
+     lambda t, _: withdraw_shared(MINA(t), now=NOW)),
+    ("proposal.correction", lambda t: t.remember(t.robot("bolt"), SECRET).id,
+     lambda t, id_: propose_correction(MINA(t), id_, content="At eight.", now=NOW)),
+    ("proposal.report", lambda t: t.remember(t.robot("bolt"), SECRET).id,
+     lambda t, id_: report_memory(MINA(t), id_, reason="Wrong.", now=NOW)),
+    # Widening by approval is an entry of its own.
+    ("memory.shared proposal.approved", item,
+     lambda t, id_: decide.approve(ADA(t), id_, Answer(version=1), now=NOW)),
+    ("proposal.rejected", item,
+     lambda t, id_: decide.reject(ADA(t), id_, Answer(reason="No."), now=NOW)),
+    ("proposal.assigned", item,
+     lambda t, id_: assign(ADA(t), id_, t.members["chidi"].id, now=NOW)),
+    ("proposal.reopened", lambda t: decide.reject(
+        ADA(t), item(t), Answer(reason="No."), now=NOW).id,
+     lambda t, id_: undo(ADA(t), id_, now=NOW)),
+    ("entity.given", lambda t: None, lambda t, _: given(t)),
+    ("entity.changed", given,
+     lambda t, id_: entities.change_entity(MINA(t), id_, {"name": "Acme Ltd"}, now=NOW)),
+    ("entity.removed", given, lambda t, id_: entities.remove_entity(MINA(t), id_, now=NOW)),
+    ("playground.asked", lambda t: None, lambda t, _: ask_as(
+        ADA(t), "launch", member=t.members["vera"].id, organisation="Here", limit=5, now=NOW)),
+    ("learning.paused", lambda t: None, lambda t, _: pause_learning(MINA(t), paused=True, now=NOW)),
+    ("learning.resumed", lambda t: pause_learning(MINA(t), paused=True, now=NOW),
+     lambda t, _: pause_learning(MINA(t), paused=False, now=NOW)),
+    ("sharing.stopped", lambda t: None, lambda t, _: set_sharing(MINA(t), out=True, now=NOW)),
+    ("sharing.allowed", lambda t: None, lambda t, _: set_sharing(MINA(t), out=False, now=NOW)),
+    ("member.time_zone", lambda t: None,
+     lambda t, _: set_time_zone(MINA(t), "Asia/Tokyo", now=NOW)),
+    ("delegation.given", lambda t: None, lambda t, _: leave(t)),
+    ("delegation.revoked", leave, lambda t, id_: revoke_delegation(
+        organisation_id=t.id, delegation_id=id_, actor=MINA(t), now=NOW)),
+    ("member.role", lambda t: None, lambda t, _: change_role(
+        ADA(t), member_id=t.members["bob"].id, role="curator", now=NOW)),
+    ("member.removed", lambda t: None, lambda t, _: remove_member(
+        ADA(t), member_id=t.members["bob"].id, now=NOW)),
+    ("member.invited", lambda t: None, lambda t, _: invite_member(
+        ADA(t), email=f"new@{t.organisation.slug}.example", now=NOW)),
+    ("member.uninvited", lambda t: invite_member(
+        ADA(t), email=f"new@{t.organisation.slug}.example", now=NOW)[0].id,
+     lambda t, id_: withdraw_invitation(ADA(t), member_id=id_, now=NOW)),
+    ("member.created", lambda t: None, lambda t, _: add_member(ADA(t), {"name": "Zoe"}, NOW)),
+    ("group.created", lambda t: None,
+     lambda t, _: new_group(ADA(t), name="sales", confidential=True, now=NOW)),
+    ("group.created", lambda t: None,
+     lambda t, _: open_group(ADA(t), {"external_id": "sales", "name": "sales"}, NOW)),
+    ("group.members", open_to_admins, lambda t, id_: seat(
+        ADA(t), group_id=id_, add=[t.members["vera"].id], now=NOW)),
+    ("group.members", lambda t: None, lambda t, _: change_members(
+        ADA(t), t.groups["launch"], [str(t.members["vera"].id)], [], NOW)),
+    ("group.confidential", lambda t: None, lambda t, _: set_confidential(
+        actor=ADA(t), group=t.groups["launch"], confidential=False, now=NOW)),
+    ("group.profile", lambda t: None, lambda t, _: set_profile(
+        actor=ADA(t), group=t.groups["launch"], profile="strict", now=NOW)),
+    ("identity.linked", lambda t: None, lambda t, _: known_as(t)),
+    ("identity.confirmed", known_as, lambda t, bob: confirm(
+        ADA(t), bob, "telegram:4711", now=NOW)),
+    ("identity.unlinked", known_as, lambda t, bob: unlink(ADA(t), bob, "telegram:4711", now=NOW)),
+    ("robot.registered robot.seated", open_to_admins, lambda t, id_: administer.add_robot(
+        ADA(t), reference="dora", name="dora", purpose="", groups=[id_], now=NOW)),
+    ("robot.seated", open_to_admins, lambda t, id_: administer.seat_robot(
+        ADA(t), robot_id=t.robots["bolt"].id, groups=[id_], now=NOW)),
+    ("key.created", lambda t: None, lambda t, _: key(t)),
+    ("key.renewed", key,
+     lambda t, id_: administer.renew_key(ADA(t), key_id=id_, now=timezone.now())),
+    ("key.revoked", key,
+     lambda t, id_: administer.close_key(ADA(t), key_id=id_, now=timezone.now())),
+]  # fmt: skip
+
+
+@pytest.mark.conformance("T18")
+@pytest.mark.parametrize(("actions", "prepared", "act"), ACTS)
+def test_an_act_leaves_its_entry(world: World, actions: str, prepared: Prepared, act: Act) -> None:
+    here = world.here
+    before = prepared(here)
+    known = len(entries(here))
+    act(here, before)
+    added = entries(here)[known:]
+    assert sorted(entry.action for entry in added) == actions.split()
+    for entry in added:
+        assert entry.member or entry.robot, "somebody did it"
+        assert entry.target or entry.detail, "to something"
+        assert "Spinnaker" not in str(entry.detail), "no text"

@@ -1,0 +1,104 @@
+"""Atomic facts: what is one, what is none and why (H32)."""
+
+import pytest
+
+from memories.language.propositions import (
+    Refusal,
+    fault,
+    is_divisible,
+    parse,
+    propositions_in,
+    sentences,
+    tidy,
+)
+
+pytestmark = pytest.mark.conformance("H32")
+
+FACT = "The launch of Spinnaker moves to June."
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (FACT, ""),
+        ("a b c d e", "too-short"),
+        ("aa bb cc d", "too-few-words"),
+        ("aa bb c d e", ""),
+        ("word " * 199 + "words", ""),
+        ("word " * 199 + "words!", "too-long"),
+        ("Mina Ortega leads Spinnaker", "too-few-words"),
+        ("He moved the launch to June.", "pronoun"),
+        ("The launch is late, it’s the buckle.", "pronoun"),
+        ("The team in Rome lost their key.", "pronoun"),
+        ("When does the shop in Rome open?", "question"),
+        ("The open points of Monday are:", "heading"),
+        ("Itaipu supplies Paraguay with electric power.", ""),
+    ],
+)
+def test_what_is_a_proposition(text: str, why: str) -> None:
+    assert fault(text) == why
+
+
+def test_a_text_is_taken_apart() -> None:
+    text = (
+        f"{FACT} He told Dr. Ortega of that. The price is 4.50 euros for a pack, e.g. for Rome; "
+        "Bob Meyer signs for the whole shipment.\n- Deliveries to Rome start on 12 May\nOK."
+    )
+    kept, refused = propositions_in(text)
+    assert kept == [
+        FACT,
+        "The price is 4.50 euros for a pack, e.g. for Rome",
+        "Bob Meyer signs for the whole shipment.",
+        "Deliveries to Rome start on 12 May",
+    ]
+    assert refused == [
+        Refusal("He told Dr. Ortega of that.", "pronoun"),
+        Refusal("OK.", "too-short"),
+    ]
+
+
+def test_what_is_handed_in_is_held_to_the_same() -> None:
+    kept, refused = parse([f"1. {FACT}", f'"{FACT}"', FACT.upper(), "", "x", *[FACT] * 3])
+    assert kept == [FACT]
+    assert refused == [Refusal("x", "too-short")]
+    many, over = parse([f"Fact number {n} is about Rome." for n in range(60)])
+    assert (len(many), {r.reason for r in over}) == (50, {"too-many"})
+
+
+def test_a_text_without_what_is_around_it() -> None:
+    assert tidy('"a"') == "a"
+    assert tidy("“ a b ”") == "a b"
+    assert tidy('""') == '""'
+    assert tidy('"a" b') == '"a" b'
+    assert tidy('a "b"') == 'a "b"'
+    assert tidy("12. a   b") == "a b"
+    assert tidy("- a") == tidy("* a") == tidy("b) a") == "a"
+    assert tidy("2026. a") == "2026. a"
+
+
+def test_sentences_end_where_they_end() -> None:
+    assert list(sentences("One. Two! three? (Four) a; b\nc")) == [
+        "One.", "Two! three?", "(Four) a", "b", "c",
+    ]  # fmt: skip
+    assert list(sentences("Ask Dr. Chen. Mr. X asks")) == ["Ask Dr. Chen.", "Mr. X asks"]
+    assert list(sentences("It ends with etc.")) == ["It ends with etc."]
+    assert list(sentences("")) == []
+    long = "x" * 995 + " e.g."
+    assert list(sentences(f"{long} Next")) == [f"{long} Next"]
+    assert list(sentences(f"x{long} Next")) == [f"x{long}", "Next"], "too long to wait"
+
+
+def test_whether_there_is_more_than_one_sentence() -> None:
+    assert is_divisible("One. Two.")
+    assert is_divisible("One. Two. Three.")
+    assert not is_divisible("One.")
+    assert not is_divisible("")
+    assert is_divisible("x" * 19_997 + ". Y")
+    assert not is_divisible("x" * 19_998 + ". Y"), "so much of it is looked at"
+
+
+def test_only_so_much_is_taken_apart() -> None:
+    last = FACT.replace("June.", "April")
+    padding = FACT + "\n" + " " * (100_000 - len(FACT) - 1 - len(last))
+    assert propositions_in(padding + last) == ([FACT, last], [])
+    assert propositions_in(padding + last + "x") == ([FACT, last], [])

@@ -1,0 +1,21 @@
+"""What is left alone is what one pattern said before, which took time by the square."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memories.language.quotations import kept
+
+PATTERN = re.compile(
+    r"```.*?```|`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|^>.*?$|\b\w{1,40}://\S+"
+    r"|[^\s@]{1,64}@[^\s@]{1,255}\.\S+",
+    re.DOTALL | re.MULTILINE,
+)
+PIECES = ("`", "```", '"', "“", "”", "«", "»", "\n", ">", " ", "a", "b.", "@", "a@b.c", "http://")
+PIECES += ("x" * 41, "x" * 65, "x" * 256, "é", ":", "//", ".", "\r")
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
+def test_the_parts_are_those_of_the_pattern(text: str) -> None:
+    assert list(kept(text)) == [found.span() for found in PATTERN.finditer(text)]

@@ -1,0 +1,142 @@
+"""Who knows what, and what is found along the graph; only by what the asker may read."""
+
+from uuid import UUID
+
+import pytest
+
+from memories.knowledge_graph.models import Edge
+from memories.knowledge_graph.node_ids import node_of
+from memories.retrieval.candidates.graph_walk import Reached, graph_candidates, walk_from
+from memories.retrieval.experts.experts import experts, topics
+from orgs.database.rls import organisation_scope
+from orgs.organisations.groups import add_to_group
+from orgs.principals import Actor, resolve
+from robots.access.act_for import act
+from tests.memories.knowledge_graph.test_write_graph import member, said
+from tests.world import NOW, Tenant, World
+
+
+def who(
+    here: Tenant, asker: Actor, topic: str, group: str | None = None
+) -> list[tuple[str, float]]:
+    principal = resolve(act(asker, group=group) if group else asker)
+    of = here.groups[group].id if group else None
+    return [
+        (one.name, one.weight)
+        for one in experts(principal, topic=topic, group=of, now=NOW)
+        if one.by == "words"
+    ]
+
+
+@pytest.mark.conformance("A09")
+def test_experts_are_ranked_by_what_the_asker_may_read(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    with organisation_scope(here.id):
+        add_to_group(
+            organisation_id=here.id,
+            group_id=here.groups["launch"].id,
+            member_ids=[here.members["vera"].id],
+        )
+    here.remember(aria, "Samba ports are open", group="launch", speaker=member(here, "mina"))
+    for line in ("Samba speaks SMB3", "Samba maps users", "Samba logs", "Samba shares", "Samba"):
+        here.remember(aria, f"{line} indeed", group="launch", speaker=member(here, "bob"))
+    # Of another group alone, and one who asks.
+    clio = here.robot("clio")
+    here.remember(clio, "Samba in design", group="design", speaker=member(here, "mina"))
+    here.remember(aria, "Is Samba hard?", group="launch", speaker=member(here, "vera"))
+    assert who(here, aria, "samba", "launch") == [("Bob", 2.5), ("Mina", 0.5)]
+    assert who(here, here.person("bob"), "Samba") == [("Bob", 2.5), ("Mina", 0.5)]
+    assert who(here, here.person("mina"), "samba") == [("Bob", 2.5), ("Mina", 1.0)]
+    assert who(here, clio, "samba", "design") == [("Mina", 0.5)], "Bob is not of that group"
+    assert who(here, here.person("ada"), "samba") == [], "no evidence to read, no expert"
+    assert who(here, aria, "the", "launch") == []
+
+
+@pytest.mark.conformance("A09")
+def test_equal_weights_are_ordered_by_count_then_id(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    for name in ("bob", "mina"):
+        here.remember(aria, f"Kafka topics by {name}", group="launch", speaker=member(here, name))
+    found = experts(resolve(aria), topic="kafka", now=NOW)
+    assert [one.node for one in found] == sorted(one.node for one in found)
+
+
+def test_a_topic_of_two_words_is_known_where_both_are(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    bob, mina = member(here, "bob"), member(here, "mina")
+    here.remember(aria, "The graphics driver is in restricted modules", group="launch", speaker=bob)
+    for line in ("The bus driver is late", "A driver brings the pumps"):
+        here.remember(aria, line, group="launch", speaker=mina)
+    assert who(here, aria, "graphics drivers", "launch") == [("Bob", 1.0)]
+    assert who(here, aria, "driver", "launch") == [("Mina", 1.0), ("Bob", 0.5)]
+    with resolve(aria).scope():
+        found = topics(resolve(aria), now=NOW)
+    assert "driver" in found
+
+
+def test_topics_in_another_script(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    here.remember(aria, "数据库的备份在周五", group="launch", speaker=member(here, "bob"))
+    assert who(here, aria, "数据库备份", "launch") == [("Bob", 1.5)]
+
+
+def _reached(here: Tenant, text: str, **how: int) -> dict[UUID, Reached]:
+    principal = resolve(here.person("mina"))
+    with principal.scope():
+        found = graph_candidates(here.id, text, now=NOW, asker=here.members["mina"].id, **how)
+    return {one.id: one for one in found}
+
+
+@pytest.mark.conformance("A10", "A11")
+def test_a_memory_two_steps_away_is_found_without_a_shared_word(world: World) -> None:
+    here = world.here
+    question, answer, other = said(
+        here,
+        {"content": "how do I share a printer?", "external_id": "1", "speaker": "irc:ann"},
+        {"content": "put it into smb.conf", "speaker": "irc:ben", "reply_to": "1"},
+        {"content": "lunch is at the harbour", "speaker": "irc:cho"},
+    )
+    near, far = _reached(here, "printer", depth=1), _reached(here, "printer", depth=2)
+    assert question in near
+    assert answer not in near
+    assert far[answer].depth == 2
+    assert far[question].score > far[answer].score
+    assert other not in far
+    assert _reached(here, "nothing") == {}
+    with resolve(here.person("ada")).scope():
+        assert graph_candidates(here.id, "printer", now=NOW) == []
+
+
+@pytest.mark.conformance("A11")
+def test_a_cycle_ends(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    ids = [here.remember(aria, f"Note {n}", group="launch").id for n in range(3)]
+    with resolve(aria).scope():
+        row = Edge.objects.filter(memory_id__in=ids).first()
+        assert row is None
+        from memories.store.models.memory import Memory
+
+        rows = Memory.objects.in_bulk(ids)
+        for one, other in zip(ids, [*ids[1:], ids[0]], strict=True):
+            Edge(
+                organisation_id=here.id, memory_id=one, audience_id=rows[one].audience_id,
+                kind=rows[one].kind, relation="supports", source=one, target=other, other_id=other,
+                weight=1.0, observed_at=NOW,
+            ).save(force_insert=True)  # fmt: skip
+        found = walk_from(here.id, [ids[0]], now=NOW, depth=4)
+        assert {one.id for one in found} == set(ids[1:])
+        assert {one.id for one in walk_from(here.id, [ids[0]], now=NOW, depth=0)} == set()
+
+
+@pytest.mark.conformance("A10")
+def test_those_who_know_lead_to_what_they_said(world: World) -> None:
+    here = world.here
+    first, second = said(
+        here,
+        {"content": "samba wants port 445 open", "speaker": "irc:ben"},
+        {"content": "firewalls block netbios by default", "speaker": "irc:ben"},
+    )
+    found = _reached(here, "samba")
+    assert found[first].depth == 1
+    assert found[second].depth == 2, "ben knows about samba and said this"
+    assert node_of(here.id, "concept", "samba")

@@ -1,0 +1,238 @@
+"""The audit trail: append-only for everybody, for admins alone, without a memory's text (T18)."""
+
+import json
+import re
+from datetime import timedelta
+from uuid import UUID
+
+import psycopg
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from memories.curation import decide
+from memories.curation.decide import Answer
+from memories.curation.edit import edit_memory
+from memories.curation.share import share_memory
+from memories.jobs.models import JobKind
+from memories.lifecycle.forget import forget_memory, restore_memory
+from memories.review.models import Cause, State
+from memories.review.propose import report_memory
+from memories.views.insights.audit_trail import WORDS
+from orgs import audit
+from orgs.database.rls import organisation_scope
+from orgs.members.members import change_role
+from orgs.models.audit import AuditEntry
+from orgs.principals import Actor
+from tests.architecture.source import is_migration, modules
+from tests.databases import tell, undone
+from tests.memories.curation.test_decide import propose
+from tests.people import signed_in, text, user_of
+from tests.world import NOW, PEOPLE, Tenant, World
+
+pytestmark = pytest.mark.conformance("T18")
+
+
+def done(tenant: Tenant, count: int, action: str = "group.created") -> None:
+    with organisation_scope(tenant.id):
+        for _ in range(count):
+            audit.record(action, actor=tenant.person("chidi"), now=timezone.now())
+
+
+@pytest.mark.parametrize("role", ["default", "worker", "support", "owner"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE orgs_auditentry SET action = 'x'",
+        "DELETE FROM orgs_auditentry",
+        "TRUNCATE orgs_auditentry",
+    ],
+)
+def test_no_role_changes_or_deletes_an_entry(lasting_world: World, role: str, change: str) -> None:
+    done(lasting_world.here, 1)
+    with undone(role) as connected:
+        tell(connected, organisation=lasting_world.here.id)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connected.execute(change)
+
+
+@pytest.mark.parametrize("name", PEOPLE)
+def test_admins_alone_read_it(world: World, name: str) -> None:
+    done(world.here, 1)
+    response = signed_in(world.here, name).get("/audit/")
+    assert response.status_code == (200 if name == "ada" else 404)
+
+
+def test_it_says_who_did_what_to_which_memory_but_not_its_text(world: World) -> None:
+    here, now = world.here, timezone.now()
+    open_ = here.remember(here.robot("aria"), "Zanzibar is open.").id
+    hidden = here.remember(here.person("bob"), "Zanzibar is mine.", visibility="private").id
+    forget_memory(here.person("chidi"), open_, now=now)
+    forget_memory(here.person("bob"), hidden, now=now)
+    done(world.there, 1)
+    page = text(signed_in(here, "ada").get("/audit/"))
+    assert f'href="/memories/{open_}/"' in page
+    assert "a memory that is gone or not yours to read" in page
+    assert "Zanzibar" not in page
+    assert str(hidden) not in page
+    assert page.count("<tr>") == 3, "the head, and one row for each act here"
+
+
+def test_filters_stand_in_the_address(world: World) -> None:
+    here = world.here
+    mine = here.remember(here.robot("aria"), "One.").id
+    theirs = here.remember(here.person("bob"), "Two.", visibility="private").id
+    forget_memory(here.person("chidi"), mine, now=timezone.now())
+    forget_memory(here.person("bob"), theirs, now=timezone.now())
+    change_role(
+        here.person("ada"), member_id=here.members["bob"].id, role="viewer", now=timezone.now()
+    )
+    ada = signed_in(here, "ada")
+
+    def shown(query: str) -> list[tuple[str, str]]:
+        return [(e["who"], e["action"]) for e in ada.get(f"/audit/?{query}").context["entries"]]
+
+    assert shown("kind=member") == [("Ada", "member.role")]
+    assert shown(f"who={here.members['chidi'].id}") == [("Chidi", "memory.forgotten")]
+    assert shown(f"memory={mine}") == [("Chidi", "memory.forgotten")]
+    assert shown(f"memory={theirs}") == shown(f"memory={here.id}") == []
+    tomorrow = (timezone.now() + timedelta(days=1)).date()
+    assert shown(f"since={tomorrow}") == []
+    assert "No match" in text(ada.get(f"/audit/?since={tomorrow}"))
+    assert len(shown("since=nonsense&who=nonsense")) == len(shown(""))
+    # A member in another organisation: nothing of theirs, and the words of no match.
+    assert shown(f"who={world.there.members['bob'].id}") == []
+
+
+def test_pages_and_queries_do_not_grow(world: World) -> None:
+    here, ada = world.here, signed_in(world.here, "ada")
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as asked:
+            assert ada.get("/audit/").status_code == 200
+        return len(asked)
+
+    done(here, 3)
+    few = queries()
+    done(here, 120)
+    assert queries() <= few
+    url, seen = "/audit/", 0
+    while url:
+        page = ada.get(url).context
+        seen += len(page["entries"])
+        url = page["page"]["next_url"]
+    with organisation_scope(here.id):
+        assert seen == AuditEntry.objects.filter(organisation_id=here.id).count()
+
+
+# Every word that code writes into the trail; an f-string stands for all that it can become.
+WRITTEN = re.compile(
+    r"""f?"((?:memory|proposal|group|member|robot|key|delegation|support|pattern|learning"""
+    r"""|sharing|job|embedding|restating|identity|entity|playground|demo)\.[a-z_]+)\""""
+)
+MADE_UP = {
+    "proposal": {*Cause.values, *State.values} - {"open", "withdrawn"},
+    "job": set(JobKind.values),
+    "group": {"confidential", "profile", "renamed"},
+}
+TARGETS = ("memory", "member", "group", "robot", "key", "proposal", "job", "pending", "")
+
+
+def actions() -> set[str]:
+    found = {f"{kind}.{end}" for kind, ends in MADE_UP.items() for end in ends}
+    for path in modules("memories", "orgs", "robots"):
+        if not is_migration(path) and path.parent.name in ("services", "orgs"):
+            found |= set(WRITTEN.findall(path.read_text(encoding="utf-8")))
+    return found | {"memories.forgotten", "memories.restored"}
+
+
+def test_every_entry_is_a_sentence(world: World) -> None:
+    here, ada = world.here, signed_in(world.here, "ada")
+    memory = here.remember(here.robot("aria"), "One.").id
+    known = {
+        "memory": memory,
+        "member": here.members["bob"].id,
+        "group": here.groups["launch"].id,
+        "robot": here.robots["aria"].id,
+    }
+    assert len(actions()) > 50
+    unspoken = {action for action in actions() if action not in WORDS}
+    assert unspoken == set()
+    with organisation_scope(here.id):
+        for action in sorted(actions()):
+            for kind in TARGETS:
+                for target in {known.get(kind), UUID(int=7)} if kind else {None}:
+                    audit.record(
+                        action, actor=here.person("chidi"), now=NOW, target=target, target_type=kind
+                    )
+    url, said = "/audit/", set()
+    while url:
+        page = ada.get(url).context
+        for entry in page["entries"]:
+            said.add(f"{entry['did']} {entry.get('what', '')} {entry['detail']}".strip())
+        url = page["page"]["next_url"]
+    assert len(said) > len(actions())
+    doubled = [one for one in said if re.search(r"\b(\w[\w ]*\w) \1\b", one)]
+    assert doubled == []
+    assert [one for one in said if "None" in one or "_" in one] == []
+
+
+def test_what_support_does_reads_as_a_sentence(world: World) -> None:
+    here = world.here
+    memory = here.remember(here.robot("aria"), "One.").id
+    staff = user_of(here, "vera")
+    with organisation_scope(here.id):
+        for action, kind in (
+            ("support.read", "memory"),
+            ("support.opened", "memory"),
+            ("support.viewed", "memory"),
+            ("support.listed", "memory"),
+        ):
+            audit.record(
+                action,
+                actor=Actor(organisation_id=here.id),
+                now=NOW,
+                staff=staff.pk,
+                target=memory if action != "support.listed" else None,
+                target_type=kind,
+            )
+    page = re.sub(r"<[^>]+>|\s+", " ", text(signed_in(here, "ada").get("/audit/")))
+    page = re.sub(r"\s+", " ", page)
+    for words in (
+        "read a memory",
+        "opened the text of a memory",
+        "looked at the facts of a memory",
+        "looked at a list of memories",
+    ):
+        assert words in page
+    assert "a memory memory" not in page
+    assert "memory a memory" not in page
+
+
+CANARY = "Zanzibar"
+
+
+def test_no_act_writes_what_a_memory_says(world: World) -> None:
+    """Written, corrected, shared, split, reported, decided, merged, forgotten, brought back."""
+    here, now = world.here, NOW
+    ada, mina = signed_in(here, "ada"), here.person("mina")
+    said = here.remember(mina, f"{CANARY} is an island. It is warm.", visibility="private").id
+    edit_memory(mina, said, {"content": f"{CANARY} is large. It is warm."}, now=now)
+    share_memory(mina, said, visibility="group", readers={}, group="launch", now=now)
+    forget_memory(mina, said, now=now)
+    restore_memory(mina, said, now=now)
+    item = propose(here, content=f"{CANARY} has cloves.")
+    decide.approve(here.person("chidi"), item.id, Answer(content=f"{CANARY}!", version=1), now=now)
+    second = propose(here, content=f"{CANARY} has spice.")
+    decide.reject(here.person("chidi"), second.id, Answer(reason=f"{CANARY}?"), now=now)
+    known = here.remember(here.robot("bolt"), f"{CANARY} is known.").id
+    report_memory(here.person("vera"), known, reason=f"{CANARY} is wrong.", now=now)
+    ada.post("/playground/", {"as_whom": f"member:{mina.member_id}", "question": CANARY})
+    ada.post("/memories/change/?action=archive", {"selected": [str(known)], "confirm": "1"})
+    with organisation_scope(here.id):
+        rows = AuditEntry.objects.filter(organisation_id=here.id)
+        kept = [(row.action, json.dumps(row.detail), row.target_type) for row in rows]
+    assert len(kept) > 8
+    assert [one for one in kept if CANARY in str(one)] == []
+    assert CANARY not in text(ada.get("/audit/"))

@@ -1,0 +1,102 @@
+"""The overview: figures of what its reader may read, first steps, and the end of the demo."""
+
+import csv
+import io
+
+import pytest
+from django.utils import timezone
+
+from memories.demo.make import make_demo
+from orgs.accounts.sessions import memberships
+from orgs.database.rls import organisation_scope
+from orgs.models.organisations import Organisation
+from tests.people import queries, signed_in, text, user_of
+from tests.world import PEOPLE, World
+
+
+def fill(world: World, many: int = 1) -> None:
+    here = world.here
+    for n in range(many):
+        here.remember(here.robot("aria"), f"Lunch number {n} is at noon.", tier="glacial")
+        here.remember(here.robot("aria"), f"The launch {n} is on Tuesday.", group="launch")
+        here.remember(here.person("mina"), f"Mina alone knows {n}.", visibility="private")
+        here.remember(here.robot("aria"), f"A note of robots {n}.", visibility="internal")
+
+
+@pytest.mark.conformance("W01")
+def test_figures_count_what_the_viewer_may_read(world: World) -> None:
+    fill(world, 3)
+    seen = {}
+    for name in PEOPLE:
+        client = signed_in(world.here, name)
+        rows = {
+            chart: dict(csv.reader(io.StringIO(text(client.get(f"/overview/{chart}.csv")))))
+            for chart in ("readers", "kinds", "tiers", "days")
+        }
+        seen[name] = rows["readers"]
+        del seen[name]["Who"]
+        page = client.get("/")
+        assert page.context["stats"][0]["value"] == str(sum(map(int, seen[name].values())))
+        assert "A note of robots" not in text(page)
+        assert ("Mina alone knows" in text(page)) == (name == "mina")
+        assert len(rows["days"]) == 29
+    assert seen["mina"] == {"Everyone": "3", "Groups": "3", "Only you": "3"}
+    assert seen["bob"] == {"Everyone": "3", "Groups": "3"}
+    assert seen["vera"] == seen["ada"] == {"Everyone": "3"}
+    assert signed_in(world.here, "ada").get("/overview/salaries.csv").status_code == 404
+
+
+def test_queries_are_few_and_do_not_grow(world: World) -> None:
+    fill(world)
+    ada = signed_in(world.here, "ada")
+    few = queries(ada, "/")
+    fill(world, 6)
+    assert queries(ada, "/") == few <= 12
+
+
+@pytest.mark.conformance("W01")
+def test_first_steps_are_told_from_what_is_there(world: World) -> None:
+    here = world.here
+    ada = signed_in(here, "ada")
+
+    def done() -> dict[str, bool]:
+        return {step["title"]: step["done"] for step in ada.get("/").context["steps"]}
+
+    assert done() == {
+        "Invite somebody": True,
+        "Make a robot": True,
+        "Remember something": False,
+        "Recall it": False,
+        "See who could read it": False,
+    }
+    assert "curl" in text(ada.get("/"))
+    assert "/mcp" not in text(ada.get("/"))
+    here.remember(here.robot("aria"), "Lunch is at noon.")
+    assert done()["Remember something"]
+    ada.get("/memories/?q=lunch")
+    assert done()["Recall it"]
+    mina = here.members["mina"].id
+    ada.post("/playground/", {"question": "lunch", "as_whom": f"member:{mina}"})
+    assert ada.get("/").context["steps"] == [], "all is done: the list is gone"
+    vera = [s["title"] for s in signed_in(here, "vera").get("/").context["steps"]]
+    assert vera == ["Recall it"]
+    assert "curl" not in text(signed_in(here, "vera").get("/"))
+
+
+@pytest.mark.conformance("W01")
+def test_the_demo_goes_by_a_typed_word_and_nothing_else_does(world: World) -> None:
+    ada = signed_in(world.here, "ada")
+    assert ada.get("/overview/demo/remove/").status_code == 404
+    assert ada.post("/overview/demo/remove/", {"confirm": "remove"}).status_code == 404
+    owner = user_of(world.here, "ada")
+    make_demo(slug="demo-page", now=timezone.now(), owner=owner.email)
+    demo = next(o for _, o in memberships(owner) if o.slug == "demo-page")
+    ada.get("/organisations/demo-page/")
+    assert "Remove the demo" in text(ada.get("/"))
+    assert ada.post("/overview/demo/remove/", {"confirm": "yes"}).status_code == 422
+    assert ada.post("/overview/demo/remove/", {"confirm": "remove"})["Location"] == "/"
+    with organisation_scope(demo.id):
+        assert not Organisation.objects.filter(id=demo.id).exists()
+    after = text(ada.get("/"))
+    assert "The demo is gone." in after
+    assert world.here.organisation.name in after

@@ -1,0 +1,256 @@
+"""My memories: what a member sees, takes along, forgets, pauses and takes back."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Q
+from django.utils import timezone
+
+from memories.access.readers_named import Readers
+from memories.retrieval.recall import Query, recall
+from memories.store.models.memory import Memory
+from orgs.database.rls import current_scope, organisation_scope
+from orgs.members.preferences import opt_out_of_sharing, pause_learning
+from orgs.models.memberships import Member
+from orgs.principals import resolve
+from robots.access.act_for import delegate
+from robots.models.delegations import Delegation
+from robots.models.robots import Robot
+from tests.people import queries, signed_in, text
+from tests.world import NOW, Tenant, World
+
+
+def told(here: Tenant, content: str, **place: Any) -> Any:
+    """A robot writes about Mina."""
+    mina = str(here.members["mina"].id)
+    return here.remember(here.robot("aria"), content, member=mina, **place).id
+
+
+def answers(here: Tenant, who: str, question: str) -> list[str]:
+    return [m.content for _, m in recall(here.person(who), Query(text=question), now=NOW).hits]
+
+
+def refused(here: Tenant, **body: Any) -> tuple[int, str]:
+    mina = str(here.members["mina"].id)
+    answer = here.api("aria").post(
+        "/api/v1/memories", {"content": "Mina likes tea.", "member": mina, **body}, format="json"
+    )
+    return answer.status_code, answer.json().get("type", "").rpartition(":")[2]
+
+
+@pytest.mark.conformance("W13")
+def test_only_what_is_mine_and_never_a_robots_notes(world: World) -> None:
+    here = world.here
+    told(here, "Mina likes tea.")
+    told(here, "Mina leads.", group="launch")
+    here.remember(here.robot("aria"), "Mina seems tired.", visibility="internal")
+    here.remember(here.person("bob"), "Bob likes coffee.", visibility="private")
+    mina = signed_in(here, "mina")
+    page = text(mina.get("/me/"))
+    assert "<strong>2 things</strong>" in page
+    assert "1 only you can see, 1 is shared with 1 group." in page
+    assert "aria learned this on" in page
+    assert [word in page for word in ("likes tea", "leads", "seems tired", "coffee")] == [
+        True, True, False, False,
+    ]  # fmt: skip
+    # Warm: nothing grows with the rows.
+    few = queries(mina, "/me/")
+    for number in range(9):
+        told(here, f"Mina note {number}")
+    assert queries(mina, "/me/") == few <= 12
+
+
+@pytest.mark.conformance("W13")
+def test_export_streams_in_scopes_of_its_own(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = world.here
+    monkeypatch.setattr("memories.privacy.export.EXPORTED", 2)
+    for number in range(5):
+        told(here, f"Mina note {number}")
+    here.remember(here.person("bob"), "Bob likes coffee.", visibility="private")
+    answer = signed_in(here, "mina").get("/me/export/")
+    assert answer.streaming
+    portions = list(answer)
+    rows = [json.loads(line) for line in b"".join(portions).splitlines()]
+    assert [row["content"] for row in rows] == [f"Mina note {n}" for n in range(5)]
+    assert {(row["robot"], row["audience"]["kind"]) for row in rows} == {("aria", "member")}
+    assert len(portions) == 3
+    assert current_scope().organisation is None
+    assert connection.in_atomic_block
+
+
+@pytest.mark.conformance("W13")
+def test_paused_learning_stores_nothing_about_the_member(world: World) -> None:
+    here, mina = world.here, signed_in(world.here, "mina")
+    mina.post("/me/learning/", {"on": "1"})
+    speaker = {"group": "launch", "speaker": str(here.members["mina"].id), "member": None}
+    assert refused(here) == (403, "learning-paused")
+    batch = {"items": [{"content": "x", "member": str(here.members["mina"].id)}, {"content": "y"}]}
+    results = here.api("aria").post("/api/v1/memories/batch", batch, format="json").json()
+    assert [r["status"] for r in results["results"]] == ["refused", "active"]
+    said = {k: v for k, v in speaker.items() if v}
+    answer = here.api("aria").post("/api/v1/memories", {"content": "z", **said}, format="json")
+    assert (answer.status_code, answer.json()["title"]) == (403, "Learning is paused")
+    # What she writes herself is hers.
+    here.remember(here.person("mina"), "My own note.", visibility="private")
+    with resolve(here.person("mina")).scope():
+        assert set(Memory.objects.values_list("content", flat=True)) == {"y", "My own note."}
+    mina.post("/me/learning/", {"on": "0"})
+    assert refused(here)[0] == 201
+
+
+@pytest.mark.conformance("W13")
+@pytest.mark.parametrize("ticked", [False, True])
+def test_opting_out_keeps_new_things_close_and_takes_back_if_ticked(
+    world: World, ticked: bool
+) -> None:
+    here = world.here
+    told(here, "Mina leads the launch.", visibility="organisation")
+    told(here, "Mina owns the launch list.", group="launch")
+    form = {"on": "1"} | ({"withdraw": "1"} if ticked else {})
+    signed_in(here, "mina").post("/me/sharing/", form)
+    left = ["Mina leads the launch.", "Mina owns the launch list."]
+    assert sorted(answers(here, "bob", "launch")) == ([] if ticked else left)
+    assert sorted(answers(here, "mina", "launch")) == left
+    assert refused(here, visibility="organisation") == (403, "sharing-off")
+    assert refused(here, group="launch")[0] == 201
+    kept = told(here, "Mina sings.", group="launch")
+    share = f"/api/v1/memories/{kept}/share"
+    assert (
+        here.api("aria")
+        .post(share, {"visibility": "organisation"}, format="json")
+        .json()["type"]
+        .endswith("sharing-off")
+    )
+
+
+@pytest.mark.conformance("W13")
+def test_forget_everything_by_a_typed_word_and_bring_it_back(world: World) -> None:
+    here, mina = world.here, signed_in(world.here, "mina")
+    told(here, "Mina likes tea.")
+    told(here, "Mina leads.", group="launch")
+    other = here.remember(here.person("bob"), "Bob leads.", group="launch").id
+    assert mina.post("/me/forget/", {"confirm": "yes"}).status_code == 422
+    assert len(answers(here, "mina", "leads tea")) == 3
+    page = text(mina.post("/me/forget/", {"confirm": "forget everything"}, follow=True))
+    assert "2 things are forgotten." in page
+    assert answers(here, "mina", "leads tea") == ["Bob leads."]
+    undo = page.split('action="/me/forget/undo/')[1].split('"')[0].replace("&amp;", "&")
+    mina.post(f"/me/forget/undo/{undo}")
+    assert len(answers(here, "mina", "leads tea")) == 3
+    assert mina.post("/me/forget/undo/?at=nonsense").status_code == 404
+    assert other
+
+
+def test_leave_for_a_robot_and_the_time_zone(world: World) -> None:
+    here, mina = world.here, signed_in(world.here, "mina")
+    told(here, "Mina likes tea.")
+    aria = here.robots["aria"]
+    ask = {"query": "tea", "member": str(here.members["mina"].id)}
+
+    def read() -> int:
+        answer = here.api("aria").post("/api/v1/recall", ask, format="json")
+        return len(answer.json()["results"])
+
+    assert read() == 0
+    assert mina.post("/me/robots/", {"robot": str(aria.id)}).status_code == 302
+    assert read() == 1
+    page = text(mina.get("/me/"))
+    revoke = "/me/robots/" + page.split('action="/me/robots/')[1].split('"')[0]
+    assert signed_in(here, "bob").post(revoke).status_code == 404
+    assert mina.post(revoke).status_code == 302
+    assert read() == 0
+    foreign = str(world.there.robots["aria"].id)
+    assert mina.post("/me/robots/", {"robot": foreign}).status_code == 404
+    mina.post("/me/time-zone/", {"time_zone": "Europe/Lisbon"})
+    mina.post("/me/time-zone/", {"time_zone": "Moon/Sea"})
+    with organisation_scope(here.id):
+        assert Member.objects.get(id=here.members["mina"].id).time_zone == "Europe/Lisbon"
+
+
+def test_no_address_chooses_a_robot(world: World) -> None:
+    here = world.here
+    mina = signed_in(here, "mina")
+    page = text(mina.get("/me/?trust=1"))
+    chosen = re.findall(r'<option value="([^"]*)"[^>]*>', page.partition('id="robot"')[2])
+    selected = re.findall(r'<option value="([^"]*)" selected', page)
+    assert (chosen[0], selected) == ("", [""])
+    assert mina.post("/me/robots/", {"robot": ""}).status_code == 404
+    with organisation_scope(here.id):
+        assert not Delegation.objects.filter(organisation_id=here.id).exists()
+
+
+def test_no_address_ticks_people_or_a_wider_audience(world: World) -> None:
+    here = world.here
+    mina, bob = signed_in(here, "mina"), here.members["bob"].id
+    own = here.remember(here.person("mina"), "Mine.", visibility="private").id
+    page = text(mina.get(f"/memories/{own}/access/?people={bob}&audience=organisation"))
+    assert f'value="{bob}" checked' not in page
+    assert re.findall(r'name="audience" value="([^"]+)" checked', page) == ["private"]
+    for asked, chosen in (("", ["private"]), ("?audience=organisation", []), ("?audience=x", [])):
+        page = text(mina.get(f"/memories/add/{asked}"))
+        assert re.findall(r'name="audience" value="([^"]+)" checked', page) == chosen, asked
+
+
+def test_the_opening_counts_what_each_audience_is(world: World) -> None:
+    """Counted here one by one; in a list that names her alone nobody else reads."""
+    here, mina = world.here, world.here.person("mina")
+    told(here, "Mina likes tea.")
+    told(here, "Mina leads.", group="launch")
+    told(here, "Mina draws.", group="design")
+    told(here, "Mina is here.", visibility="organisation")
+    about = {"speaker": str(here.members["mina"].id)}
+    here.remember(mina, "Alone.", visibility="protected", group="launch", **about)
+    bob = Readers(members=(str(here.members["bob"].id),))
+    here.remember(mina, "To Bob.", visibility="shared", readers=bob, **about)
+    here.remember(mina, "For all?", visibility="organisation", **about)
+    principal = resolve(mina)
+    with principal.scope():
+        rows = [
+            (m.audience.kind, {e.reader for e in m.audience.entries.all()})
+            for m in Memory.objects.select_related("audience").filter(
+                Q(member_id=mina.member_id) | Q(speaker_member_id=mina.member_id)
+            )
+        ]
+    alone = [1 for k, who in rows if k == "member" or (k == "explicit" and len(who) == 1)]
+    shared = [
+        k for k, who in rows if k in ("group", "organisation") or (k, len(who)) == ("explicit", 2)
+    ]
+    page = re.sub(r"<[^>]+>", "", text(signed_in(here, "mina").get("/me/")))
+    assert f"keep {len(rows)} things about you. {len(alone)} only you can see, " in page
+    words = f"{len(shared)} are shared with 2 groups, some people and everyone, 1 waits for review."
+    assert words in page
+    assert "Alone." not in text(signed_in(here, "mina").get("/me/?show=shared"))
+
+
+@pytest.mark.parametrize("who", ["delegation", "owner"])
+def test_the_opening_names_the_robot_that_sees_it_too(world: World, who: str) -> None:
+    here, mina = world.here, world.here.person("mina")
+    told(here, "Mina likes tea.")
+    if who == "owner":
+        with organisation_scope(here.id):
+            Robot.objects.filter(id=here.robots["clio"].id).update(owner_id=mina.member_id)
+    else:
+        delegate(
+            organisation_id=here.id, member_id=mina.member_id, robot_id=here.robots["clio"].id,
+            actor=mina, now=NOW,
+        )  # fmt: skip
+    client = signed_in(here, "mina")
+    page = text(client.get("/me/"))
+    assert "1 you and clio can see." in re.sub(r"<[^>]+>", "", page)
+    assert "only you" not in page
+    assert "You have given no robot leave." not in page
+    assert "You and your robots" in text(client.get("/"))
+    assert "Only you" not in text(client.get("/"))
+
+
+def test_a_time_stands_close_to_what_follows(world: World) -> None:
+    here = world.here
+    pause_learning(here.person("mina"), paused=True, now=timezone.now())
+    opt_out_of_sharing(here.person("mina"), out=True, now=timezone.now())
+    page = re.sub(r"<[^>]+>", "", text(signed_in(here, "mina").get("/me/")))
+    assert "(now)" in page
+    assert "(now )" not in re.sub(r"\s+", " ", page)
+    assert not re.search(r"\s[.,)]", page.partition("Robots and people")[2])

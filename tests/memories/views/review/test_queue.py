@@ -1,0 +1,251 @@
+"""The review pages: what they show to whom, what their buttons do, stale and held items."""
+
+import re
+from uuid import UUID
+
+import pytest
+
+from memories.curation.edit import edit_memory
+from memories.lifecycle.forget import archive_memory
+from memories.review.models import Cause, Proposal
+from memories.review.propose import propose_correction, report_memory
+from memories.review.queue import get_item
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.principals import resolve
+from tests.memories.curation.test_decide import found, propose, waiting
+from tests.memories.curation.test_split import TEXT
+from tests.people import queries, signed_in, text
+from tests.world import NOW, World
+
+
+@pytest.mark.conformance("W05")
+def test_approve_and_undo_by_the_buttons(world: World) -> None:
+    here = world.here
+    item = propose(here)
+    chidi, bob = signed_in(here, "chidi"), signed_in(here, "bob")
+    assert "Bob suggests this for everyone in Here" in text(chidi.get("/review/"))
+    page = text(chidi.get(f"/review/{item.id}/"))
+    assert "2 people and 3 robots would newly be able to read this." in page
+    assert "Mina, Vera" in page
+    mine = text(bob.get("/review/"))
+    assert "Waiting" in mine
+    assert f"/review/{item.id}/approve/" not in text(bob.get(f"/review/{item.id}/"))
+    assert bob.post(f"/review/{item.id}/approve/").status_code == 404
+
+    answer = chidi.post(f"/review/{item.id}/approve/", {"version": "1"})
+    assert (answer.status_code, answer["Location"]) == (302, "/review/")
+    assert found(here, "mina") == ["The office closes at six."]
+    assert "Chidi" in text(bob.get("/review/"))
+    # Sent twice it says what has happened.
+    again = chidi.post(f"/review/{item.id}/approve/", {"version": "1"})
+    assert (again.status_code, "Approved by Chidi" in text(again)) == (409, True)
+    assert chidi.post(f"/review/{item.id}/undo/").status_code == 302
+    assert found(here, "mina") == []
+
+
+def test_reject_needs_a_reason_and_edit_keeps_what_was_typed(world: World) -> None:
+    here = world.here
+    item = propose(here)
+    chidi = signed_in(here, "chidi")
+    refused = chidi.post(f"/review/{item.id}/reject/", {"version": "1", "reason": " "})
+    assert (refused.status_code, "Say why" in text(refused)) == (409, True)
+    stale = {"version": "1", "content": "Half past six."}
+    nine = {"content": "The office closes at nine."}
+    edit_memory(here.person("bob"), item.memory_id, nine, now=NOW)
+    answer = chidi.post(f"/review/{item.id}/edit/", stale)
+    assert answer.status_code == 409
+    page = text(answer)
+    assert "Half past six." in page
+    assert re.search(r"<del>.*six\..*</del>", page)
+    assert re.search(r"<ins>.*nine\..*</ins>", page)
+    assert found(here, "mina") == []
+    done = chidi.post(f"/review/{item.id}/reject/", {"version": "2", "reason": "Not so."})
+    assert done.status_code == 302
+    assert "Not so." in text(signed_in(here, "bob").get("/review/"))
+
+
+def test_who_comes_second_sees_who_has_it(world: World) -> None:
+    here = world.here
+    item = propose(here)
+    signed_in(here, "ada").get(f"/review/{item.id}/")
+    page = text(signed_in(here, "chidi").get(f"/review/{item.id}/"))
+    assert "Ada has this open." in page
+    assert f"/review/{item.id}/approve/" not in page
+
+
+def test_a_reader_reports_and_suggests(world: World) -> None:
+    here = world.here
+    shared = here.remember(here.robot("bolt"), "The office closes at six.").id
+    vera, mina = signed_in(here, "vera"), signed_in(here, "mina")
+    assert vera.post(f"/memories/{shared}/report/", {"reason": "Old."}).status_code == 302
+    assert vera.get(f"/memories/{shared}/suggest/").status_code == 404
+    same = mina.post(f"/memories/{shared}/suggest/", {"content": "The office closes at six."})
+    assert same.status_code == 422
+    sent = {"content": "It closes at seven.", "reason": ""}
+    assert mina.post(f"/memories/{shared}/suggest/", sent).status_code == 302
+    assert {i.cause for i in waiting(here.person("ada"))} == {"report", "correction"}
+
+
+def test_the_pages_make_few_queries_and_no_more_for_more_items(world: World) -> None:
+    here, chidi = world.here, signed_in(world.here, "chidi")
+    # How much is readable is counted once a minute.
+    chidi.get(f"/review/{propose(here, content='The first.').id}/")
+    counts = []
+    for upto in (2, 8):
+        for number in range(upto):
+            known = here.remember(here.robot("bolt"), f"Fact {upto} {number}").id
+            report_memory(here.person("mina"), known, reason="No.", now=NOW)
+        # Like what is known, so that each page has something to put beside it.
+        item = propose(here, content=f"Fact {upto} 0 {upto} 1")
+        pages = ("/review/", f"/review/{item.id}/")
+        counts.append([queries(chidi, page) for page in pages])
+    assert all(more <= few for few, more in zip(*counts, strict=True))
+    assert max(counts[0]) <= 12
+
+
+def test_an_undone_approval_leaves_nothing_behind(world: World) -> None:
+    here = world.here
+    item = propose(here)
+    chidi, bob = signed_in(here, "chidi"), signed_in(here, "bob")
+    chidi.post(f"/review/{item.id}/approve/", {"version": "1"})
+    made = get_item(here.person("chidi"), item.id).outcome["made"]
+    chidi.post(f"/review/{item.id}/undo/")
+    for url in ("/trash/", "/me/?show=forgotten"):
+        assert "The office closes at six." not in text(bob.get(url)), url
+    assert bob.get(f"/memories/{made}/").status_code == 404
+    with organisation_scope(here.id), resolve(here.person("ada")).scope():
+        assert not Memory.objects.filter(id=made).exists()
+    # Decided anew, the same address leads to it.
+    chidi.post(f"/review/{item.id}/approve/", {"version": "1"})
+    assert signed_in(here, "mina").get(f"/memories/{made}/").status_code == 200
+
+
+@pytest.mark.parametrize("what", ["said again", "split", "edited"])
+def test_a_copy_that_somebody_has_used_stays(world: World, what: str) -> None:
+    here = world.here
+    item = propose(here, content=TEXT)
+    chidi = signed_in(here, "chidi")
+    chidi.post(f"/review/{item.id}/approve/", {"version": "1"})
+    made = UUID(get_item(here.person("chidi"), item.id).outcome["made"])
+    if what == "said again":
+        again = here.remember(here.person("ada"), TEXT, visibility="organisation")
+        assert (again.deduplicated, again.id) == (True, made)
+    elif what == "split":
+        assert chidi.post(f"/memories/{made}/split/").status_code == 302
+    else:
+        edit_memory(here.person("ada"), made, {"content": "At nine."}, now=NOW)
+    assert "so the decision stands" in text(chidi.post(f"/review/{item.id}/undo/", follow=True))
+    assert get_item(here.person("chidi"), item.id).state == "approved"
+    assert signed_in(here, "mina").get(f"/memories/{made}/").status_code == 200
+
+
+def test_what_was_archived_before_an_approval_is_archived_again(world: World) -> None:
+    here, text_ = world.here, "The office closes at six."
+    item = propose(here)
+    who = signed_in(here, "chidi")
+    who.post(f"/review/{item.id}/approve/", {"version": "1"})
+    made = UUID(get_item(here.person("chidi"), item.id).outcome["made"])
+    archive_memory(here.person("chidi"), made, now=NOW)
+    second = propose(here, "mina", content=text_)
+    who.post(f"/review/{second.id}/approve/", {"version": "1"})
+    outcome = get_item(here.person("chidi"), second.id).outcome
+    assert (outcome["made"], outcome["was"]) == (str(made), "archived")
+    who.post(f"/review/{second.id}/undo/")
+    with resolve(here.person("ada")).scope():
+        assert Memory.objects.get(id=made).status == "archived"
+    assert text_ not in text(signed_in(here, "bob").get("/trash/"))
+
+
+def test_merging_chooses_nothing_and_drops_no_words(world: World) -> None:
+    here = world.here
+    known = here.remember(here.robot("bolt"), "The office closes at 18:00.").id
+    item = propose(here)
+    chidi, url = signed_in(here, "chidi"), f"/review/{item.id}/merge/"
+    page = text(chidi.get(url))
+    assert str(known) in page
+    assert " checked" not in re.sub(r"data-keys-toggle checked", "", page)
+    for wrong in (
+        {},
+        {"into": str(known)},
+        {"into": str(known), "content": ""},
+        {"into": str(known), "content": " \n "},
+        {"content": "At six."},
+    ):
+        answer = chidi.post(url, {"version": "1", **wrong})
+        assert answer.status_code == 422, wrong
+        if wrong.get("into"):
+            assert "Write what it should say" in text(answer)
+    assert found(here, "mina") == ["The office closes at 18:00."]
+    sent = {"version": "1", "into": f"{known}:1", "content": "The office closes at six."}
+    assert chidi.post(url, sent).status_code == 302
+    assert found(here, "mina") == ["The office closes at six."]
+
+
+def keys_of(page: str) -> dict[str, str]:
+    """The review buttons by key: what their labels say."""
+    part = page.partition('class="review-actions"')[2].partition("</main>")[0]
+    return dict(re.findall(r'data-key="(\w)"[^>]*>([^<]+)<', part))
+
+
+def test_keys_mean_one_thing(world: World) -> None:
+    here, now = world.here, NOW
+    chidi = signed_in(here, "chidi")
+    shared = here.remember(here.robot("bolt"), "The office closes at six.").id
+    proposed = propose(here, content="The roof leaks.")
+    report_memory(here.person("vera"), shared, reason="Old.", now=now)
+    propose_correction(here.person("mina"), shared, content="It closes at seven.", now=now)
+    items = {item.cause: item.id for item in waiting(here.person("chidi"))}
+    assert items["publish"] == proposed.id
+    pages = {c: keys_of(text(chidi.get(f"/review/{i}/"))) for c, i in items.items()}
+    assert pages["publish"]["a"] == "Approve and share with everyone"
+    assert pages["correction"]["a"] == "Approve the new text"
+    assert (pages["report"]["a"], pages["report"]["f"]) == (
+        "Keep it as it is",
+        "Forget this memory",
+    )
+    assert "r" not in pages["report"]
+    for labels in pages.values():
+        assert "a" in labels
+        assert not re.search(r"[Ff]orget|[Dd]rop|[Rr]eject", labels["a"])
+
+
+def test_a_duplicate_is_dropped_by_a_key_of_its_own(world: World) -> None:
+    here, chidi = world.here, signed_in(world.here, "chidi")
+    old = here.remember(here.robot("bolt"), "The office closes at six.").id
+    new = here.remember(here.robot("aria"), "The office closes at six!!").id
+    with resolve(here.person("chidi")).scope():
+        rows = Memory.objects.in_bulk([old, new])
+        item = Proposal(
+            organisation_id=here.id, memory_id=new, audience_id=rows[new].audience_id,
+            kind=rows[new].kind, cause=Cause.DUPLICATE, other_id=old, created_at=NOW,
+        )  # fmt: skip
+        item.save(force_insert=True)
+    labels = keys_of(text(chidi.get(f"/review/{item.id}/")))
+    assert (labels["a"], labels["d"]) == (
+        "They differ: keep both",
+        "Drop the newer, keep the older",
+    )
+    # The form for other words drops nothing when it is left empty.
+    sent = {"version": "1", "into": str(old), "into_version": "1"}
+    assert chidi.post(f"/review/{item.id}/merge/", sent).status_code == 422
+    assert chidi.post(f"/review/{item.id}/drop/", {"version": "1"}).status_code == 422
+    assert chidi.post(f"/review/{item.id}/drop/", sent).status_code == 302
+    assert found(here, "mina") == ["The office closes at six."]
+
+
+def test_a_decided_item_says_nothing_about_what_is_near(world: World) -> None:
+    here, chidi = world.here, signed_in(world.here, "chidi")
+    here.remember(here.robot("bolt"), "Cats sleep a lot.")
+    item = propose(here)
+    page = text(chidi.get(f"/review/{item.id}/"))
+    assert "Nothing like it is known yet" in page
+    assert "Cats sleep" not in page, "what shares nothing with it is not near"
+    chidi.post(f"/review/{item.id}/reject/", {"version": "1", "reason": "No."})
+    page = text(chidi.get(f"/review/{item.id}/"))
+    assert "Rejected by Chidi" in page
+    assert "Nothing like it is known" not in page
+    assert "The nearest that is known" not in page
+    assert "can read this: its author and those who curate" in page
+    assert "All 5 people" not in page
+    assert not re.search(r"\s[.,)]", re.sub(r"<[^>]+>", "", page.partition("<main")[2]))

@@ -1,0 +1,112 @@
+"""Who holds a link joins the organisation that gave it, and gains nothing else (T17, W07)."""
+
+import secrets
+from uuid import UUID
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from orgs.accounts.sessions import memberships
+from orgs.errors import AlreadyExists
+from orgs.members.invitations import create_member, invite_member, withdraw_invitation
+from orgs.models.users import User
+from tests.people import signed_in, text, user_of
+from tests.world import PASSWORD, Tenant, World
+
+pytestmark = pytest.mark.conformance("T17", "W07")
+
+
+def invite(tenant: Tenant, email: str = "", role: str = "member") -> tuple[str, str]:
+    email = email or f"{secrets.token_hex(6)}@new.example"
+    _, secret = invite_member(
+        tenant.person("ada"), email=email, name="Nora", role=role, now=timezone.now()
+    )
+    return email, f"/invite/{tenant.id}/{secret}"
+
+
+def belongs_to(email: str) -> set[UUID]:
+    return {o.id for _, o in memberships(User.objects.get(email=email))}
+
+
+def test_a_new_address_chooses_a_password_and_the_link_is_spent(world: World) -> None:
+    email, url = invite(world.here)
+    client = Client()
+    assert f"Join {world.here.organisation.name}" in text(client.get(url))
+    assert belongs_to(email) == set()
+    assert client.post(url, {"password": "12345678"}).status_code == 422
+    assert client.post(url, {"password": "four odd words here"})["Location"] == "/"
+    assert client.get("/memories/").status_code == 200
+    for response in (client.get(url), Client().post(url, {"password": "another one entirely"})):
+        assert response.status_code == 404
+        assert "does not work any more" in text(response)
+
+
+def test_a_link_never_opens_an_account_that_is_somebodys(world: World) -> None:
+    mina = user_of(world.here, "mina")
+    _, url = invite(world.there, mina.email)
+    page = Client().get(url)
+    assert "Sign in with it, then join" in text(page)
+    thief = Client()
+    thief.post(url, {"password": "taken over by me"})
+    assert "_auth_user_id" not in thief.session
+    assert User.objects.get(pk=mina.pk).check_password(PASSWORD)
+    assert belongs_to(mina.email) == {world.here.id}
+    # Somebody else who is signed in is told whose it is, and joins nothing.
+    bob = signed_in(world.here, "bob")
+    assert "for somebody else" in text(bob.post(url))
+    assert world.there.id not in belongs_to(user_of(world.here, "bob").email)
+    # Mina herself joins with one press.
+    client = signed_in(world.here, "mina")
+    assert client.post(url)["Location"] == "/"
+    assert belongs_to(mina.email) == {world.here.id, world.there.id}
+
+
+def test_who_seizes_an_address_in_one_organisation_gains_nothing_in_another(world: World) -> None:
+    """Two organisations invite the same new address; the maker of one link uses it first."""
+    email, theirs = invite(world.there)
+    _, ours = invite(world.here, email)
+    seizer = Client()
+    assert seizer.post(theirs, {"password": "taken over by me"}).status_code == 302
+    assert belongs_to(email) == {world.there.id}
+    assert seizer.get(f"/organisations/{world.here.organisation.slug}/").status_code == 404
+    assert world.here.organisation.name not in text(seizer.get("/organisations/"))
+    # The other link does not set a second password; it wants the account.
+    owner = Client()
+    assert "somebody else may have made it" in text(owner.get(ours))
+    owner.post(ours, {"password": "mine by right of mail"})
+    assert "_auth_user_id" not in owner.session
+
+
+def test_inviting_again_ends_the_old_link_and_withdrawing_ends_it_all(world: World) -> None:
+    email, first = invite(world.here)
+    _, second = invite(world.here, email, role="viewer")
+    assert Client().get(first).status_code == 404
+    assert Client().get(second).status_code == 200
+    member = invite_member(world.here.person("ada"), email=email, now=timezone.now())[0]
+    withdraw_invitation(world.here.person("ada"), member_id=member.id, now=timezone.now())
+    assert Client().get(second).status_code == 404
+    with pytest.raises(AlreadyExists):
+        invite(world.here, user_of(world.here, "bob").email)
+
+
+def test_the_command_of_the_machine_vouches_for_accounts_that_exist(world: World) -> None:
+    mina = user_of(world.here, "mina")
+    member, secret = create_member(
+        organisation_id=world.there.id, email=mina.email, now=timezone.now()
+    )
+    assert secret == ""
+    assert member.joined_at
+    assert belongs_to(mina.email) == {world.here.id, world.there.id}
+
+
+def test_forged_invitations(world: World) -> None:
+    _, url = invite(world.here)
+    secret = url.split("/")[-1]
+    for forged in (
+        f"/invite/{world.there.id}/{secret}",
+        f"/invite/{UUID(int=1)}/{secret}",
+        f"/invite/{world.here.id}/x",
+        f"/invite/{world.here.id}/%00",
+    ):
+        assert Client().get(forged).status_code == 404, forged

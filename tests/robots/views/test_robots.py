@@ -1,0 +1,198 @@
+"""Robots and keys in the browser: curators look, admins change, a key is shown once."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from orgs.database.rls import organisation_scope
+from orgs.models.audit import AuditEntry
+from orgs.organisations.groups import set_confidential
+from robots.access.keys import authenticate_key
+from robots.models.keys import Key
+from robots.models.robots import Robot, RobotGroup
+from tests.people import signed_in, text
+from tests.world import NOW, PEOPLE, Tenant, World
+
+SECRET = re.compile(r'id="new-key">(cmk_[^<]+)<')
+
+
+def key_form(client: Client, tenant: Tenant, robot: str, **changed: object) -> dict[str, object]:
+    """What the page sends to make a key."""
+    page = client.get("/robots/")
+    id_ = tenant.robots[robot].id
+    entry = next(r for r in page.context["robots"] if r["id"] == id_)
+    prefix = id_.hex
+    data = {"name": "Test", "scopes": ["read"], "expires": ""} | changed
+    named = {f"{prefix}-{name}": value for name, value in data.items()}
+    return named | {f"{prefix}-once": entry["key_form"]["once"].value()}
+
+
+def add_key(client: Client, tenant: Tenant, robot: str, data: dict[str, object]) -> object:
+    return client.post(f"/robots/{tenant.robots[robot].id}/keys/", data)
+
+
+@pytest.mark.parametrize("name", PEOPLE)
+def test_who_may_open_the_page(world: World, name: str) -> None:
+    response = signed_in(world.here, name).get("/robots/")
+    assert response.status_code == (200 if name in ("ada", "chidi") else 404)
+    if response.status_code == 200:
+        assert "aria" in text(response)
+        assert ("Make the key" in text(response)) is (name == "ada")
+        assert ("Revoke" in text(response)) is (name == "ada")
+
+
+@pytest.mark.parametrize(("name", "status"), {"chidi": 403, "mina": 404, "vera": 404}.items())
+def test_only_admins_change_anything(world: World, name: str, status: int) -> None:
+    here = world.here
+    form = key_form(signed_in(here, "ada"), here, "aria")
+    client = signed_in(here, name)
+    robot = here.robots["aria"].id
+    with organisation_scope(here.id):
+        key = Key.objects.filter(robot_id=robot).first().id
+    for url, data in {
+        f"/robots/{robot}/groups/": {},
+        f"/robots/keys/{key}/renew/": {},
+        f"/robots/keys/{key}/revoke/": {},
+    }.items():
+        assert client.post(url, data).status_code == status, url
+    # The signed id of the form belongs to the admin who opened it.
+    assert add_key(client, here, "aria", form).status_code in (status, 422)
+    with organisation_scope(here.id):
+        assert Key.objects.filter(robot_id=robot, revoked_at=None).count() == 1
+
+
+def test_a_key_is_shown_once_and_opens_the_api(world: World) -> None:
+    here = world.here
+    ada = signed_in(here, "ada")
+    form = key_form(ada, here, "aria", expires="30", scopes=["read", "act_for"])
+    response = add_key(ada, here, "aria", form)
+    secret = SECRET.search(text(response))[1]
+    caller = authenticate_key(secret, timezone.now())
+    assert caller.scopes == {"read", "act_for"}
+    assert caller.name == "aria"
+    assert "no-store" in response["Cache-Control"]
+
+    again = add_key(ada, here, "aria", form)
+    assert again.status_code == 302
+    after = text(ada.get("/robots/"))
+    assert secret not in after
+    assert "shown only once" in after
+    assert all(secret not in str(s.get_decoded()) for s in Session.objects.all())
+    with organisation_scope(here.id):
+        key = Key.objects.get(id=caller.key_id)
+        assert timedelta(days=29) < key.expires_at - timezone.now() <= timedelta(days=30)
+        assert key.created_by_id == here.members["ada"].id
+        assert Key.objects.filter(robot_id=key.robot_id).count() == 2
+        assert AuditEntry.objects.filter(action="key.created", target=key.id).count() == 1
+
+
+def test_a_key_that_may_do_nothing(world: World) -> None:
+    here = world.here
+    ada = signed_in(here, "ada")
+    response = add_key(ada, here, "aria", key_form(ada, here, "aria", scopes=[]))
+    assert response.status_code == 422
+    assert "opens nothing" in text(response)
+
+
+def test_renew_and_revoke(world: World) -> None:
+    here = world.here
+    ada = signed_in(here, "ada")
+    old = authenticate_key(here.keys["aria"], timezone.now()).key_id
+    renewed = ada.post(f"/robots/keys/{old}/renew/")
+    secret = SECRET.search(text(renewed))[1]
+    now = timezone.now()
+    assert all(authenticate_key(key, now) for key in (secret, here.keys["aria"]))
+    assert authenticate_key(here.keys["aria"], now + timedelta(hours=25)) is None
+    assert ada.post(f"/robots/keys/{old}/renew/").status_code == 302
+    for _ in range(2):
+        ada.post(f"/robots/keys/{old}/revoke/")
+    assert authenticate_key(here.keys["aria"], now) is None
+
+
+def test_another_organisations_robots_do_not_exist(world: World) -> None:
+    here, there = world.here, world.there
+    ada = signed_in(here, "ada")
+    theirs = authenticate_key(there.keys["aria"], timezone.now()).key_id
+    form = key_form(ada, here, "aria")
+    assert ada.post(f"/robots/keys/{theirs}/revoke/").status_code == 404
+    assert ada.post(f"/robots/keys/{theirs}/renew/").status_code == 404
+    assert ada.post(f"/robots/{there.robots['aria'].id}/groups/").status_code == 404
+    assert add_key(ada, there, "aria", form).status_code in (404, 422)
+    assert authenticate_key(there.keys["aria"], timezone.now())
+
+
+def robot_form(client: Client, **changed: object) -> dict[str, object]:
+    form = client.get("/robots/").context["robot_form"]
+    return {"once": form["once"].value(), "name": "Bolter", "purpose": "Bolts."} | changed
+
+
+def test_add_a_robot_once(world: World) -> None:
+    here = world.here
+    ada = signed_in(here, "ada")
+    form = robot_form(ada)
+    for _ in range(2):
+        assert ada.post("/robots/add/", form).status_code == 302
+    with organisation_scope(here.id):
+        assert Robot.objects.filter(name="Bolter").count() == 1
+    assert ada.post("/robots/add/", form | {"once": "forged"}).status_code == 422
+
+
+def test_seats_are_chosen_among_groups_that_the_admin_reads(world: World) -> None:
+    here = world.here
+    ada = signed_in(here, "ada")
+    robot = here.robots["aria"]
+
+    def seats() -> set[str]:
+        with organisation_scope(here.id):
+            rows = RobotGroup.objects.filter(robot_id=robot.id)
+            return set(rows.values_list("group__name", flat=True))
+
+    set_confidential(
+        actor=here.person("ada"), group=here.groups["launch"], confidential=False, now=NOW
+    )
+    page = text(ada.get("/robots/"))
+    assert "#launch and 1 group that you are not in" in page
+    assert "#design" not in page
+    name, url = f"{robot.id.hex}-groups", f"/robots/{robot.id}/groups/"
+    launch, design = str(here.groups["launch"].id), str(here.groups["design"].id)
+    assert ada.post(url, {name: [launch, design]}).status_code == 404
+    assert seats() == {"#launch", "#design"}
+    # A seat in a group that she does not read is not hers to take away either.
+    ada.post(url, {})
+    assert seats() == {"#design"}
+    ada.post(url, {name: [launch]})
+    assert seats() == {"#launch", "#design"}
+
+
+def test_queries_do_not_grow_with_the_robots(world: World) -> None:
+    here = world.here
+    ada = signed_in(here, "ada")
+
+    def count() -> int:
+        with CaptureQueriesContext(connection) as found:
+            ada.get("/robots/")
+        return len(found)
+
+    few = count()
+    for number in range(5):
+        here.add_robot(f"more{number}", groups=("launch",), scopes=("read",))
+    assert count() == few
+
+
+def test_an_admin_makes_no_key_of_a_robot_that_reads_for_another(world: World) -> None:
+    here, ada = world.here, signed_in(world.here, "ada")
+    data = key_form(ada, here, "bolt", scopes=["read", "act_for"])
+    with organisation_scope(here.id):
+        Robot.objects.filter(id=here.robots["bolt"].id).update(owner_id=here.members["mina"].id)
+        before = Key.objects.get(robot_id=here.robots["bolt"].id)
+    assert add_key(ada, here, "bolt", data).status_code == 403
+    assert ada.post(f"/robots/keys/{before.id}/renew/").status_code == 403
+    with organisation_scope(here.id):
+        assert Key.objects.filter(robot_id=here.robots["bolt"].id).count() == 1
+    assert ada.post(f"/robots/keys/{before.id}/revoke/").status_code == 302, "closing opens nothing"
