@@ -196,7 +196,7 @@ LLM_TIMEOUT = env.int("LLM_TIMEOUT", default=60)
 
 # Embedding model behind memories.embedding; "fake" is for tests.
 ENCODER = env.str("ENCODER", default="minilm")
-# What belongs to that model; memories.embedding.known_models says what is used where nothing is said.
+# What belongs to that model; `memories.embedding.known_models` has what is used otherwise.
 NEAR_DUPLICATE_SIMILARITY = env.float("NEAR_DUPLICATE_SIMILARITY", default=None)
 MEANING_FLOOR = env.float("MEANING_FLOOR", default=None)
 ENCODER_THREADS = env.int("ENCODER_THREADS", default=2)

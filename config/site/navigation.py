@@ -1,7 +1,7 @@
 """What the frame of every page shows; only what exists and what this person may open.
 
-Everything comes from what the gate (`orgs.views.access`) has looked up already, and nothing at all is
-shown outside the product's pages. The one query of its own says how much waits for this person;
+Everything comes from what the gate (`orgs.views.access`) has looked up already, and nothing at all
+is shown outside the product's pages. The one query of its own says how much waits for this person;
 a fragment of a page, which has no frame, does not ask it.
 """
 

@@ -181,7 +181,7 @@ class Surroundings:
         """
         moved = [id_ for id_ in searched if id_ not in self.fresh]
         rows, turns, worth = self._pairs()
-        values = {"organisation": self.organisation_id, "model": self.model}
+        values: dict[str, Any] = {"organisation": self.organisation_id, "model": self.model}
         with self.connection.cursor() as cursor:
             if moved:
                 texts = [HalfVector(searched[id_]).to_text() for id_ in moved]

@@ -16,7 +16,7 @@ from django.db import connections
 from django.db.models import F
 
 from memories.embedding.encoders import get_encoder
-from memories.embedding.interface import EncoderError
+from memories.embedding.interface import EncoderError, Vectors
 from memories.embedding.known_models import Model, known_model
 from memories.indexing import partitions
 from memories.indexing.context_windows import Surroundings
@@ -146,9 +146,7 @@ def _give_back(
         ).update(attempts=F("attempts") - 1, leased_until=now + LEASE)
 
 
-def _store(
-    organisation_id: UUID, leases: Sequence[Lease], vectors: Sequence[object], now: datetime
-) -> None:
+def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now: datetime) -> None:
     model = known_model()
     with organisation_scope(organisation_id, using=WORKER):
         # Locked while the vectors go in: a text that changes meanwhile keeps its own new debt. Not

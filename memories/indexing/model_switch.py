@@ -5,6 +5,7 @@ those of its own model alone. What is not embedded yet is found by its words.
 """
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connections
@@ -36,7 +37,11 @@ def owe_missing(organisation_id: UUID, *, now: datetime) -> int:
     owed, after = 0, UUID(int=0)
     while True:
         with organisation_scope(organisation_id, using=WORKER):
-            values = {"organisation": organisation_id, "model": model_id(), "after": after}
+            values: dict[str, Any] = {
+                "organisation": organisation_id,
+                "model": model_id(),
+                "after": after,
+            }
             with connections[WORKER].cursor() as cursor:
                 cursor.execute(_MISSING, values | {"portion": PORTION})
                 found = cursor.fetchall()

@@ -7,6 +7,7 @@ refreshed where its words or vectors move, and follows its memory's readers by t
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -70,13 +71,15 @@ def remove(organisation_id: UUID, ids: Iterable[UUID]) -> None:
 def refresh(organisation_id: UUID, ids: Iterable[UUID], using: str = DEFAULT_DB_ALIAS) -> None:
     """Take over moved words and vectors; a memory that has no row here gets none."""
     with connections[using].cursor() as cursor:
-        values = {"organisation": organisation_id, "ids": list(ids), "model": model_id()}
-        cursor.execute(_REFRESH, values)
+        cursor.execute(
+            _REFRESH,
+            {"organisation": organisation_id, "ids": list(ids), "model": model_id()},
+        )
 
 
 def rebuild(organisation_id: UUID) -> int:
     """Make the organisation's rows anew; returns how many there are. Runs as the worker."""
-    values = {"organisation": organisation_id, "model": model_id()}
+    values: dict[str, Any] = {"organisation": organisation_id, "model": model_id()}
     with _working(organisation_id) as cursor:
         cursor.execute(_CLEAR, values)
         cursor.execute(_FILL, values)

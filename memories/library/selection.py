@@ -130,7 +130,7 @@ class Options:
     members: list[tuple[UUID, str]] = field(default_factory=list)
     robots: list[tuple[UUID, str]] = field(default_factory=list)
     views: list[tuple[UUID, str, str]] = field(default_factory=list)
-    waiting_count: int = 0
+    waiting: int = 0
 
 
 _OPTIONS = """

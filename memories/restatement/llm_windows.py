@@ -146,7 +146,7 @@ def known_beside(
     """Texts that the readers of the window know already and that may say whom it speaks of."""
     said = "\n".join(one.turn.text[:LONGEST] for one in window)
     words = [w.casefold() for w in keywords_in(said, 10) if w.isalnum()]
-    values = {
+    values: dict[str, Any] = {
         "organisation": organisation_id,
         "first": window[-1].memory_id,
         "window": [one.memory_id for one in window],

@@ -185,6 +185,7 @@ def _store(
             .order_by("id")
             .only("id", "version", "audience_id", "kind")
         }
+        asked: list[Shown | Known] = [*window, *known]
         fresh = {
             one: held
             for one, held in found.items()
@@ -208,7 +209,7 @@ def _store(
                     lent=True,
                     shown=[
                         other.memory_id
-                        for other in (*window, *known)
+                        for other in asked
                         if other.memory_id != one.memory_id
                     ],
                     made_at=now,

@@ -24,7 +24,7 @@ Values = Mapping[str, Any] | Sequence[Any]
 class _Logged(CursorDebugWrapper):
     """Logs a statement as it was sent: nothing is bound on this side."""
 
-    def execute(self, sql: str, params: Any = None) -> Any:
+    def execute(self, sql: Any, params: Any = None) -> Any:
         with self.debug_sql(sql, params):
             return CursorWrapper.execute(self, sql, params)
 

@@ -36,7 +36,8 @@ WHERE r.rolname = session_user OR (
 ORDER BY 1 DESC, 2
 """
 
-# Defaults that an operator may give the roles; config/embedded/servers/provisioning.py has the same list.
+# Defaults that an operator may give the roles; the list stands in
+# config/embedded/servers/provisioning.py too, which starts before Django, and a test compares them.
 HARMLESS = (
     "application_name", "effective_cache_size", "effective_io_concurrency",
     "idle_in_transaction_session_timeout", "idle_session_timeout", "jit", "lock_timeout",

@@ -134,7 +134,7 @@ def _may_seat(actor: Actor, group: Group) -> bool:
 
 
 def _may_open(actor: Actor, group: Group) -> bool:
-    """Who decides whether curators read the group: see `orgs.organisations.groups.set_confidential`."""
+    """Who decides whether curators read the group: admins, and its owner."""
     return actor.role == Role.ADMIN or actor.member_id == group.owner_id
 
 

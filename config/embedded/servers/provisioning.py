@@ -62,7 +62,8 @@ NOBODYS_VIEWS = """
     WHERE c.relname LIKE 'pg\\_stat\\_statements%' AND n.nspname = 'public' AND c.relkind = 'v'
 """
 # Every role may give itself defaults for its later sessions, and nothing can forbid it. Those that
-# an operator may want stay; all others go at each start. `orgs/database/role_checks.py` has the same list.
+# an operator may want stay; all others go at each start. `orgs/database/role_checks.py` has the
+# same list.
 HARMLESS = (
     "application_name", "effective_cache_size", "effective_io_concurrency",
     "idle_in_transaction_session_timeout", "idle_session_timeout", "jit", "lock_timeout",

@@ -7,6 +7,7 @@ writers hold apart by different keys or times.
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connections
@@ -72,7 +73,7 @@ def propose_duplicates(
 
     Call inside the worker's scope of the organisation, once the vectors are stored.
     """
-    values = {
+    values: dict[str, Any] = {
         "organisation": organisation_id,
         "ids": list(ids),
         "model": model.number,

@@ -6,6 +6,7 @@ Only memories that are flagged shareable, lie in a group and are not sensitive.
 from collections import defaultdict
 from collections.abc import Container
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connections
@@ -94,7 +95,11 @@ def _said(organisation_id: UUID, found: Found) -> set[str]:
     if not labels:
         return set()
     groups = {one.group_id for evidence in found.values() for one in evidence}
-    values = {"organisation": organisation_id, "groups": uuids(groups), "most": 2 * MOST_CHARACTERS}
+    values: dict[str, Any] = {
+        "organisation": organisation_id,
+        "groups": uuids(groups),
+        "most": 2 * MOST_CHARACTERS,
+    }
     with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
         cursor.execute(_SAID, values)
         return labels & {normalised(text) for (text,) in cursor.fetchall()}

@@ -24,7 +24,10 @@ def test_another_model_has_a_number_of_its_own_that_stays() -> None:
     numbers = [number_of(name) for name in names]
     assert len(set(numbers)) == 50
     assert all(1_000 <= number <= 32_767 for number in numbers)
-    code = "from memories.embedding.known_models import number_of as n; print(n('BAAI/bge-small-en-v1.5'))"
+    code = (
+        "from memories.embedding.known_models import number_of;"
+        "print(number_of('BAAI/bge-small-en-v1.5'))"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(run.stdout) == number_of("BAAI/bge-small-en-v1.5") == 7_093
 

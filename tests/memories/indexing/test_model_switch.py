@@ -211,7 +211,7 @@ def test_another_length_is_refused_in_words(committed: None, tmp_path: Path, set
         "DATABASE_WORKER_URL": url("worker"),
         "DATABASE_SUPPORT_URL": url("support"),
     }
-    with pytest.raises(CommandError, match="Not started: .*256 numbers"):
+    with pytest.raises(CommandError, match=r"Not started: .*256 numbers"):
         call_command("check_encoder")
     done = subprocess.run(
         [sys.executable, "-c", "import config.asgi"],
