@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.indexing import organisation_indexes
+from memories.indexing import exact_scan, organisation_indexes
 from memories.retrieval.candidates import readable_rows
 
 
@@ -13,7 +13,7 @@ def serve_by_indexes(monkeypatch: pytest.MonkeyPatch, *organisations: UUID, abov
 
     Needs committed rows. The figures that were counted before are forgotten.
     """
-    monkeypatch.setattr(organisation_indexes, "EXACT", above)
+    monkeypatch.setattr(exact_scan, "EXACT", above)
     monkeypatch.setattr(readable_rows, "_known", {})
     for organisation_id in organisations:
         for index in organisation_indexes.indexes_of(organisation_id):

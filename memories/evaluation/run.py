@@ -37,7 +37,7 @@ from memories.evaluation.measures.measure import (
 )
 from memories.evaluation.measures.ranking import FORMULA, ranked, recommended
 from memories.evaluation.report.tables import machine
-from memories.retrieval.strategies import STRATEGIES
+from memories.retrieval.strategies.registry import STRATEGIES
 
 # The five architectures, and which projections each needs beside the shared tables.
 ARCHITECTURES: dict[str, tuple[str, ...]] = {

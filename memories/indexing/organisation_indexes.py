@@ -15,6 +15,7 @@ from django.db import connections
 from psycopg import sql
 
 from memories.embedding.encoders import model_id
+from memories.indexing import exact_scan
 from memories.indexing.models import Embedding
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
@@ -74,7 +75,7 @@ def maintain_indexes() -> list[str]:
     """
     touched = _drop_left()
     for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
-        if _rows(organisation_id) > EXACT:
+        if _rows(organisation_id) > exact_scan.EXACT:
             touched += [i.name for i in indexes_of(organisation_id) if _ensure(i)]
     return touched
 
@@ -102,7 +103,7 @@ def _drop_left() -> list[str]:
 def _rows(organisation_id: UUID) -> int:
     with organisation_scope(organisation_id, using=WORKER):
         rows = Embedding.objects.using(WORKER).filter(organisation_id=organisation_id)
-        return rows.values("id")[: EXACT + 1].count()
+        return rows.values("id")[: exact_scan.EXACT + 1].count()
 
 
 def _ensure(index: Index) -> bool:
@@ -127,6 +128,3 @@ def _ensure(index: Index) -> bool:
             )
             return True
     return False
-
-
-EXACT = 20_000

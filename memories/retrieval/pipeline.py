@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from memories.retrieval.strategies import PLAIN, STRATEGIES
 from memories.retrieval.strategies.projection_required import ProjectionOff
+from memories.retrieval.strategies.registry import PLAIN, STRATEGIES
 from memories.retrieval.types import Question, Served
 
 

@@ -18,7 +18,7 @@ from memories.retrieval.candidates.question_words import worded
 from memories.retrieval.metrics import RECALL_SECONDS
 from memories.retrieval.pipeline import search
 from memories.retrieval.served import record_served
-from memories.retrieval.strategies import ALIASES, needs_vector
+from memories.retrieval.strategies.registry import ALIASES, needs_vector
 from memories.retrieval.types import Filters, Hit, Question
 from memories.store.models.memory import Memory
 from orgs.errors import NotFound

@@ -59,6 +59,7 @@ class Reads:
 
 
 def policy_sql(table: str, role: str, command: str, expression: str) -> str:
+    """CREATE POLICY for one role and one command, under a name made of the three."""
     using = f" USING ({expression})" if command != "INSERT" else ""
     check = f" WITH CHECK ({expression})" if command in ("INSERT", "UPDATE") else ""
     name = f"{table}_{role.removeprefix('commonmind_')}_{command.lower()}"

@@ -258,3 +258,51 @@ def test_the_sql_check_sees(code: str) -> None:
 )
 def test_the_sql_check_lets_through(code: str) -> None:
     assert not any(suspicious_sql(ast.parse(code)))
+
+
+# --- folders ---
+
+MOST_MODULES = 12
+
+
+def _packages() -> list[Path]:
+    found = {p.parent for p in modules() if p.name == "__init__.py" and not is_migration(p)}
+    return sorted(found)
+
+
+def test_folders_stay_small() -> None:
+    """A folder is looked through at a glance, or it holds two capabilities."""
+    full = {}
+    for folder in _packages():
+        inside = [p.name for p in folder.glob("*.py") if p.name != "__init__.py"]
+        if len(inside) > MOST_MODULES:
+            full[relative(folder)] = len(inside)
+    assert full == {}, "a folder holds two capabilities: make two"
+
+
+def test_every_package_says_in_one_paragraph_what_lives_there() -> None:
+    silent = [relative(f) for f in _packages() if not ast.get_docstring(tree(f / "__init__.py"))]
+    assert silent == []
+
+
+def test_packages_export_nothing() -> None:
+    """Who needs a name imports the module that defines it. Django wants the registries of models."""
+    passing_on = [
+        relative(folder)
+        for folder in _packages()
+        if len(tree(folder / "__init__.py").body) > 1 and folder.name != "models"
+    ]
+    assert passing_on == []
+
+
+def test_nobody_imports_from_the_registries_of_models() -> None:
+    """`orgs.models` and the like are there for Django; the defining module says where a model is."""
+    registries = {f"{app}.models" for app in ("memories", "orgs", "robots")}
+    found = [
+        f"{relative(path)}:{line} {module}"
+        for path in [*modules(), *modules("tests")]
+        if not is_migration(path) and path.name != "apps.py"
+        for line, module in imports(path)
+        if module in registries
+    ]
+    assert found == []

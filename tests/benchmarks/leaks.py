@@ -19,8 +19,8 @@ from memories.indexing.rebuild import rebuild_projection
 from memories.ingestion.file_import.people import EVERYONE, PLATFORM
 from memories.retrieval.answer_rows import answer_rows
 from memories.retrieval.recall import Query, recall
-from memories.retrieval.strategies import STRATEGIES
 from memories.retrieval.strategies.recommended import RECOMMENDED
+from memories.retrieval.strategies.registry import STRATEGIES
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
 from orgs.models.memberships import ExternalIdentity

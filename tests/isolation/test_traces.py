@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memories.access.readers_named import Readers
-from memories.indexing import organisation_indexes
+from memories.indexing import exact_scan
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
 from memories.store.models.memory import Memory
@@ -85,7 +85,7 @@ def listen(stage: Stage, caller: str) -> list[str]:
     client, heard = stage.callers[caller](), []
     known = frozenset(map(str, stage.memories.values()))
     for operation, path, body in probes(caller):
-        if organisation_indexes.EXACT == 0 and not searches(path):
+        if exact_scan.EXACT == 0 and not searches(path):
             continue
         with transaction.atomic():
             answer = send(client, operation, path, {}, body)

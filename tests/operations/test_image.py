@@ -143,7 +143,7 @@ def test_what_is_copied_is_enough(image: tuple[Path, dict[str, str]]) -> None:
 @pytest.mark.timeout(240)
 def test_the_image_encodes_without_torch(image: tuple[Path, dict[str, str]]) -> None:
     code = (
-        "import django; django.setup(); from memories.embedding import encode_query;"
+        "import django; django.setup(); from memories.embedding.query_cache import encode_query;"
         "print(encode_query('A dog barks.').shape)"
     )
     assert run(image, code).strip() == "(384,)"

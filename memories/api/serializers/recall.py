@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from memories.api.serializers.memories import MAX_RANGES, AudienceSerializer, TimeframeField
 from memories.retrieval.recall import FUSIONS
-from memories.retrieval.strategies import NAMES as STRATEGIES
+from memories.retrieval.strategies.registry import NAMES as STRATEGIES
 from memories.store.models.choices import Category, Kind, Tier, Type
 from orgs.api.serializers import (
     MAX_ITEMS,

@@ -8,7 +8,7 @@ import threading
 import time
 from uuid import UUID
 
-from memories.indexing.organisation_indexes import EXACT
+from memories.indexing import exact_scan
 from memories.retrieval.types import Question
 from orgs.database.prepared_statements import fetched
 
@@ -26,7 +26,7 @@ _lock = threading.Lock()
 
 def is_large(question: Question) -> bool:
     """Whether the asker may read more than EXACT rows."""
-    return readable(question) > EXACT
+    return readable(question) > exact_scan.EXACT
 
 
 def readable(question: Question) -> int:

@@ -103,7 +103,7 @@ def test_serving_it_loads_no_torch_and_no_onnx(load, models):
     code = (
         "import sys; from django.conf import settings;"
         f"settings.configure(DATA_DIR={str(models)!r}, ENCODER='minilm');"
-        "from memories.embedding import encode_query; encode_query('hello');"
+        "from memories.embedding.query_cache import encode_query; encode_query('hello');"
         "heavy = {'torch', 'transformers', 'sentence_transformers', 'onnx'};"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -25,7 +25,7 @@ from memories.ingestion.remember import remember_many
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.privacy.forget_all import forget_all
 from memories.restatement.models import Restatement
-from memories.retrieval.strategies import NAMES
+from memories.retrieval.strategies.registry import NAMES
 from memories.store.context_reach import MEANING, REACH, WORDS
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope

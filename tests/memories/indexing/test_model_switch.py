@@ -19,7 +19,7 @@ from memories.embedding.encoders import get_encoder
 from memories.embedding.interface import EncoderError
 from memories.embedding.known_models import known_model
 from memories.embedding.query_cache import encode_query
-from memories.indexing import embed_worker, model_switch, organisation_indexes
+from memories.indexing import embed_worker, exact_scan, model_switch, organisation_indexes
 from memories.indexing.models import Embedding, Pending
 from memories.jobs.owed_work import PendingState
 from memories.store.models.memory import Memory
@@ -174,7 +174,7 @@ def test_an_index_of_a_replaced_model_goes(
     lasting_world: World, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = lasting_world.here
-    monkeypatch.setattr(organisation_indexes, "EXACT", 0)
+    monkeypatch.setattr(exact_scan, "EXACT", 0)
     # The other organisations of this database are many, and each would get two indexes.
     monkeypatch.setattr(
         organisation_indexes, "_rows", lambda organisation_id: int(organisation_id == here.id)
@@ -190,7 +190,7 @@ def test_an_index_of_a_replaced_model_goes(
     assert words not in touched
     assert f"meaning_{here.id.hex}_{known_model().number}" in touched
     settings.ENCODER = "fake"
-    monkeypatch.setattr(organisation_indexes, "EXACT", 1)
+    monkeypatch.setattr(exact_scan, "EXACT", 1)
     assert (
         f"meaning_{here.id.hex}_{known_model('other/model').number}"
         in organisation_indexes._drop_left()

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from memories.indexing import organisation_indexes
+from memories.indexing import exact_scan
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.candidates import readable_rows
@@ -115,6 +115,6 @@ def test_both_ways_agree_on_what_is_best(
         return [memory.content for _, memory in answer.hits[:3]]
 
     by_indexes = best()
-    monkeypatch.setattr(organisation_indexes, "EXACT", 20_000)
+    monkeypatch.setattr(exact_scan, "EXACT", 20_000)
     assert best() == by_indexes
     assert set(by_indexes) == set(texts)

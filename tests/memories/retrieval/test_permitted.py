@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memories.indexing.rebuild import rebuild_projection
 from memories.retrieval.recall import Query, recall
-from memories.retrieval.strategies import STRATEGIES
+from memories.retrieval.strategies.registry import STRATEGIES
 from orgs.models.organisations import Projection
 from orgs.principals import Actor
 from tests.large import serve_by_indexes

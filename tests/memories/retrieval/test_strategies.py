@@ -7,7 +7,7 @@ import pytest
 from memories.indexing.rebuild import drop_projection, rebuild_projection
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.retrieval.strategies import ALIASES, STRATEGIES
+from memories.retrieval.strategies.registry import ALIASES, STRATEGIES
 from tests.memories.knowledge_graph.test_write_graph import said
 from tests.world import NOW, World
 

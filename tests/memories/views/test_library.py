@@ -2,7 +2,7 @@
 
 import pytest
 
-from memories.indexing import organisation_indexes
+from memories.indexing import exact_scan
 from memories.library import selection
 from memories.retrieval.candidates import readable_rows
 from tests.people import queries, signed_in, text
@@ -148,7 +148,7 @@ def test_a_large_scope_costs_no_more_than_a_page_may(
     here.embed()
     client = signed_in(here, "mina")
     usual = text(client.get(f"/memories/{query}")).count("data-row-link")
-    monkeypatch.setattr(organisation_indexes, "EXACT", 2)
+    monkeypatch.setattr(exact_scan, "EXACT", 2)
     monkeypatch.setattr(selection, "EXACT_COUNT", 2)
     readable_rows._known.clear()
     # The first has to count what may be read; every page has one query to spare.
