@@ -286,7 +286,7 @@ def test_every_package_says_in_one_paragraph_what_lives_there() -> None:
 
 
 def test_packages_export_nothing() -> None:
-    """Who needs a name imports the module that defines it. Django wants the registries of models."""
+    """Who needs a name imports where it is defined. Django wants the registries of models."""
     passing_on = [
         relative(folder)
         for folder in _packages()
@@ -296,7 +296,7 @@ def test_packages_export_nothing() -> None:
 
 
 def test_nobody_imports_from_the_registries_of_models() -> None:
-    """`orgs.models` and the like are there for Django; the defining module says where a model is."""
+    """`orgs.models` and the like are there for Django; a model is imported where it is defined."""
     registries = {f"{app}.models" for app in ("memories", "orgs", "robots")}
     found = [
         f"{relative(path)}:{line} {module}"
