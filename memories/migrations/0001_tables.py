@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
             name='Disclosure',
             fields=[
                 ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('staff', models.BigIntegerField()),
+                ('staff', models.UUIDField()),
                 ('staff_name', models.CharField(max_length=200)),
                 ('reason', models.CharField(max_length=300)),
                 ('told', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), default=list, size=None)),

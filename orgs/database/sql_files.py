@@ -1,4 +1,4 @@
-"""SQL that migrations load: each file has a version in its name and is never edited once released."""
+"""SQL that migrations load: a file has its version in its name and never changes once released."""
 
 from pathlib import Path
 

@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='User',
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('id', models.UUIDField(default=orgs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
                 ('password', models.CharField(max_length=128, verbose_name='password')),
                 ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
                 ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
@@ -142,7 +142,7 @@ class Migration(migrations.Migration):
                 ('action', models.CharField(max_length=60)),
                 ('member', models.UUIDField(null=True)),
                 ('robot', models.UUIDField(null=True)),
-                ('staff', models.BigIntegerField(help_text='The support person, if one acted.', null=True)),
+                ('staff', models.UUIDField(help_text='The support person, if one acted.', null=True)),
                 ('target_type', models.CharField(blank=True, default='', max_length=40)),
                 ('target', models.UUIDField(null=True)),
                 ('detail', models.JSONField(default=dict)),

@@ -182,7 +182,7 @@ ALTER TABLE orgs_member
         FOREIGN KEY (organisation_id)
         REFERENCES orgs_organisation(id) ON DELETE CASCADE;
 CREATE POLICY orgs_member_app_select ON orgs_member FOR SELECT TO commonmind_app
-    USING ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid) OR (user_id = NULLIF(current_setting('app.user', true), '')::bigint));
+    USING ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid) OR (user_id = NULLIF(current_setting('app.user', true), '')::uuid));
 CREATE POLICY orgs_member_app_insert ON orgs_member FOR INSERT TO commonmind_app
     WITH CHECK (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid);
 CREATE POLICY orgs_member_app_update ON orgs_member FOR UPDATE TO commonmind_app
@@ -204,7 +204,7 @@ ALTER TABLE orgs_organisation FORCE ROW LEVEL SECURITY;
 CREATE POLICY orgs_organisation_app_select ON orgs_organisation FOR SELECT TO commonmind_app
     USING ((id = NULLIF(current_setting('app.organisation', true), '')::uuid) OR (id IN ( SELECT orgs_member.organisation_id
    FROM orgs_member
-  WHERE (orgs_member.user_id = NULLIF(current_setting('app.user', true), '')::bigint))));
+  WHERE (orgs_member.user_id = NULLIF(current_setting('app.user', true), '')::uuid))));
 CREATE POLICY orgs_organisation_app_insert ON orgs_organisation FOR INSERT TO commonmind_app
     WITH CHECK (id = NULLIF(current_setting('app.organisation', true), '')::uuid);
 CREATE POLICY orgs_organisation_app_update ON orgs_organisation FOR UPDATE TO commonmind_app
