@@ -13,7 +13,7 @@ from config.embedded.servers.homes import remove_home
 from config.embedded.servers.postgres import Postgres
 from config.embedded.servers.valkey import Valkey
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 GIVEN = ("DATABASE_", "REDIS_URL", "COMMONMIND_", "POSTGRES_PORT", "VALKEY_PORT", "DATA_DIR")
 
 

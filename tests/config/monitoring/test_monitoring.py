@@ -26,7 +26,7 @@ from tests.world import Tenant, World
 
 pytestmark = pytest.mark.conformance("O12")
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 # What nobody may find in a log: the start of every word is the same, so that a part shows too.
 PLANTED = "zyxplanted-garnet-lighthouse"
 TRACE = "zyxplanted"

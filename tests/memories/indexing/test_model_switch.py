@@ -27,7 +27,7 @@ from orgs.principals import resolve
 from tests.databases import url
 from tests.world import Tenant, World
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TEXTS = (
     "The alarm code of the depot changes on Friday.",
     "Bob repairs bicycles in the old harbour.",

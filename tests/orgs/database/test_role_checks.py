@@ -16,7 +16,7 @@ from psycopg import sql
 from orgs.database.role_checks import check_roles, unsafe_connections
 from tests.databases import connected, url
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 STARTS = {
     "check": ["manage.py", "check"],
     "web": ["-m", "uvicorn", "config.asgi:application", "--port", "0", "--log-level", "warning"],
