@@ -58,9 +58,7 @@ def _member(organisation: Organisation, email: str | None) -> Member:
     """By e-mail address, or the admin who came first; a CommandError where there is none."""
     with organisation_scope(organisation.id):
         members = Member.objects.filter(organisation_id=organisation.id, removed_at=None)
-        chosen = (
-            members.filter(user__email__iexact=email) if email else members.filter(role=Role.ADMIN)
-        )
+        wanted = {"user__email__iexact": email} if email else {"role": Role.ADMIN}
         found = members.filter(**wanted).select_related("user").order_by("id").first()
     if found is None:
         raise CommandError(f"{organisation.name} has no member {email or 'who is an admin'}.")
