@@ -42,3 +42,20 @@ def test_the_table_has_every_folder_once_and_nothing_else() -> None:
         if folder.is_dir() and not folder.name.startswith(("_", "."))
     ]
     assert sorted(listed) == sorted(there)
+
+
+def test_the_hooks_run_the_tools_of_make_lint() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    lint = re.search(r"^lint:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert lint
+    tools = re.findall(
+        r"(ruff check|ruff format --check|mypy|lint-imports|deptry|djade --check|makemigrations)",
+        lint[1],
+    )
+    assert len(tools) == len(lint[1].splitlines()), "a tool that this test does not know"
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    entries = re.findall(r"^ +entry: (.+)$", hooks, re.MULTILINE)
+    assert [tool for tool in tools if not any(tool in entry for entry in entries)] == []
+    assert len(entries) == len(tools)
+    assert "://" not in hooks
+    assert hooks.count("language: system") == len(entries)
