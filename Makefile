@@ -1,5 +1,6 @@
 # `make help` lists what can be done. A virtual environment that is active is used; otherwise
-# .venv is made. Variables: PORT, DATA_DIR, WEB_WORKERS (run); ARGS (pytest, bench); DATASET (bench).
+# .venv is made. Variables: PORT, DATA_DIR (run, dev); WEB_WORKERS (run); ARGS (pytest, shell, bench);
+# DATASET (bench).
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -21,7 +22,7 @@ BENCH_DATA_DIR ?= var/bench
 SERVICES := $(PY) -m config.embedded exec
 TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(SERVICES) --fast --
 
-.PHONY: help run setup setup-models setup-dev test test-pure test-slow mutants lint bench \
+.PHONY: help run dev shell setup setup-models setup-dev test test-pure test-slow mutants lint bench \
 	conformance clean
 
 help: ## List the targets
@@ -29,6 +30,12 @@ help: ## List the targets
 
 run: $(runtime_stamp) ## Start everything on 127.0.0.1:$PORT (default 8000); Ctrl-C stops it
 	@exec $(PY) -m config.embedded run
+
+dev: $(runtime_stamp) ## Start the site with reload and one worker, for developers; Ctrl-C stops it
+	@exec $(PY) -m config.embedded dev
+
+shell: $(runtime_stamp) ## Open a Django shell as a member (ARGS="--organisation O --member E-MAIL")
+	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py shell_as $(ARGS)
 
 test: $(dev_stamp) ## Run the test suite (ARGS="..." goes to pytest)
 	@$(TEST) $(PY) -m pytest -n 2 -m "not slow" $(ARGS)

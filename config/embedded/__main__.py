@@ -1,4 +1,4 @@
-"""Command line: run, exec, env, provision, discard. DATA_DIR (default var/) is the place."""
+"""Command line: run, dev, exec, env, provision, discard. DATA_DIR (default var/) is the place."""
 
 import argparse
 import os
@@ -6,12 +6,14 @@ import shlex
 import sys
 from pathlib import Path
 
+from config.embedded import development
 from config.embedded.errors import EmbeddedError
 from config.embedded.exec_command import Execution, prepare_data_dir
 from config.embedded.private_files import read_json
 from config.embedded.processes.data_dir_lock import DataDirLock
 from config.embedded.servers.pair import DATABASE
 from config.embedded.servers.passwords import role_passwords
+from config.embedded.servers.ports import is_free, parse_port
 from config.embedded.servers.postgres import Postgres
 from config.embedded.servers.provisioning import provision
 from config.embedded.servers.valkey import Valkey
@@ -46,6 +48,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="services, migrations, demo, web, worker and beat")
     run.set_defaults(command=_run)
+    dev = commands.add_parser("dev", help="the site with reload, and one worker, for developers")
+    dev.set_defaults(command=_dev)
     execute = commands.add_parser(
         "exec",
         help="run a command with the services around it",
@@ -66,6 +70,15 @@ def _parser() -> argparse.ArgumentParser:
 def _run(data_dir: Path, arguments: argparse.Namespace) -> int:
     os.umask(0o077)
     return Supervisor(prepare_data_dir(data_dir), os.environ.copy()).run()
+
+
+def _dev(data_dir: Path, arguments: argparse.Namespace) -> int:
+    port = parse_port(os.environ.get("PORT") or "8000", "PORT")
+    if not is_free(port):
+        raise EmbeddedError(f"port {port} is taken: stop `make run`, or take another PORT")
+    settings = {"DJANGO_SETTINGS_MODULE": development.SETTINGS, "PORT": str(port)}
+    execution = Execution(prepare_data_dir(data_dir), {**os.environ, **settings}, fast=False)
+    return execution.run([sys.executable, "-m", "config.embedded.development"])
 
 
 def _exec(data_dir: Path, arguments: argparse.Namespace) -> int:

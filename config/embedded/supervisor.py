@@ -23,6 +23,12 @@ STOP_SECONDS = 20
 GIVE_UP_AFTER = 5
 # On a machine of one's own root is who starts it, and nobody can do anything about the warning.
 NO_ROOT_WARNING = "ignore:You're running the worker with superuser"
+# What comes before the first request: name of the log, words, arguments of manage.py.
+SET_UP = (
+    ("migrate", "Migrating the database", ["migrate", "--database", "owner", "--noinput"]),
+    ("encoder", "Preparing the embedding model", ["check_encoder", "--verbosity", "0"]),
+    ("demo", "Preparing the demo organisation", ["prepare_demo"]),
+)
 
 
 class Supervisor:
@@ -92,11 +98,7 @@ class Supervisor:
 
     def _set_up(self) -> None:
         """Migrate and prepare the demo organisation; a failure ends the run."""
-        for name, words, arguments in (
-            ("migrate", "Migrating the database", ["migrate", "--database", "owner", "--noinput"]),
-            ("encoder", "Preparing the embedding model", ["check_encoder", "--verbosity", "0"]),
-            ("demo", "Preparing the demo organisation", ["prepare_demo"]),
-        ):
+        for name, words, arguments in SET_UP:
             say(f"{words} ...")
             child = self._child(name, "manage.py", *arguments)
             self.children = [child]

@@ -1,6 +1,6 @@
 """What turns lent to those around them, taken back at once; call inside a scope that reads them.
 
-A turn is found by the words and the meaning of its neighbours (`maintenance.neighbours`). Whatever
+A turn is found by the words and the meaning of its neighbours (`context_windows`). Whatever
 takes a turn away, changes it or pushes others apart leaves them their own words and their own
 meaning in the same transaction. What they are lent anew is owed to the worker.
 """

@@ -1,7 +1,7 @@
 """The projection partitioned by kind (architecture 2): what fills it, and what keeps it true.
 
 A memory of the kinds group, user or interaction has one row in it, with the words and the vector
-that the narrow tables have. It is written where the memory becomes findable (services.writing),
+that the narrow tables have. It is written where the memory becomes findable (`indexing.index`),
 refreshed where its words or vectors move, and follows its memory's readers by the foreign key.
 """
 

@@ -2,7 +2,7 @@
 
 A job runs as the application, for the member who asked and with the rights that the member has
 then. It goes on where it was, so a message may come twice and a process may die. It works for one
-turn at a time and then waits behind the others' (`working.take_turn`).
+turn at a time and then waits behind the others' (`runner.take_turn`).
 """
 
 import time

@@ -1,7 +1,7 @@
 """Who knows what: what memories name, and how people, memories and things are connected.
 
 There is no table of nodes. A node is an id that readable rows agree on: a member's, a memory's, or
-one that is computed from the organisation, a type and a key (`policies.nodes`). Who may read no
+one that is computed from the organisation, a type and a key (`node_ids`). Who may read no
 row about it does not know that it exists, and its weight is what the asker's rows add up to.
 """
 

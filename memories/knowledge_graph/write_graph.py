@@ -107,7 +107,7 @@ class _Batch:
 
 
 class Graph:
-    """The projection `graph`; see `services.projections`."""
+    """The projection `graph`; see `memories.store.projections`."""
 
     def write(self, rows: Sequence[Memory], now: datetime, *, fresh: bool) -> None:
         """Note everything that the memories show."""

@@ -202,7 +202,7 @@ def _question(principal: Principal, query: Query, now: datetime) -> Question:
 
 
 def _with_vector(question: Question) -> Question:
-    """The question with its vector, the normalised sum of its forms' (see policies.cues)."""
+    """The question with its vector, the normalised sum of its forms' (see `language.cues`)."""
     if not needs_vector(question):
         return question
     names = sorted(question.named, key=len, reverse=True)

@@ -37,8 +37,8 @@ class Question:
     groups stay out unless `include_direct`. organisation_audience is readable everywhere.
     sayable: see `orgs.principals.Principal`.
     lexemes, named: the question's words as the text index has them, and the speakers of the
-    scope whom it names, in lower case (see `retrieval.wording`). vector: None where only words
-    are asked. asks_when, asks_about_self: see policies.cues; the latter only where a member asks.
+    scope whom it names, in lower case (see `question_words`). vector: None where only words
+    are asked. asks_when, asks_about_self: see `language.cues`; the latter only where a member asks.
     automatic: whether nobody named the strategy. meaning_floor, near_duplicate: of the model whose
     number is `model` (see memories.embedding.known_models).
     with_similarity: whether each hit is to carry the cosine with its own text. whole: whether

@@ -13,7 +13,7 @@ from pathlib import Path
 from config.embedded.processes import proc
 from config.embedded.processes.logs import pump
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 RUN_VARIABLE = "COMMONMIND_RUN"
 STEADY_SECONDS = 30
 LONGEST_PAUSE = 30.0

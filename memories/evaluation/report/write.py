@@ -11,7 +11,7 @@ from memories.evaluation.report import sections
 from memories.evaluation.report.charts import bars
 
 Report = dict[str, Any]
-PACKAGED = Path(__file__).resolve().parents[2] / "docs" / "architectures"
+PACKAGED = Path(__file__).resolve().parents[3] / "docs" / "architectures"
 FILE = "report.json"
 # name: (title, unit, what of a run)
 CHARTS: dict[str, tuple[str, str, Callable[[Report], float]]] = {

@@ -66,7 +66,7 @@ class AddForm(MemoryForm):
 
 
 class EditForm(MemoryForm):
-    """shareable is asked only where it means something (see `presenting.can_be_shareable`)."""
+    """shareable is asked only where it means something (see `presenter.can_be_shareable`)."""
 
     shareable = forms.BooleanField(
         required=False,

@@ -1,0 +1,77 @@
+"""`make dev`: the site and one worker, started anew when their code changes.
+
+`python -m config.embedded dev` runs this module with the services around it. The site is Django's
+own server, in the foreground, so that `breakpoint()` has the terminal.
+"""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from types import FrameType
+
+from config.embedded.processes import proc
+from config.embedded.processes.children import PROJECT
+from config.embedded.processes.logs import say
+from config.embedded.supervisor import NO_ROOT_WARNING, SET_UP
+
+SETTINGS = "config.settings.dev"
+CODE = ("config", "memories", "orgs", "personas", "robots")
+STOP_SECONDS = 10
+
+
+def worker_command(data_dir: str) -> list[str]:
+    """One worker for every queue, with beat inside; watchfiles starts it again at each change."""
+    celery = [sys.executable, "-W", NO_ROOT_WARNING, "-m", "celery", "--quiet", "-A", "config"]
+    queues = ["--beat", "-s", f"{data_dir}/celerybeat-schedule", "-Q", "celery,jobs,indexes"]
+    worker = shlex.join([*celery, "worker", *queues, "-c", "1", "--loglevel", "WARNING"])
+    watch = [sys.executable, "-m", "watchfiles", "--filter", "python", "--verbosity", "warning"]
+    return [*watch, worker, *CODE]
+
+
+def site_command(port: str) -> list[str]:
+    """Django's server; it watches the code by itself."""
+    return [sys.executable, "manage.py", "runserver", f"127.0.0.1:{port}"]
+
+
+def main() -> int:
+    """Set up, then serve until Ctrl-C; the exit code of the site."""
+    for _, words, arguments in SET_UP:
+        say(f"{words} ...")
+        subprocess.run([sys.executable, "manage.py", *arguments], cwd=PROJECT, check=True)
+    data_dir, port = os.environ["DATA_DIR"], os.environ["PORT"]
+    say(f"The log-ins of the demo stand in {data_dir}/demo.json. Ctrl-C stops everything.")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the site ends by it, and then so do we
+    signal.signal(signal.SIGTERM, _end)
+    worker = _start(worker_command(data_dir), apart=True)
+    site = _start(site_command(port))
+    try:
+        return site.wait()
+    finally:
+        for process in (site, worker):
+            process.terminate()
+        for process in (site, worker):
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+def _start(command: list[str], *, apart: bool = False) -> subprocess.Popen[bytes]:
+    """apart: the terminal's Ctrl-C does not reach it."""
+    end_with_us = proc.die_with_parent(signal.SIGTERM)
+
+    def prepare() -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        end_with_us()
+
+    return subprocess.Popen(command, cwd=PROJECT, start_new_session=apart, preexec_fn=prepare)  # noqa: PLW1509
+
+
+if __name__ == "__main__":
+    sys.exit(main())
