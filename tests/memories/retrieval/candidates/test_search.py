@@ -233,6 +233,13 @@ def test_a_word_is_worth_what_its_label_its_rarity_and_the_text_make_it(world: W
     assert not found.by_tags.any()
 
 
+def test_a_word_that_every_text_has_is_worth_least(world: World) -> None:
+    ids = made(world)
+    with resolve(world.here.robot("aria")).scope():
+        Text.objects.exclude(memory_id__in=[ids["short"], ids["long"]]).delete()
+    assert scored(world, ("pear",)).most == pytest.approx(log(1 + 0.5 / 2.5))
+
+
 def test_a_tag_alone_brings_a_text(world: World) -> None:
     ids = made(world)
     found = scored(world, ("pear",), fusion="rrf")
