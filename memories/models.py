@@ -1,6 +1,6 @@
 from memories.indexing.models import Embedding, Pending, Text
 from memories.jobs.models import Job, JobKind, JobState
-from memories.jobs.owed_work import Owed, PendingState
+from memories.jobs.owed_work import OwedWork, PendingState
 from memories.knowledge_graph.models import (
     Edge,
     Entity,
@@ -39,7 +39,7 @@ __all__ = [
     "Memory",
     "Observation",
     "Origin",
-    "Owed",
+    "OwedWork",
     "Pending",
     "PendingRestatement",
     "PendingState",

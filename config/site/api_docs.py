@@ -31,7 +31,7 @@ class Edition:
     etag: str
 
 
-class Shelf:
+class DescriptionCache:
     """Keeps what was made: one description in this process, one edition of it in each form.
 
     Making it costs a second or two of the processor, so nobody may have it made twice; whoever
@@ -61,7 +61,7 @@ class Shelf:
         return Edition(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 
-shelf = Shelf()
+shelf = DescriptionCache()
 
 
 class DescriptionView(SpectacularAPIView):

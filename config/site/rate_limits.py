@@ -7,7 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from config.site.errors import bad_request, too_many
-from orgs.limits.rate_limits import SAFE, Caller, TooMany
+from orgs.limits.rate_limits import SAFE, RequestIdentity, TooMany
 
 Handler = Callable[[HttpRequest], HttpResponse]
 # What machines ask of this machine, so that it is watched in a flood as well.
@@ -29,7 +29,7 @@ class LimitsMiddleware:
             # Our server refuses such a request by itself; another one might hand it on.
             return bad_request(request)
         response = self.get_response(request)
-        caller: Caller | None = getattr(request, "caller", None)
+        caller: RequestIdentity | None = getattr(request, "caller", None)
         if caller is not None and caller.key:
             caller.judged(right=response.status_code != 401)
         return response
@@ -39,7 +39,7 @@ class LimitsMiddleware:
     ) -> HttpResponse | None:
         if request.path_info.strip("/") in OPEN:
             return None
-        caller = Caller(request)
+        caller = RequestIdentity(request)
         try:
             if request.path_info.startswith("/api/"):
                 self._count_call(request, caller, writes=writes(request, view))
@@ -49,7 +49,7 @@ class LimitsMiddleware:
             return too_many(request, error)
         return None
 
-    def _count_call(self, request: HttpRequest, caller: Caller, *, writes: bool) -> None:
+    def _count_call(self, request: HttpRequest, caller: RequestIdentity, *, writes: bool) -> None:
         if caller.key:
             caller.take_key(writes=writes)
             request.caller = caller
@@ -58,7 +58,7 @@ class LimitsMiddleware:
         else:
             caller.take_address()
 
-    def _count_page(self, request: HttpRequest, caller: Caller) -> None:
+    def _count_page(self, request: HttpRequest, caller: RequestIdentity) -> None:
         if account := signed_in(request):
             caller.take_account(account, "pages")
         else:

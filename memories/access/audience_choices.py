@@ -4,21 +4,21 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from memories.access.reader_sentences import Readers
+from memories.access.reader_sentences import AudienceSentence
 from memories.access.readers import readers_in
 from orgs.models.audiences import Audience, AudienceKind
 from orgs.principals import Actor, resolve
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AudienceChoice:
     """value: private, organisation, or group:<id>, as forms send it."""
 
     value: str
-    readers: Readers
+    readers: AudienceSentence
 
 
-def places(actor: Actor, *, organisation: str) -> list[Place]:
+def places(actor: Actor, *, organisation: str) -> list[AudienceChoice]:
     """From the narrowest to the widest: oneself, the groups that one reads by name, everyone."""
     principal = resolve(actor)
     with principal.scope():
@@ -33,7 +33,7 @@ def places(actor: Actor, *, organisation: str) -> list[Place]:
     groups = [row for row in rows if row.kind == AudienceKind.GROUP]
     groups.sort(key=lambda row: readers[row.id].label.casefold())
     return [
-        Place("private", readers[principal.own_audience]),
-        *(Place(f"group:{row.group_id}", readers[row.id]) for row in groups),
-        Place("organisation", readers[principal.organisation_audience]),
+        AudienceChoice("private", readers[principal.own_audience]),
+        *(AudienceChoice(f"group:{row.group_id}", readers[row.id]) for row in groups),
+        AudienceChoice("organisation", readers[principal.organisation_audience]),
     ]

@@ -1,10 +1,17 @@
-"""Look at memories, correct them, share them, forget and restore them."""
+"""Who may change, forget, restore and write which memory."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
 
 from django.db.models import Q
 
+from memories.access.visibility import Visibility, Write, can_write
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Role
+from orgs.models.organisations import Group, GroupMembership, Organisation
 from orgs.principals import Actor, Principal
+
+WRITES_NOTHING = "Your role reads; ask an admin for a role that writes."
 
 
 class NotYours(Exception):
@@ -53,3 +60,35 @@ def restorable(actor: Actor) -> Q:
 def is_subject(actor: Actor, memory: Memory) -> bool:
     """Whether it is about the person who asks, or gives their words."""
     return actor.is_person and actor.member_id in (memory.member_id, memory.speaker_member_id)
+
+
+@dataclass(slots=True)
+class WritePermission:
+    """Asks the rule of `can_write`; each seat in a group is looked up once."""
+
+    organisation: Organisation
+    _seats: dict[UUID, bool] = field(default_factory=dict)
+
+    def ask(self, actor: Actor, visibility: Visibility, group: Group | None) -> Write:
+        """YES, or PROPOSE where a curator has to agree. Raises PermissionError."""
+        if not actor.is_person:
+            return Write.YES
+        allowed = can_write(
+            actor.role or "",
+            visibility,
+            in_group=group is not None and self._seated(actor, group),
+            confidential=group.confidential if group else True,
+            members_publish=self.organisation.members_publish,
+        )
+        if allowed is Write.NO:
+            raise PermissionError(WRITES_NOTHING)
+        return allowed
+
+    def _seated(self, actor: Actor, group: Group) -> bool:
+        if group.id not in self._seats:
+            self._seats[group.id] = GroupMembership.objects.filter(
+                organisation_id=actor.organisation_id,
+                group_id=group.id,
+                member_id=actor.member_id,  # type: ignore[misc]  # a person has one
+            ).exists()
+        return self._seats[group.id]

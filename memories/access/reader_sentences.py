@@ -25,7 +25,7 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True)
-class Readers:
+class AudienceSentence:
     """An audience as people say it.
 
     label: a few words for a list; sentence: who can read this; note: who belongs to it and cannot
@@ -49,7 +49,7 @@ class Readers:
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class AudiencePeople:
     """What is known of an audience, counted over all of it.
 
     inside: people who are of it; curating: who read it because they curate; through: by a group
@@ -104,13 +104,13 @@ def robots(count: int) -> str:
     return "1 robot" if count == 1 else f"{count:,} robots"
 
 
-def in_words(kind: str, organisation: str, known: People) -> Readers:
+def in_words(kind: str, organisation: str, known: AudiencePeople) -> AudienceSentence:
     """An audience of this kind, as its readers are told of it."""
     label, sentence = _said(kind, organisation, known)
     return _with(known, kind, label, f"{sentence}{_helped(kind, known)}.")
 
 
-def newly_in_words(kind: str, organisation: str, known: People) -> Readers:
+def newly_in_words(kind: str, organisation: str, known: AudiencePeople) -> AudienceSentence:
     """The same for those who would be added; `known` holds nobody else."""
     label = _label(kind, organisation, known)
     who = _joined([words for words in (_people(known), _robots(known)) if words])
@@ -124,10 +124,10 @@ def newly_in_words(kind: str, organisation: str, known: People) -> Readers:
     return _with(known, kind, label, f"{sentence}.")
 
 
-def _with(known: People, kind: str, label: str, sentence: str) -> Readers:
+def _with(known: AudiencePeople, kind: str, label: str, sentence: str) -> AudienceSentence:
     named = kind not in (AudienceKind.MEMBER,)
     names = known.names() if named else []
-    return Readers(
+    return AudienceSentence(
         kind,
         label,
         sentence,
@@ -142,15 +142,15 @@ def _with(known: People, kind: str, label: str, sentence: str) -> Readers:
     )
 
 
-def _people(known: People) -> str:
+def _people(known: AudiencePeople) -> str:
     return people(known.people) if known.people else ""
 
 
-def _robots(known: People) -> str:
+def _robots(known: AudiencePeople) -> str:
     return robots(known.robots) if known.robots else ""
 
 
-def _said(kind: str, organisation: str, known: People) -> tuple[str, str]:
+def _said(kind: str, organisation: str, known: AudiencePeople) -> tuple[str, str]:
     """(label, sentence without its end)."""
     label = _label(kind, organisation, known)
     match kind:
@@ -165,7 +165,7 @@ def _said(kind: str, organisation: str, known: People) -> tuple[str, str]:
     return label, _list(known)
 
 
-def _label(kind: str, organisation: str, known: People) -> str:
+def _label(kind: str, organisation: str, known: AudiencePeople) -> str:
     match kind:
         case AudienceKind.ORGANISATION:
             return f"Everyone in {organisation}"
@@ -186,7 +186,7 @@ def _label(kind: str, organisation: str, known: People) -> str:
     return _short(names, rest + known.hidden)
 
 
-def _everyone(organisation: str, known: People) -> str:
+def _everyone(organisation: str, known: AudiencePeople) -> str:
     if known.inside > 1:
         all_ = "" if known.away else "All "
         who = f"{all_}{people(known.inside)}"
@@ -196,7 +196,7 @@ def _everyone(organisation: str, known: People) -> str:
     return f"{who}{also} in {organisation} can read this"
 
 
-def _group(known: People) -> str:
+def _group(known: AudiencePeople) -> str:
     if not known.groups:
         return "The people of its group can read this"
     who = _joined([w for w in (people(known.inside) if known.inside else "", _robots(known)) if w])
@@ -206,11 +206,11 @@ def _group(known: People) -> str:
     return f"{who} in {known.groups[0]} can read this{also}"
 
 
-def _curating(known: People) -> str:
+def _curating(known: AudiencePeople) -> str:
     return f"{known.curating:,} who curate{'s' if known.curating == 1 else ''}"
 
 
-def _list(known: People) -> str:
+def _list(known: AudiencePeople) -> str:
     parts = [f"everyone in {name}" for name in known.groups]
     if known.hidden:
         parts.append("one more group" if known.hidden == 1 else f"{known.hidden} more groups")
@@ -221,11 +221,11 @@ def _list(known: People) -> str:
     return f"{_capital(_joined(parts)) or 'Nobody'} can read this"
 
 
-def _helper_names(known: People) -> list[str]:
+def _helper_names(known: AudiencePeople) -> list[str]:
     return [one.name for one in known.shown if one.what == "helper" and one.enters and one.mine]
 
 
-def _helped(kind: str, known: People) -> str:
+def _helped(kind: str, known: AudiencePeople) -> str:
     """The rest of a sentence: which robots read it for one of those people, and not alone."""
     mine = _helper_names(known)
     parts = []
@@ -241,7 +241,7 @@ def _helped(kind: str, known: People) -> str:
     return f", and {_joined(parts)}" if parts else ""
 
 
-def _not_yet(known: People) -> str:
+def _not_yet(known: AudiencePeople) -> str:
     """Who belongs to it and cannot read it at present."""
     parts = []
     if known.away:

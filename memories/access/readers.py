@@ -11,7 +11,13 @@ from uuid import UUID
 
 from django.db import connection
 
-from memories.access.reader_sentences import People, Reader, Readers, in_words, newly_in_words
+from memories.access.reader_sentences import (
+    AudiencePeople,
+    AudienceSentence,
+    Reader,
+    in_words,
+    newly_in_words,
+)
 from memories.store.models.memory import Memory
 from orgs.models.audiences import Audience
 from orgs.principals import MODERATORS, Principal
@@ -154,7 +160,7 @@ class _Known:
     groups: list[str] = field(default_factory=list)
     hidden: int = 0
 
-    def summed(self) -> People:
+    def summed(self) -> AudiencePeople:
         """The counts that sentences are made of."""
 
         def number(what: str, *reasons: str, enters: bool | None = True) -> int:
@@ -164,7 +170,7 @@ class _Known:
                 if kind == what and enters in (able, None) and (not reasons or reason in reasons)
             )
 
-        return People(
+        return AudiencePeople(
             inside=number("person") - number("person", "curates", "through"),
             curating=number("person", "curates"),
             through=number("person", "through"),
@@ -185,14 +191,14 @@ class _Known:
 
 def readers_of(
     principal: Principal, memories: Iterable[Memory], organisation: str
-) -> dict[UUID, Readers]:
+) -> dict[UUID, AudienceSentence]:
     """Readers by audience id; call inside the principal's scope. One query."""
     return readers_in(principal, [memory.audience for memory in memories], organisation)
 
 
 def readers_in(
     principal: Principal, places: Iterable[Audience], organisation: str
-) -> dict[UUID, Readers]:
+) -> dict[UUID, AudienceSentence]:
     """The same for audiences that the asker may read."""
     audiences = {audience.id: audience for audience in places}
     known = _look_up(principal, list(audiences))
@@ -205,7 +211,9 @@ def readers_in(
     }
 
 
-def newly_in(principal: Principal, place: Audience, before: Audience, organisation: str) -> Readers:
+def newly_in(
+    principal: Principal, place: Audience, before: Audience, organisation: str
+) -> AudienceSentence:
     """Who would read it in `place` and does not where it is; the asker reads both. One query."""
     known = _look_up(principal, [place.id, before.id], before.id)[place.id]
     return newly_in_words(place.kind, organisation, known.summed())

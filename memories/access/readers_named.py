@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Readers:
+class NamedReaders:
     """References (ids, external ids, platform:id) of who else may read."""
 
     members: tuple[str, ...] = ()

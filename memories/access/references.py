@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from orgs.errors import NotFound
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group
@@ -45,7 +45,7 @@ class References:
         place = ("member", reference, group.id if group else None)
         return self._once(place, lambda: self._find_member(reference, group))
 
-    def readers(self, readers: Readers, group: Group | None = None) -> set[Reader]:
+    def readers(self, readers: NamedReaders, group: Group | None = None) -> set[Reader]:
         """The entries of an access list. Raises NotFound."""
         if readers.teams:
             raise NotFound("no such team")

@@ -119,7 +119,7 @@ def visible_organisations(memberships: dict[str, str]) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class KindInputs:
     """What decides the kind of a memory."""
 
     visibility: Visibility
@@ -128,7 +128,7 @@ class Place:
     listeners: bool
 
 
-def derive_kind(place: Place) -> str:
+def derive_kind(place: KindInputs) -> str:
     """direct, group, user, interaction, organisation or internal."""
     if place.visibility is Visibility.INTERNAL:
         return "internal"

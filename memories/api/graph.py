@@ -126,7 +126,7 @@ class RelationshipSerializer(serializers.Serializer[Any]):
     last_at = serializers.DateTimeField()
 
 
-def _expert(known: experts.Known) -> dict[str, Any]:
+def _expert(known: experts.ExpertWithEvidence) -> dict[str, Any]:
     one = known.expert
     return {
         "member": {"id": str(one.member), "name": one.name} if one.member else None,
@@ -162,18 +162,18 @@ def _entity(row: Entity) -> dict[str, Any]:
     }
 
 
-def _written(place: experts.Place | entities.Place) -> str:
+def _written(place: experts.ExpertCursor | entities.RelationshipCursor) -> str:
     return json.dumps([str(part) for part in astuple(place)])
 
 
-def _expert_place(text: str) -> experts.Place:
+def _expert_place(text: str) -> experts.ExpertCursor:
     by, weight, times, node, until = _parts(text)
-    return experts.Place(by, _number(weight), int(times), UUID(node), UUID(until))
+    return experts.ExpertCursor(by, _number(weight), int(times), UUID(node), UUID(until))
 
 
-def _relationship_place(text: str) -> entities.Place:
+def _relationship_place(text: str) -> entities.RelationshipCursor:
     relation, weight, kind, id_, until = _parts(text)
-    return entities.Place(relation, _number(weight), kind, UUID(id_), UUID(until))
+    return entities.RelationshipCursor(relation, _number(weight), kind, UUID(id_), UUID(until))
 
 
 def _parts(text: str) -> list[str]:

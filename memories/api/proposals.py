@@ -14,7 +14,7 @@ from memories.access.lookup import principal_for
 from memories.api import rendering
 from memories.api.memories import checked
 from memories.api.serializers import proposals as s
-from memories.curation.decide import Answer, approve, merge, reject
+from memories.curation.decide import ReviewAnswer, approve, merge, reject
 from memories.curation.undo import undo
 from memories.review.holds import assign, hold, release
 from memories.review.models import Cause, Proposal
@@ -94,7 +94,7 @@ class DecisionView(APIView):
         """Approve, reject or merge; an item is decided once."""
         data = checked(s.DecisionSerializer, request.data)
         verb = VERBS[data.pop("action")]
-        return Response(body(verb(request.user, item_id, Answer(**data), now=timezone.now())))
+        return Response(body(verb(request.user, item_id, ReviewAnswer(**data), now=timezone.now())))
 
 
 class UndoView(APIView):

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from memories.api import rendering
 from memories.api.serializers import recall as serializers_recall
 from memories.retrieval.answer_rows import answer_rows
-from memories.retrieval.recall import Answer, Query, recall
+from memories.retrieval.recall import Query, RecallAnswer, recall
 from orgs.api.serializers import checked
 
 
@@ -36,7 +36,7 @@ class RecallView(APIView):
         answer = recall(request.user, query, now=timezone.now(), load=answer_rows)
         return Response(self._body(query, answer))
 
-    def _body(self, query: Query, answer: Answer) -> dict[str, Any]:
+    def _body(self, query: Query, answer: RecallAnswer) -> dict[str, Any]:
         return {
             "recall_id": answer.recall_id,
             "results": [rendering.hit(h, m, explain=query.explain) for h, m in answer.hits],

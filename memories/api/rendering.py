@@ -5,7 +5,7 @@ from typing import Any
 
 from memories.access.audience_labels import audience_label, kind_label
 from memories.ingestion.drafts import Remembered
-from memories.library.memories import Seen
+from memories.library.memories import MemoryDetails
 from memories.restatement.models import Restatement
 from memories.retrieval.answer_rows import Row
 from memories.retrieval.types import Hit
@@ -123,7 +123,7 @@ def restatement(row: Restatement | None) -> dict[str, Any] | None:
     return {name: getattr(row, name) for name in names}
 
 
-def seen(found: Seen) -> dict[str, Any]:
+def seen(found: MemoryDetails) -> dict[str, Any]:
     """One memory with what only the call for one gives."""
     return memory(found.memory, found.embedding) | {"restatement": restatement(found.restatement)}
 

@@ -49,7 +49,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BulkPlan:
     """What a change would do. skipped: [(reason, how many)]; sample: a few that would change."""
 
     changes: int
@@ -57,7 +57,7 @@ class Plan:
     sample: list[Memory]
 
 
-def plan(actor: Actor, ids: Sequence[UUID], action: str) -> Plan:
+def plan(actor: Actor, ids: Sequence[UUID], action: str) -> BulkPlan:
     """Look before anything is done; what the asker may not read is not counted at all."""
     principal = resolve(actor)
     with principal.scope():
@@ -70,7 +70,7 @@ def plan(actor: Actor, ids: Sequence[UUID], action: str) -> Plan:
             skipped[reason] += 1
         else:
             changing.append(row)
-    return Plan(len(changing), skipped.most_common(), changing[:SAMPLE])
+    return BulkPlan(len(changing), skipped.most_common(), changing[:SAMPLE])
 
 
 def _refusal(row: Memory, action: str, may: bool, actor: Actor) -> str:

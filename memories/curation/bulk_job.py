@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memories.curation.bulk import REFUSALS, Change, change_one, reason_of, undo_one
 from memories.jobs.models import Job, JobKind, JobState
-from memories.jobs.queue import Turn, enqueue, finish, progress, requeue
+from memories.jobs.queue import JobTurn, enqueue, finish, progress, requeue
 from memories.library.jobs import job_of
 from orgs.errors import AlreadyExists
 from orgs.principals import Actor, Principal, resolve
@@ -19,7 +19,7 @@ AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BulkResult:
     """What became of a change: how many, why others were not, and the job that can undo it."""
 
     changed: int
@@ -27,25 +27,25 @@ class Outcome:
     job: Job
 
 
-def change_many(actor: Actor, ids: Sequence[UUID], change: Change, *, now: datetime) -> Outcome:
+def change_many(actor: Actor, ids: Sequence[UUID], change: Change, *, now: datetime) -> BulkResult:
     """Change many: a few at once, more by a job. The job remembers what undoing needs."""
     principal = resolve(actor)
     parameters = {"ids": [str(id_) for id_ in ids], "change": change.as_parameters()}
     return _begin(principal, parameters, now)
 
 
-def _begin(principal: Principal, parameters: dict[str, Any], now: datetime) -> Outcome:
+def _begin(principal: Principal, parameters: dict[str, Any], now: datetime) -> BulkResult:
     count = len(parameters["ids"])
     at_once = count <= AT_ONCE
     with principal.scope():
         job = enqueue(principal, JobKind.CHANGE, parameters, total=count, now=now, at_once=at_once)
     if not at_once:
-        return Outcome(0, 0, job)
+        return BulkResult(0, 0, job)
     _change(principal.actor, job)
-    return Outcome(count - len(job.problems), len(job.problems), job)
+    return BulkResult(count - len(job.problems), len(job.problems), job)
 
 
-def _change(actor: Actor, job: Job, turn: Turn | None = None) -> None:
+def _change(actor: Actor, job: Job, turn: JobTurn | None = None) -> None:
     """Go on where the job is; each memory by itself. turn: how long, else to the end."""
     change = Change.of(job.parameters["change"])
     undo = job.result.setdefault("undo", [])
@@ -71,10 +71,10 @@ def _change(actor: Actor, job: Job, turn: Turn | None = None) -> None:
 
 def run_change(actor: Actor, job: Job) -> None:
     """One turn of a change or of its undoing, in a worker process."""
-    _change(actor, job, Turn())
+    _change(actor, job, JobTurn())
 
 
-def undo(actor: Actor, job_id: UUID, *, now: datetime) -> Outcome:
+def undo(actor: Actor, job_id: UUID, *, now: datetime) -> BulkResult:
     """Take a finished change back, memory by memory. Raises NotFound and AlreadyExists."""
     job = job_of(actor, job_id)
     entries = job.result.get("undo", [])

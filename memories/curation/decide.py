@@ -36,7 +36,7 @@ class Unread(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ReviewAnswer:
     """What somebody decided.
 
     content: another text than the proposed one. reason: for whoever proposed it. version: the
@@ -61,7 +61,7 @@ class _Taken:
     now: datetime
 
 
-def approve(actor: Actor, item_id: UUID, answer: Answer, *, now: datetime) -> Proposal:
+def approve(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -> Proposal:
     """Do what is asked, perhaps with another text.
 
     Publish: a copy for its target audience. Correction: the new text. Report: the memory is
@@ -89,7 +89,7 @@ def approve(actor: Actor, item_id: UUID, answer: Answer, *, now: datetime) -> Pr
         return _close(taken, State.APPROVED, answer, outcome)
 
 
-def reject(actor: Actor, item_id: UUID, answer: Answer, *, now: datetime) -> Proposal:
+def reject(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -> Proposal:
     """Leave everything as it is, with a reason; a proposal is archived.
 
     Raises NotFound, Decided, Held, Outdated and Misplaced without a reason.
@@ -106,7 +106,7 @@ def reject(actor: Actor, item_id: UUID, answer: Answer, *, now: datetime) -> Pro
         return _close(taken, State.REJECTED, answer, outcome)
 
 
-def merge(actor: Actor, item_id: UUID, answer: Answer, *, now: datetime) -> Proposal:
+def merge(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -> Proposal:
     """Put what is proposed, or the newer of two twins, into another memory of the same readers.
 
     content: what that memory says from then on; without it, it keeps its words. Raises what
@@ -139,7 +139,11 @@ def _others(item: Proposal) -> list[str]:
 
 
 def _take(
-    principal: Principal, item_id: UUID, answer: Answer, now: datetime, into: UUID | None = None
+    principal: Principal,
+    item_id: UUID,
+    answer: ReviewAnswer,
+    now: datetime,
+    into: UUID | None = None,
 ) -> _Taken:
     item = to_decide(principal, item_id)
     ids = {item.memory_id} | ({into} if into else set())
@@ -167,7 +171,7 @@ def _take(
     return _Taken(principal, item, memory, now)
 
 
-def _publish(taken: _Taken, answer: Answer) -> dict[str, Any]:
+def _publish(taken: _Taken, answer: ReviewAnswer) -> dict[str, Any]:
     item, memory = taken.item, taken.memory
     if memory.status != Status.PENDING_REVIEW or item.target_audience_id is None:
         raise NotFound("it does not wait any more")
@@ -226,7 +230,7 @@ def _remove(taken: _Taken) -> dict[str, Any]:
     return {"forgotten": str(memory.id)}
 
 
-def _mergeable(taken: _Taken, into: UUID, answer: Answer) -> Memory:
+def _mergeable(taken: _Taken, into: UUID, answer: ReviewAnswer) -> Memory:
     """The memory to merge into: active, of the same or the wished-for readers, the asker's."""
     item = taken.item
     kept = Memory.objects.filter(
@@ -242,7 +246,7 @@ def _mergeable(taken: _Taken, into: UUID, answer: Answer) -> Memory:
     return kept
 
 
-def _close(taken: _Taken, state: str, answer: Answer, outcome: dict[str, Any]) -> Proposal:
+def _close(taken: _Taken, state: str, answer: ReviewAnswer, outcome: dict[str, Any]) -> Proposal:
     item, actor = taken.item, taken.principal.actor
     item.state, item.outcome, item.decision = state, outcome, answer.reason
     item.decided_by_id, item.decided_at = actor.member_id, taken.now

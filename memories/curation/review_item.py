@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from memories.access.reader_sentences import Readers
+from memories.access.reader_sentences import AudienceSentence
 from memories.access.readers import newly_in, readers_in
 from memories.library.history import versions_of
 from memories.retrieval.recall import resembling
@@ -29,7 +29,7 @@ class Inspected:
     """
 
     item: Proposal
-    readers: Readers
+    readers: AudienceSentence
     decides: bool
     held: bool
     similar: list[Memory] = field(default_factory=list)
@@ -38,11 +38,11 @@ class Inspected:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class QueuePage:
     """A page of the queue; `after` continues it."""
 
     items: list[Proposal]
-    readers: dict[UUID, Readers]
+    readers: dict[UUID, AudienceSentence]
     count: Count
     after: UUID | None = None
 
@@ -72,7 +72,7 @@ def _midnight(now: datetime) -> datetime:
     return now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _readers(principal: Principal, item: Proposal, organisation: str) -> Readers:
+def _readers(principal: Principal, item: Proposal, organisation: str) -> AudienceSentence:
     """While a proposal waits, who would be added; of everything else who reads it now."""
     place, target = item.memory.audience, item.target_audience
     if target and target.id in principal.audiences:
@@ -111,7 +111,7 @@ def listed(
     organisation: str,
     after: UUID | None,
     now: datetime,
-) -> Listed:
+) -> QueuePage:
     """A page of items: what waits from the oldest on, everything else from the newest."""
     principal = resolve(actor)
     oldest_first = filters.get("state") == State.OPEN and not filters.get("mine")
@@ -122,7 +122,7 @@ def listed(
         found = list(rows[: PAGE + 1])
         shown = found[:PAGE]
         places = [item.memory.audience for item in shown]
-        return Listed(
+        return QueuePage(
             shown,
             readers_in(principal, places, organisation),
             count(principal, _midnight(now)),

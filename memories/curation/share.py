@@ -10,10 +10,10 @@ from django.db.models import Q
 from memories.access.consent import SharingOff
 from memories.access.lookup import changeable, note
 from memories.access.permissions import NotYours
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from memories.access.red_lines import hold_red_line
 from memories.access.references import References
-from memories.access.visibility import ALIASES, Misplaced, Place, Visibility, derive_kind
+from memories.access.visibility import ALIASES, KindInputs, Misplaced, Visibility, derive_kind
 from memories.indexing import index
 from memories.knowledge_graph.models import Entity
 from memories.review.enqueue import withdraw
@@ -135,7 +135,7 @@ def _target(
                 raise PermissionError("Members propose to the organisation; a curator publishes.")
             return _Target(Visibility.ORGANISATION, principal.organisation_audience)
         case Visibility.SHARED:
-            chosen = References(actor).readers(Readers(**readers))
+            chosen = References(actor).readers(NamedReaders(**readers))
             if not chosen:
                 raise Misplaced("Visibility shared needs readers.")
             chosen.add(
@@ -172,7 +172,7 @@ def _move(memory: Memory, target: _Target, actor: Actor, now: datetime) -> None:
     stamp_version(memory, actor, now)
     memory.group_id = target.group_id or memory.group_id
     memory.kind = derive_kind(
-        Place(
+        KindInputs(
             target.visibility,
             group=memory.group_id is not None,
             member=memory.member_id is not None,

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from memories.curation import decide
 from memories.curation.bulk import Change
 from memories.curation.bulk_job import change_many
@@ -217,7 +217,7 @@ class _Halyard:
         return Draft(
             content=entry.text,
             visibility="organisation" if "propose" in head else visibility,
-            readers=Readers(members=tuple(readers)),
+            readers=NamedReaders(members=tuple(readers)),
             group=head.get("group"),
             member=str(self.members[about].id) if about else None,
             type=head.get("type", "fact"),
@@ -250,7 +250,7 @@ class _Halyard:
             first = Proposal.objects.filter(state=State.OPEN, proposed_by_id=mina.member_id)
             item = first.order_by("id").values_list("id", flat=True)[0]
             dealers = _ids_about("dealer")
-        decide.approve(chidi, item, decide.Answer(version=1), now=now)
+        decide.approve(chidi, item, decide.ReviewAnswer(version=1), now=now)
         aria = self.robots["Aria"].id
         delegate(
             organisation_id=self.id,

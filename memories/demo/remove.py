@@ -65,7 +65,7 @@ def _note(member: Member, organisation: Organisation, removed: UUID, now: dateti
         )
 
 
-def _remove_accounts(accounts: Iterable[int | None]) -> None:
+def _remove_accounts(accounts: Iterable[UUID | None]) -> None:
     """Those that belong to nothing else any more; they are signed out everywhere."""
     for user in User.objects.filter(pk__in=[id_ for id_ in accounts if id_]):
         with scope(Scope(user=user.pk)):

@@ -19,14 +19,14 @@ from memories.embedding.encoders import get_encoder
 from memories.evaluation import sizes
 from memories.evaluation.dataset.generator import MESSAGES, World
 from memories.evaluation.dataset.load import Filled, fill
-from memories.evaluation.dataset.organisation import Place, keep, settled
+from memories.evaluation.dataset.organisation import BuiltOrganisation, keep, settled
 from memories.evaluation.dataset.scenarios import PROBES, Asked, questions
 from memories.evaluation.measures.measure import (
     BATCHES,
     LIMIT,
     WARM_UP,
     Ask,
-    Outcome,
+    QuestionResult,
     ask_all,
     by_scenario,
     by_service,
@@ -54,7 +54,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ComparisonPlan:
     """What is compared. each: questions a scenario, as far as the groups hold so many;
     batches: timed inserts of a group's 500 messages by each architecture.
     """
@@ -70,7 +70,7 @@ class Plan:
 class Comparison:
     """What was found: runs of the architectures and of the reference, and how it was made."""
 
-    plan: Plan
+    plan: ComparisonPlan
     made: dict[str, Any]
     runs: list[dict[str, Any]] = field(default_factory=list)
     references: list[dict[str, Any]] = field(default_factory=list)
@@ -111,7 +111,7 @@ def available() -> list[str]:
 
 
 def compare(
-    plan: Plan,
+    plan: ComparisonPlan,
     *,
     say: Say = lambda text: None,
     ask: Ask = by_service,
@@ -139,7 +139,7 @@ def compare(
     return found
 
 
-def command(plan: Plan) -> str:
+def command(plan: ComparisonPlan) -> str:
     """The words that make this comparison again."""
     sizes_ = ",".join(map(str, sorted(plan.groups)))
     words = f"manage.py compare_architectures --groups {sizes_} --seed {plan.seed}"
@@ -148,7 +148,7 @@ def command(plan: Plan) -> str:
     return words if plan.each == EACH else f"{words} --questions {plan.each}"
 
 
-def _made(plan: Plan) -> dict[str, Any]:
+def _made(plan: ComparisonPlan) -> dict[str, Any]:
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_version")
         [server] = cursor.fetchone()
@@ -166,7 +166,9 @@ def _made(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _size(found: Comparison, place: Place, before: dict[str, int], say: Say, ask: Ask) -> None:
+def _size(
+    found: Comparison, place: BuiltOrganisation, before: dict[str, int], say: Say, ask: Ask
+) -> None:
     plan, world = found.plan, place.world
     needs = {name: ARCHITECTURES.get(name, ()) for name in (*plan.strategies, REFERENCE)}
     keep(place, sorted({one for some in needs.values() for one in some}))
@@ -219,7 +221,7 @@ def _data(world: World, asked: Sequence[Asked], filled: Filled) -> dict[str, Any
     }
 
 
-def _leaks(strategy: str, groups: int, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _leaks(strategy: str, groups: int, outcomes: Sequence[QuestionResult]) -> list[dict[str, Any]]:
     return [
         {
             "strategy": strategy,

@@ -4,7 +4,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from pgvector.django import HalfVectorField
 
-from memories.jobs.owed_work import Owed
+from memories.jobs.owed_work import OwedWork
 from memories.store.models.memory_part import MemoryPart
 from orgs.models.base import TenantKey
 
@@ -67,7 +67,7 @@ class Embedding(MemoryPart):
         ]
 
 
-class Pending(Owed):
+class Pending(OwedWork):
     """The vector that a memory is owed."""
 
     class Meta:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.importance import default_importance, mentions
-from memories.ingestion.placement import Desk, Placement
+from memories.ingestion.placement import DraftPlacer, Placement
 from memories.store.models.memory import Memory
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -36,7 +36,7 @@ class Item:
         return self.draft.occurred_at
 
 
-def compose(desk: Desk, item: Item, now: datetime) -> Memory:
+def compose(placer: DraftPlacer, item: Item, now: datetime) -> Memory:
     """The new row of an item; not stored yet."""
     draft, placement = item.draft, item.placement
     actor = placement.principal.actor
@@ -45,7 +45,7 @@ def compose(desk: Desk, item: Item, now: datetime) -> Memory:
         importance = default_importance(
             type=draft.type,
             category=draft.category,
-            mentions_robot=mentions(desk.robot.name, draft.content),
+            mentions_robot=mentions(placer.robot.name, draft.content),
         )
     return Memory(
         organisation_id=actor.organisation_id,
@@ -62,7 +62,7 @@ def compose(desk: Desk, item: Item, now: datetime) -> Memory:
         tags=list(draft.tags),
         metadata=draft.metadata,
         source=draft.source,
-        robot_id=desk.robot.id,
+        robot_id=placer.robot.id,
         group_id=actor.group_id,
         member_id=placement.member_id,
         author_id=actor.member_id if actor.is_person else None,
@@ -71,7 +71,7 @@ def compose(desk: Desk, item: Item, now: datetime) -> Memory:
         listeners=list(placement.listeners),
         conversation=draft.conversation,
         position=_position(draft, now),
-        deposited_by=desk.robot.id if placement.is_deposit else None,
+        deposited_by=placer.robot.id if placement.is_deposit else None,
         proposed_audience_id=placement.proposed_audience_id,
         importance=importance,
         confidence=draft.confidence,

@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 
 MAX_CONTENT_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class MessagePlacement:
     """What is settled already for a memory of a message; made by the product, never by a caller.
 
     subject: whom it is about. listeners: members who were addressed.
@@ -34,7 +34,7 @@ class Draft:
 
     content: str
     visibility: str | None = None
-    readers: Readers = field(default_factory=Readers)
+    readers: NamedReaders = field(default_factory=NamedReaders)
     group: str | UUID | None = None
     member: str | UUID | None = None
     listeners: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class Draft:
     shareable: bool = False
     red_line: bool = False
     red_line_reason: str = ""
-    heard: Heard | None = None
+    heard: MessagePlacement | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memories.access.visibility import Visibility
-from memories.ingestion.drafts import Draft, Heard, Refused
+from memories.ingestion.drafts import Draft, MessagePlacement, Refused
 from memories.store import projections
 from memories.store.conversation_turns import message_key
 from memories.store.models.choices import Status
@@ -48,7 +48,7 @@ def draft_of(message: Message, conversation: Conversation) -> Draft:
         conversation=str(conversation.id),
         position=message.position,
         source={"message": str(message.id), "conversation": str(conversation.id)},
-        heard=Heard(
+        heard=MessagePlacement(
             audience_id=message.audience_id,
             audience_kind=kind,
             speaker=message.speaker[:300],

@@ -14,7 +14,7 @@ from memories.access.visibility import Misplaced
 from memories.ingestion import write
 from memories.ingestion.compose import Item, compose
 from memories.ingestion.drafts import Draft, Outcome, Refused, Remembered
-from memories.ingestion.placement import Desk
+from memories.ingestion.placement import DraftPlacer
 from memories.ingestion.repeats import Earlier, EarlierRow, deposits, earlier_rows, subject_of
 from memories.jobs.hints import hint_embedding
 from memories.language.budget import Budget
@@ -63,16 +63,16 @@ def remember(actor: Actor, draft: Draft, *, now: datetime) -> Remembered:
 
 def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> list[Outcome]:
     """Remember each draft, in order; one that is refused takes no other with it."""
-    desk = Desk(actor, now)
+    placer = DraftPlacer(actor, now)
     outcomes: dict[int, Outcome] = {}
     batches: dict[tuple[object, ...], list[Item]] = defaultdict(list)
     budget = Budget()
     with transaction.atomic():
         with organisation_scope(actor.organisation_id):
-            desk.foresee(drafts)
+            placer.foresee(drafts)
             for index, draft in enumerate(drafts):
                 try:
-                    placement = desk.place(draft)
+                    placement = placer.place(draft)
                 except REFUSALS as error:
                     outcomes[index] = Refused(error)
                     continue
@@ -82,12 +82,12 @@ def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> li
                 whose = (placement.principal.actor.member_id, placement.principal.actor.group_id)
                 batches[whose].append(Item(index, draft, placement, digest))
         for items in batches.values():
-            _remember_as(desk, items, outcomes, now, budget)
+            _remember_as(placer, items, outcomes, now, budget)
     return [outcomes[index] for index in range(len(drafts))]
 
 
 def _remember_as(
-    desk: Desk,
+    placer: DraftPlacer,
     items: list[Item],
     outcomes: dict[int, Outcome],
     now: datetime,
@@ -99,22 +99,24 @@ def _remember_as(
     with principal.scope(deposit=tuple(sorted(deposits))):
         try:
             with transaction.atomic():
-                found = _write(desk, items, now, budget)
+                found = _write(placer, items, now, budget)
         except IntegrityError:
-            found = _write(desk, items, now, budget)
+            found = _write(placer, items, now, budget)
         outcomes.update(found)
-        stamp_activity(organisation_id=principal.organisation_id, robot_id=desk.robot.id, now=now)
+        stamp_activity(organisation_id=principal.organisation_id, robot_id=placer.robot.id, now=now)
         hint_embedding(principal.organisation_id)
 
 
-def _write(desk: Desk, items: list[Item], now: datetime, budget: Budget) -> dict[int, Outcome]:
+def _write(
+    placer: DraftPlacer, items: list[Item], now: datetime, budget: Budget
+) -> dict[int, Outcome]:
     outcomes: dict[int, Outcome] = {}
-    earlier = earlier_rows(items, desk.robot.id)
+    earlier = earlier_rows(items, placer.robot.id)
     fresh: list[Memory] = []
     wishes: list[tuple[Memory, str]] = []
     repeats: dict[UUID, list[Item]] = defaultdict(list)
     for item in items:
-        outcome, row = _decide(desk, item, earlier, now)
+        outcome, row = _decide(placer, item, earlier, now)
         outcomes[item.index] = outcome
         if isinstance(outcome, Refused):
             continue
@@ -125,11 +127,11 @@ def _write(desk: Desk, items: list[Item], now: datetime, budget: Budget) -> dict
             earlier.add(row)
             if item.draft.red_line:
                 wishes.append((row, item.draft.red_line_reason))
-    write.insert(fresh, organisation=desk.organisation, now=now, budget=budget)
+    write.insert(fresh, organisation=placer.organisation, now=now, budget=budget)
     _note_speakers(items[0].placement.principal.actor, fresh, now)
     settle_wishes(items[0].placement.principal, wishes, now)
-    author = desk.actor.member_id if desk.actor.is_person else None
-    counts = write.repeat(repeats, desk.robot.id, author, now)
+    author = placer.actor.member_id if placer.actor.is_person else None
+    counts = write.repeat(repeats, placer.robot.id, author, now)
     for id_, same in repeats.items():
         for item in same:
             _wish_again(item, id_, now)
@@ -160,7 +162,7 @@ def _wish_again(item: Item, id_: UUID, now: datetime) -> None:
 
 
 def _decide(
-    desk: Desk, item: Item, earlier: Earlier, now: datetime
+    placer: DraftPlacer, item: Item, earlier: Earlier, now: datetime
 ) -> tuple[Outcome, Memory | None]:
     placement = item.placement
     keyed = earlier.by_key(placement.audience_id, item.key)
@@ -172,29 +174,29 @@ def _decide(
     same = earlier.by_hash(placement.audience_id, item.hash)
     withdrawn = next((row for row in same if row.forgotten_by_subject), None)
     if withdrawn is not None:
-        return _ask_subject(desk, item.without_key(), earlier, withdrawn, now)
-    depositor = desk.robot.id if placement.is_deposit else None
+        return _ask_subject(placer, item.without_key(), earlier, withdrawn, now)
+    depositor = placer.robot.id if placement.is_deposit else None
     found = keyed or find_repeat(item, [row for row in same if row.deposited_by == depositor])
     if found is None:
-        row = compose(desk, item, now)
+        row = compose(placer, item, now)
         return _remembered(item, row.id), row
     return _remembered(item, found.id, deduplicated=not placement.is_deposit), None
 
 
 def _ask_subject(
-    desk: Desk, item: Item, earlier: Earlier, withdrawn: EarlierRow, now: datetime
+    placer: DraftPlacer, item: Item, earlier: Earlier, withdrawn: EarlierRow, now: datetime
 ) -> tuple[Outcome, Memory | None]:
     """What its subject forgot comes back only if they say so: it waits where they alone look."""
     placement = item.placement
     subject = placement.member_id or placement.speaker_member_id or subject_of(withdrawn.id)
     audience_id = ensure_explicit_audience(
-        desk.organisation.id,
+        placer.organisation.id,
         [("member", subject)],  # type: ignore[list-item]  # what a subject forgot has one
     )
     known = [*earlier.by_hash(audience_id, item.hash), *deposits(audience_id, item.hash)]
-    fresh = compose(desk, item, now)
+    fresh = compose(placer, item, now)
     fresh.proposed_audience_id, fresh.audience_id = fresh.audience_id, audience_id
-    fresh.status, fresh.deposited_by = Status.PENDING_REVIEW, desk.robot.id
+    fresh.status, fresh.deposited_by = Status.PENDING_REVIEW, placer.robot.id
     waiting = next((row for row in known if row.stands_for(fresh)), None)
     outcome = _remembered(item, waiting.id if waiting else fresh.id)
     if not placement.is_deposit:

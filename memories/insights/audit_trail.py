@@ -44,7 +44,7 @@ class Trail:
     groups: dict[UUID, str] = field(default_factory=dict)
     keys: dict[UUID, str] = field(default_factory=dict)
     memories: set[UUID] = field(default_factory=set)
-    staff: dict[int, str] = field(default_factory=dict)
+    staff: dict[UUID, str] = field(default_factory=dict)
 
 
 def read_trail(actor: Actor, wanted: Wanted) -> Trail:

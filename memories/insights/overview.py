@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from memories.library.browse import Shown, show
+from memories.library.browse import ListedMemory, show
 from memories.review.queue import Count, count
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Role
@@ -87,7 +87,7 @@ class Overview:
     """What the page shows. steps: (name, whether it is done) of those that are this role's."""
 
     figures: Figures
-    latest: Sequence[Shown]
+    latest: Sequence[ListedMemory]
     review: Count
     owed: int
     failed: int

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
 
-from memories.jobs.owed_work import Owed, PendingState
+from memories.jobs.owed_work import OwedWork, PendingState
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
 
@@ -19,7 +19,7 @@ LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 5
 BROKE_OFF = "BrokeOff"
 
-Row = TypeVar("Row", bound=Owed)
+Row = TypeVar("Row", bound=OwedWork)
 
 
 def ready(now: datetime) -> Q:
@@ -59,7 +59,7 @@ def take(
 
 
 def give_back(
-    model: type[Owed],
+    model: type[OwedWork],
     organisation_id: UUID,
     memory_ids: Sequence[UUID],
     reason: str,
@@ -81,7 +81,7 @@ def give_back(
         rows.filter(attempts__lt=MAX_ATTEMPTS).update(**again)
 
 
-def organisations_owed(model: type[Owed], now: datetime) -> list[UUID]:
+def organisations_owed(model: type[OwedWork], now: datetime) -> list[UUID]:
     """The organisations with work that nobody does right now."""
     owed = []
     for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):

@@ -11,7 +11,7 @@ class PendingState(models.TextChoices):
     DEAD = "dead"
 
 
-class Owed(MemoryPart):
+class OwedWork(MemoryPart):
     """Work that is owed to a memory: written with what caused it, gone when it is done."""
 
     state = models.CharField(

@@ -36,7 +36,7 @@ WORKER = "worker"
 
 
 @dataclass(slots=True)
-class Turn:
+class JobTurn:
     """How long a job may work now. Its progress is noted by time: a step may be of any size."""
 
     seconds: float = field(default_factory=lambda: TURN)

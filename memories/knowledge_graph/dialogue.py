@@ -9,7 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from memories.knowledge_graph.expertise_signals import TURNS_BACK, Heard, Turn, is_machine
+from memories.knowledge_graph.expertise_signals import (
+    TURNS_BACK,
+    DialogueTurn,
+    RecentTurns,
+    is_machine,
+)
 from memories.knowledge_graph.node_ids import plain_name, speaker_node
 from memories.language.terms import Term, concepts, key_of
 from memories.store.conversation_turns import message_key, message_of
@@ -56,9 +61,11 @@ WHERE m.organisation_id = %(organisation)s AND m.key = ANY(%(keys)s::text[])
 class Turns:
     """Turns by memory, in the order in which they were said; what went before; what is quoted."""
 
-    turns: dict[UUID, Turn] = field(default_factory=dict)
-    heard: dict[tuple[str, UUID], Heard] = field(default_factory=lambda: defaultdict(Heard))
-    quoted: dict[UUID, Turn] = field(default_factory=dict)
+    turns: dict[UUID, DialogueTurn] = field(default_factory=dict)
+    heard: dict[tuple[str, UUID], RecentTurns] = field(
+        default_factory=lambda: defaultdict(RecentTurns)
+    )
+    quoted: dict[UUID, DialogueTurn] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +153,7 @@ def _speaker(row: Memory, message: _Raw | None) -> UUID | None:
     return row.author_id
 
 
-def _turn(row: Memory, message: _Raw | None, names: dict[str, UUID]) -> Turn:
+def _turn(row: Memory, message: _Raw | None, names: dict[str, UUID]) -> DialogueTurn:
     speaker = _speaker(row, message)
     listeners = row.listeners[:MOST_ADDRESSED] if speaker else ()
     addressed: list[UUID] = [UUID(str(one)) for one in listeners]
@@ -156,7 +163,7 @@ def _turn(row: Memory, message: _Raw | None, names: dict[str, UUID]) -> Turn:
         for name in spoken[:MOST_ADDRESSED]:
             plain = plain_name(name).casefold()
             addressed.append(names.get(plain) or speaker_node(row.organisation_id, plain))
-    return Turn(
+    return DialogueTurn(
         id=row.id,
         audience=row.audience_id,
         text=row.content[:_READ],
@@ -169,9 +176,9 @@ def _turn(row: Memory, message: _Raw | None, names: dict[str, UUID]) -> Turn:
     )
 
 
-def _earlier(row: tuple[Any, ...]) -> Turn:
+def _earlier(row: tuple[Any, ...]) -> DialogueTurn:
     id_, audience, conversation, content, topic, tags, at, _, source = row
-    return Turn(
+    return DialogueTurn(
         id=id_,
         audience=audience,
         text=content,

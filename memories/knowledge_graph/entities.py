@@ -83,7 +83,7 @@ LIMIT %(limit)s::int
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RelationshipCursor:
     """Where a page of relationships ended, and which memories the first one knew of."""
 
     relation: str
@@ -109,7 +109,7 @@ class Relationship:
     inferred: bool
     confidence: float
     last_at: datetime
-    place: Place
+    place: RelationshipCursor
 
 
 def entities(principal: Principal, filters: Mapping[str, Any], now: datetime) -> "QuerySet[Entity]":
@@ -212,7 +212,7 @@ def relationships(
     *,
     relation: str | None = None,
     limit: int = 50,
-    after: Place | None = None,
+    after: RelationshipCursor | None = None,
     now: datetime,
 ) -> list[Relationship]:
     """What a thing is connected with in readable memories, the strongest first. Raises NotFound.
@@ -250,7 +250,7 @@ def _relationship(row: tuple[Any, ...], until: UUID) -> Relationship:
         inferred=inferred,
         confidence=confidence,
         last_at=last_at,
-        place=Place(found, weight, kind, id_, until),
+        place=RelationshipCursor(found, weight, kind, id_, until),
     )
 
 

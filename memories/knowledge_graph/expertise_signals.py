@@ -108,7 +108,7 @@ def is_machine(name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class DialogueTurn:
     """A memory as these rules see it.
 
     speaker: the node of who said it, None for nobody's words. addressed: nodes of whom it
@@ -128,31 +128,31 @@ class Turn:
 
 
 @dataclass(slots=True)
-class Heard:
+class RecentTurns:
     """What was said lately in one conversation before one audience, newest last."""
 
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[DialogueTurn] = field(default_factory=list)
 
-    def add(self, turn: Turn) -> None:
+    def add(self, turn: DialogueTurn) -> None:
         """One more turn; what is too long ago is let go."""
         self.turns.append(turn)
         if len(self.turns) > 2 * TURNS_BACK:
             del self.turns[:-TURNS_BACK]
 
-    def by(self, speaker: UUID, now: Turn) -> list[Turn]:
+    def by(self, speaker: UUID, now: DialogueTurn) -> list[DialogueTurn]:
         """Their turns that are recent as seen from `now`, newest first."""
         near = self.turns[-TURNS_BACK:]
         return [t for t in reversed(near) if t.speaker == speaker and _soon(t, now)]
 
 
-def _soon(earlier: Turn, later: Turn) -> bool:
+def _soon(earlier: DialogueTurn, later: DialogueTurn) -> bool:
     if earlier.at is None or later.at is None:
         return True
     return abs(later.at - earlier.at) <= TIME_BACK
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TurnSignals:
     """What a turn shows: the concepts that its speaker knows about, and what it answers.
 
     own: of its own words. lent: (concept, the memory that asked) of the question. answers: the
@@ -165,17 +165,19 @@ class Shown:
     inferred: bool = False
 
 
-def shown(turn: Turn, heard: Heard, quoted: Mapping[UUID, Turn]) -> Shown:
+def shown(
+    turn: DialogueTurn, heard: RecentTurns, quoted: Mapping[UUID, DialogueTurn]
+) -> TurnSignals:
     """Judge one turn. quoted: turns that are replied to, by id; only of the same audience."""
     if turn.speaker is None:
-        return Shown()
+        return TurnSignals()
     answered, inferred = _answered(turn, heard, quoted)
     lines = [one for one in answered if not inferred or seeks(one.text)]
     answers = tuple(one.id for one in lines)
     to_somebody = bool(answered or turn.addressed)
     commands = turn.machine or turn.text.lstrip().startswith("!")
     if commands or (wants(turn.text) if to_somebody else seeks(turn.text)):
-        return Shown(answers=answers, inferred=inferred)
+        return TurnSignals(answers=answers, inferred=inferred)
     unsure = {
         term.key
         for earlier in heard.by(turn.speaker, turn)
@@ -190,15 +192,17 @@ def shown(turn: Turn, heard: Heard, quoted: Mapping[UUID, Turn]) -> Shown:
             for term in question.concepts if seeks(question.text) else ():
                 if term.key not in known and term.key not in unsure:
                     lent.setdefault(term.key, (term, question.id))
-    return Shown(tuple(own), tuple(lent.values())[:MOST_KNOWN], answers, inferred)
+    return TurnSignals(tuple(own), tuple(lent.values())[:MOST_KNOWN], answers, inferred)
 
 
-def _tells(turn: Turn) -> bool:
+def _tells(turn: DialogueTurn) -> bool:
     """Whether it says enough to be an answer: two concepts, or a name of something."""
     return len(turn.concepts) >= TELLING_CONCEPTS or any(term.proper for term in turn.concepts)
 
 
-def _answered(turn: Turn, heard: Heard, quoted: Mapping[UUID, Turn]) -> tuple[Sequence[Turn], bool]:
+def _answered(
+    turn: DialogueTurn, heard: RecentTurns, quoted: Mapping[UUID, DialogueTurn]
+) -> tuple[Sequence[DialogueTurn], bool]:
     """The turns that this one answers, newest first; and whether that was concluded."""
     if turn.reply_to is not None:
         one = quoted.get(turn.reply_to)

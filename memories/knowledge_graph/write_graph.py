@@ -15,13 +15,13 @@ from uuid import UUID
 import uuid_utils
 
 from memories.knowledge_graph.dialogue import Turns, turns_of
-from memories.knowledge_graph.expertise_signals import Heard, Turn, shown
+from memories.knowledge_graph.expertise_signals import DialogueTurn, RecentTurns, shown
 from memories.knowledge_graph.models import Edge, Entity, EntitySource, EntityType, Relation
 from memories.knowledge_graph.node_ids import node_of
 from memories.knowledge_graph.tag_similarity import alike
 from memories.language import entities
 from memories.language.terms import uncalled
-from memories.store.conversation_turns import message_of
+from memories.store.conversation_turns import MESSAGE_KEY, message_of
 from memories.store.models.memory import Memory
 from memories.store.projections import projects
 from orgs.database.bulk import uuids
@@ -68,18 +68,18 @@ SELECT memory_id, node FROM memories_entity
 WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(ids)s::uuid[])
 """
 # Replies to what has come back.
-_REPLIES = """
+_REPLIES = f"""
 SELECT m.* FROM robots_message of
 JOIN robots_message reply ON reply.organisation_id = of.organisation_id
     AND reply.conversation_id = of.conversation_id AND reply.reply_to_id = of.id
 JOIN memories_memory m ON m.organisation_id = of.organisation_id
-    AND m.key = 'message:' || reply.id AND m.audience_id = of.audience_id AND m.status = 'active'
+    AND m.key = '{MESSAGE_KEY}' || reply.id AND m.audience_id = of.audience_id AND m.status = 'active'
 WHERE of.organisation_id = %s AND of.id = ANY(%s::uuid[]) LIMIT 1000
 """
 
 
 @dataclass(slots=True)
-class _Batch:
+class _GraphRows:
     """What is to be written, as columns; each observation once."""
 
     rows: Sequence[Memory]
@@ -130,7 +130,7 @@ class Graph:
 
     def _note(self, rows: Sequence[Memory], now: datetime, *, fresh: bool) -> None:
         made = turns_of(rows)
-        batch = _Batch(rows)
+        batch = _GraphRows(rows)
         places = {row.id: place for place, row in enumerate(rows, start=1)}
         self._name(batch, made, places)
         for turn in made.turns.values():
@@ -148,7 +148,7 @@ class Graph:
         Edge.objects.filter(**of, other_id__in=ids).delete()
         Entity.objects.filter(**of, memory_id__in=ids).exclude(source=EntitySource.GIVEN).delete()
 
-    def _name(self, batch: _Batch, made: Turns, places: dict[UUID, int]) -> None:
+    def _name(self, batch: _GraphRows, made: Turns, places: dict[UUID, int]) -> None:
         tenant, people = batch.rows[0].organisation_id, _people(batch.rows)
         nodes: dict[tuple[str, str], UUID] = {}
 
@@ -171,8 +171,8 @@ class Graph:
                 what = member or node(one.type, one.key)
                 batch.named[place, what] = (one.type, one.name, one.key, member, one.confidence)
 
-    def _observe(self, batch: _Batch, made: Turns, turn: Turn, place: int) -> None:
-        heard = made.heard[turn.conversation, turn.audience] if turn.conversation else Heard()
+    def _observe(self, batch: _GraphRows, made: Turns, turn: DialogueTurn, place: int) -> None:
+        heard = made.heard[turn.conversation, turn.audience] if turn.conversation else RecentTurns()
         if turn.speaker is not None:
             batch.connect(place, Relation.SAID, turn.speaker, turn.id)
         for person in turn.addressed:
@@ -202,7 +202,7 @@ class Graph:
         if turn.conversation:
             heard.add(turn)
 
-    def _leave_given(self, batch: _Batch) -> None:
+    def _leave_given(self, batch: _GraphRows) -> None:
         """What was given by hand stays as it is."""
         values = {
             "organisation": batch.rows[0].organisation_id,
@@ -212,7 +212,7 @@ class Graph:
         for memory_id, node in fetched(_KEPT, values):
             batch.named.pop((places[memory_id], node), None)
 
-    def _hold(self, batch: _Batch, made: Turns) -> None:
+    def _hold(self, batch: _GraphRows, made: Turns) -> None:
         """Keep only what rests on memories of the same audience, and keep those where they are."""
         audiences = {row.id: row.audience_id for row in batch.rows}
         others = {o for o, _, _ in batch.edges.values() if o and o not in audiences}
@@ -224,7 +224,7 @@ class Graph:
             if other and held.get(other) != batch.rows[edge[0] - 1].audience_id:
                 del batch.edges[edge]
 
-    def _insert(self, batch: _Batch, now: datetime) -> None:
+    def _insert(self, batch: _GraphRows, now: datetime) -> None:
         rows = batch.rows
         shared: dict[str, Any] = {
             "organisation": rows[0].organisation_id,
@@ -239,10 +239,10 @@ class Graph:
             times = [row.occurred_at or row.created_at for row in rows]
             fetched(_INSERT_EDGES, shared | {"times": times} | _edge_columns(batch))
 
-    def _relate_alike(self, batch: _Batch, places: dict[UUID, int], now: datetime) -> None:
+    def _relate_alike(self, batch: _GraphRows, places: dict[UUID, int], now: datetime) -> None:
         rows = batch.rows
         tagged = [(rows[place - 1].id, node) for place, node in batch.tags]
-        more = _Batch(rows)
+        more = _GraphRows(rows)
         for source, target, weight in alike(rows[0].organisation_id, tagged):
             more.connect(
                 places[source],
@@ -256,7 +256,7 @@ class Graph:
         self._insert(more, now)
 
 
-def _entity_columns(batch: _Batch) -> dict[str, Any]:
+def _entity_columns(batch: _GraphRows) -> dict[str, Any]:
     types, names, keys, members, sure = zip(*batch.named.values(), strict=True)
     return {
         "ids": uuids(_ids(len(batch.named))),
@@ -270,7 +270,7 @@ def _entity_columns(batch: _Batch) -> dict[str, Any]:
     }
 
 
-def _edge_columns(batch: _Batch) -> dict[str, Any]:
+def _edge_columns(batch: _GraphRows) -> dict[str, Any]:
     others, weights, inferred = zip(*batch.edges.values(), strict=True)
     return {
         "ids": uuids(_ids(len(batch.edges))),

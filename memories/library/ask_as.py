@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memories.language.excerpts import stems
-from memories.library.browse import Shown, show
+from memories.library.browse import ListedMemory, show
 from memories.retrieval.explanation.explain import beside
 from memories.retrieval.explanation.reasons import reasons
 from memories.retrieval.pipeline import search
@@ -26,7 +26,7 @@ from robots.models.robots import Robot
 class Tried:
     """One memory of the answer, with why it came."""
 
-    shown: Shown
+    shown: ListedMemory
     reasons: list[str]
     score: float
 

@@ -9,7 +9,7 @@ from django.db import connection
 
 from memories.access.lookup import fetch
 from memories.access.permissions import NotYours, may_change, may_forget, may_restore
-from memories.access.reader_sentences import Readers
+from memories.access.reader_sentences import AudienceSentence
 from memories.access.readers import readers_of
 from memories.access.red_lines import is_their_own
 from memories.access.references import References
@@ -39,7 +39,7 @@ CONNECTED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ListedMemory:
     """A memory with its readers, whether the asker may change it, and whether forget it.
 
     Viewers change nothing; what is about them or said by them they may forget all the same. What is
@@ -47,19 +47,19 @@ class Shown:
     """
 
     memory: Memory
-    readers: Readers
+    readers: AudienceSentence
     changeable: bool
     forgettable: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class MemoryPage:
     """Some memories; `older_than` continues after the last one, None at the end.
 
     count: how many match, and whether that is exact. shares: by id, what brought each one up.
     """
 
-    rows: list[Shown]
+    rows: list[ListedMemory]
     older_than: UUID | None = None
     count: tuple[int, bool] | None = None
     options: Options | None = None
@@ -71,7 +71,7 @@ class Detail:
     """One memory with the robots that said it, the turns around it (oldest first), what it was
     made from and used in, and its versions (newest first)."""
 
-    shown: Shown
+    shown: ListedMemory
     contributions: list[Contribution]
     before: list[Memory]
     after: list[Memory]
@@ -81,11 +81,11 @@ class Detail:
     restatement: Restatement | None = None
 
 
-def show(principal: Principal, rows: Sequence[Memory], organisation: str) -> list[Shown]:
+def show(principal: Principal, rows: Sequence[Memory], organisation: str) -> list[ListedMemory]:
     """Put the readers to each memory; call inside the principal's scope."""
     readers = readers_of(principal, rows, organisation)
     return [
-        Shown(
+        ListedMemory(
             row,
             readers[row.audience_id],
             changeable=principal.actor.role != Role.VIEWER and may_change(principal, row),
@@ -105,7 +105,7 @@ def library(
     text: str = "",
     older_than: UUID | None = None,
     whole: bool = True,
-) -> Page:
+) -> MemoryPage:
     """The newest memories that match, a page at a time.
 
     text: a part of their words, for what no recall finds. whole: also what can be chosen and how
@@ -122,7 +122,7 @@ def library(
         more = len(found) > PAGE
         found = found[:PAGE]
         shown = show(principal, found, organisation)
-    return Page(shown, found[-1].id if more else None, count=count, options=chosen)
+    return MemoryPage(shown, found[-1].id if more else None, count=count, options=chosen)
 
 
 def matching_ids(actor: Actor, selection: Selection, *, now: datetime) -> list[UUID]:
@@ -135,7 +135,7 @@ def matching_ids(actor: Actor, selection: Selection, *, now: datetime) -> list[U
 
 def forgotten(
     actor: Actor, *, organisation: str, now: datetime, older_than: UUID | None = None
-) -> Page:
+) -> MemoryPage:
     """What the asker may bring back, however long ago it was forgotten."""
     principal = resolve(actor)
     with principal.scope():
@@ -146,7 +146,7 @@ def forgotten(
         more = len(page) > PAGE
         page = page[:PAGE]
         shown = show(principal, page, organisation)
-    return Page(shown, page[-1].id if more else None)
+    return MemoryPage(shown, page[-1].id if more else None)
 
 
 def found(
@@ -157,7 +157,7 @@ def found(
     organisation: str,
     now: datetime,
     whole: bool = True,
-) -> Page:
+) -> MemoryPage:
     """What a question brings up among the active memories that match, best first."""
     principal = asker(actor, query)
     with principal.scope():
@@ -166,7 +166,7 @@ def found(
     hits = [hit for hit, _ in answer.hits]
     with principal.scope():
         shown = show(principal, [memory for _, memory in answer.hits], organisation)
-    return Page(shown, options=chosen, shares=beside(hits))
+    return MemoryPage(shown, options=chosen, shares=beside(hits))
 
 
 def _options(principal: Principal, selection: Selection, whole: bool) -> Options | None:
@@ -271,14 +271,14 @@ def readable(actor: Actor, memory_id: UUID) -> Memory:
         return _find(principal, memory_id)
 
 
-def one(actor: Actor, memory_id: UUID, *, organisation: str) -> Shown:
+def one(actor: Actor, memory_id: UUID, *, organisation: str) -> ListedMemory:
     """One memory with its readers. Raises NotFound."""
     principal = resolve(actor)
     with principal.scope():
         return show(principal, [_find(principal, memory_id)], organisation)[0]
 
 
-def editable(actor: Actor, memory_id: UUID, *, organisation: str) -> Shown:
+def editable(actor: Actor, memory_id: UUID, *, organisation: str) -> ListedMemory:
     """An active memory that the asker may change. Raises NotFound and NotYours."""
     shown = one(actor, memory_id, organisation=organisation)
     if not shown.changeable:

@@ -30,7 +30,7 @@ def job_of(actor: Actor, job_id: UUID) -> Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class JobsOverview:
     """The asker's newest jobs, with `action` of a change and `file` of an import; and how many
     memories wait for their embedding or got none, as far as the asker reads them, up to COUNTED.
 
@@ -43,7 +43,7 @@ class Standing:
     dead: list[Pending]
 
 
-def standing(actor: Actor) -> Standing:
+def standing(actor: Actor) -> JobsOverview:
     """What the page of jobs shows; nothing is counted further than COUNTED."""
     with resolve(actor).scope():
         jobs = Job.objects.filter(organisation_id=actor.organisation_id).annotate(
@@ -52,7 +52,7 @@ def standing(actor: Actor) -> Standing:
         owed = Pending.objects.filter(organisation_id=actor.organisation_id)
         dead = owed.filter(state=PendingState.DEAD)
         readable = dead.exclude(kind="internal").select_related("memory")
-        return Standing(
+        return JobsOverview(
             list(jobs.order_by("-id").defer("parameters", "result")[:SHOWN]),
             owed.exclude(state=PendingState.DEAD)[:COUNTED].count(),
             dead[:COUNTED].count(),

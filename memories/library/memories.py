@@ -23,7 +23,7 @@ from robots.registry.robots import find_robot
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class MemoryDetails:
     """A memory with whether its embedding is there, and what it says on its own."""
 
     memory: Memory
@@ -31,7 +31,7 @@ class Seen:
     restatement: Restatement | None = None
 
 
-def get_memory(actor: Actor, memory_id: UUID) -> Seen:
+def get_memory(actor: Actor, memory_id: UUID) -> MemoryDetails:
     """One memory that the asker may read. Raises NotFound."""
     principal = resolve(actor)
     with principal.scope():
@@ -42,7 +42,7 @@ def get_memory(actor: Actor, memory_id: UUID) -> Seen:
             organisation_id=principal.organisation_id, memory_id=memory_id
         ).exists()
         restatement = restatement_of(memory)
-    return Seen(memory, "pending" if owed else "ready", restatement)
+    return MemoryDetails(memory, "pending" if owed else "ready", restatement)
 
 
 def listed(principal: Principal, filters: Mapping[str, Any], now: datetime) -> MemoryQuerySet:

@@ -6,16 +6,16 @@ from uuid import UUID
 
 from django.db.models import Count
 
-from memories.library.browse import PAGE, Shown, show
+from memories.library.browse import PAGE, ListedMemory, show
 from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs.principals import Actor, Principal, resolve
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class SharedKnowledgePage:
     """A page of shared knowledge; counts: category -> how many, the empty one for none."""
 
-    rows: list[Shown]
+    rows: list[ListedMemory]
     counts: dict[str, int]
     before: UUID | None = None
 
@@ -34,7 +34,7 @@ def shelf(
     category: str | None,
     before: UUID | None = None,
     now: datetime,
-) -> Shelf:
+) -> SharedKnowledgePage:
     """What everyone may read, the newest first. category: None for all, empty for none."""
     principal = resolve(actor)
     with principal.scope():
@@ -44,7 +44,7 @@ def shelf(
             rows = rows.filter(id__lt=before)
         found = rows.with_names().newest(PAGE + 1)
         counts = everything.order_by().values_list("category").annotate(n=Count("id"))
-        return Shelf(
+        return SharedKnowledgePage(
             show(principal, found[:PAGE], organisation),
             dict(counts),
             found[PAGE - 1].id if len(found) > PAGE else None,

@@ -15,7 +15,7 @@ from django.conf import settings
 LARGEST_ANSWER = 4_000_000
 
 
-class Unanswered(Exception):
+class NoModelAnswer(Exception):
     """The server did not answer as such a server does; the message quotes nothing of it."""
 
 
@@ -34,7 +34,7 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 def ask(system: str, user: str) -> str:
     """What the model answers to the two messages. Raises Unanswered."""
     if urlsplit(settings.LLM_URL).scheme not in ("http", "https"):
-        raise Unanswered("no address of the web")
+        raise NoModelAnswer("no address of the web")
     body = {
         "model": settings.LLM_MODEL,
         "temperature": 0,
@@ -57,12 +57,12 @@ def ask(system: str, user: str) -> str:
         with opener.open(request, timeout=settings.LLM_TIMEOUT) as answer:
             raw = answer.read(LARGEST_ANSWER + 1)
         if len(raw) > LARGEST_ANSWER:
-            raise Unanswered("too long")
+            raise NoModelAnswer("too long")
         content = json.loads(raw)["choices"][0]["message"]["content"]
     except urllib.error.HTTPError as error:
-        raise Unanswered(f"status {error.code}") from None
+        raise NoModelAnswer(f"status {error.code}") from None
     except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
-        raise Unanswered(type(error).__name__) from None
+        raise NoModelAnswer(type(error).__name__) from None
     if not isinstance(content, str):
-        raise Unanswered("no text")
+        raise NoModelAnswer("no text")
     return content

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q
 
-from memories.library.browse import PAGE, Shown, show
+from memories.library.browse import PAGE, ListedMemory, show
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs.models.audiences import AudienceEntry, AudienceKind, ReaderKind
@@ -16,7 +16,7 @@ OPEN_PLACES = (AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLI
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class MemberOverview:
     """How much is kept: private to the member, shared, or waiting for review.
 
     groups, everyone, people: with how many groups the shared part is shared, and how much of it
@@ -36,8 +36,8 @@ class Overview:
 class Mine:
     """A page of memories; `before` continues after the last one."""
 
-    rows: list[Shown]
-    overview: Overview
+    rows: list[ListedMemory]
+    overview: MemberOverview
     before: UUID | None = None
 
 
@@ -90,11 +90,11 @@ def _alone(actor: Actor) -> Q:
     return Q(~others, audience__kind=AudienceKind.EXPLICIT)
 
 
-def _overview(principal: Principal) -> Overview:
+def _overview(principal: Principal) -> MemberOverview:
     kind = "audience__kind"
     alone, named = _alone(principal.actor), Q(**{kind: AudienceKind.EXPLICIT})
     open_ = Q(**{f"{kind}__in": OPEN_PLACES})
-    return Overview(
+    return MemberOverview(
         **_view(principal, "about").aggregate(
             total=Count("id"),
             private=Count("id", filter=Q(**{kind: AudienceKind.MEMBER}) | alone),

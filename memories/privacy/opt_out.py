@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from memories.access.visibility import Place, Visibility, derive_kind
+from memories.access.visibility import KindInputs, Visibility, derive_kind
 from memories.indexing import index
 from memories.lifecycle.consolidation.promote_patterns import (
     _everyone,
@@ -74,7 +74,7 @@ def _withdraw_one(principal: Principal, memory: Memory, now: datetime) -> None:
     memory.audience_id, memory.deposited_by = principal.own_audience, None
     stamp_version(memory, principal.actor, now)
     if memory.member_id is None and memory.group_id is None:
-        memory.kind = derive_kind(Place(Visibility.PRIVATE, False, True, listeners=False))
+        memory.kind = derive_kind(KindInputs(Visibility.PRIVATE, False, True, listeners=False))
     try:
         with transaction.atomic():
             memory.save(update_fields=["audience", "kind", "deposited_by", *STAMPS])

@@ -23,7 +23,7 @@ LONGEST = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownMemory:
     """A memory as it may be shown, with what tells whether it is still the same."""
 
     memory_id: UUID
@@ -32,7 +32,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownText:
     """A text beside the conversation, with what tells whether it is still the same."""
 
     memory_id: UUID
@@ -72,18 +72,18 @@ ORDER BY m.position DESC, m.id DESC LIMIT %(most)s
 """
 
 
-def turns_of(organisation_id: UUID, ids: Sequence[UUID]) -> list[Shown]:
+def turns_of(organisation_id: UUID, ids: Sequence[UUID]) -> list[ShownMemory]:
     """Those of the memories that may be shown, in the order of their conversation."""
     return _shown(_TURNS, {"organisation": organisation_id, "ids": list(ids)})
 
 
-def turns_before(organisation_id: UUID, first: UUID, most: int) -> list[Shown]:
+def turns_before(organisation_id: UUID, first: UUID, most: int) -> list[ShownMemory]:
     """Up to `most` turns before a memory in its conversation, oldest first."""
     values = {"organisation": organisation_id, "first": first, "most": most}
     return _shown(_BEFORE, values)[::-1]
 
 
-def _shown(statement: str, values: dict[str, Any]) -> list[Shown]:
+def _shown(statement: str, values: dict[str, Any]) -> list[ShownMemory]:
     with connections[WORKER].cursor() as cursor:
         cursor.execute(statement, values)
         return [_one(*row) for row in cursor.fetchall()]
@@ -97,9 +97,9 @@ def _one(
     at: datetime | None,
     zone: str,
     addressed: list[str],
-) -> Shown:
+) -> ShownMemory:
     turn = Turn(text=content, speaker=speaker, at=at, addressed=tuple(addressed), zone=_zone(zone))
-    return Shown(memory_id, version, turn)
+    return ShownMemory(memory_id, version, turn)
 
 
 def _zone(name: str) -> ZoneInfo | None:
@@ -141,8 +141,8 @@ ORDER BY m.id
 
 
 def known_beside(
-    organisation_id: UUID, window: Sequence[Shown], profile: IngestionProfile
-) -> list[Known]:
+    organisation_id: UUID, window: Sequence[ShownMemory], profile: IngestionProfile
+) -> list[KnownText]:
     """Texts that the readers of the window know already and that may say whom it speaks of."""
     said = "\n".join(one.turn.text[:LONGEST] for one in window)
     words = [w.casefold() for w in keywords_in(said, 10) if w.isalnum()]
@@ -158,7 +158,7 @@ def known_beside(
     }
     with connections[WORKER].cursor() as cursor:
         cursor.execute(_BESIDE, values)
-        return [Known(id_, version, text[:LONGEST]) for id_, version, text in cursor.fetchall()]
+        return [KnownText(id_, version, text[:LONGEST]) for id_, version, text in cursor.fetchall()]
 
 
 _STILL = f"""
@@ -168,7 +168,7 @@ ORDER BY m.id FOR NO KEY UPDATE OF m
 """
 
 
-def still_shown(organisation_id: UUID, shown: Sequence[Shown | Known]) -> bool:
+def still_shown(organisation_id: UUID, shown: Sequence[ShownMemory | KnownText]) -> bool:
     """Whether every text is as it was shown and might be shown now; they stay so until the end of
     the transaction."""
     versions = {one.memory_id: one.version for one in shown}

@@ -22,8 +22,8 @@ from memories.llm import client
 from memories.restatement.llm_answers import Nonsense, Reworded, read_answer, reworded, unwrapped
 from memories.restatement.llm_windows import (
     LONGEST,
-    Known,
-    Shown,
+    KnownText,
+    ShownMemory,
     known_beside,
     still_shown,
     turns_before,
@@ -94,7 +94,10 @@ def _taken(organisation_id: UUID, now: datetime, limit: int) -> dict[UUID, UUID]
 
 
 def _ask_about(
-    organisation_id: UUID, window: Sequence[Shown], asked: Sequence[Shown], now: datetime
+    organisation_id: UUID,
+    window: Sequence[ShownMemory],
+    asked: Sequence[ShownMemory],
+    now: datetime,
 ) -> bool:
     """Ask, and keep what holds. False if there was no answer: it is to be tried again."""
     profile: IngestionProfile = settings.INGESTION
@@ -103,7 +106,7 @@ def _ask_about(
     try:
         answer = client.ask(SYSTEM, _question(window, asked, known))
         parts = read_answer(_document(answer), len(asked))
-    except (client.Unanswered, Nonsense) as error:
+    except (client.NoModelAnswer, Nonsense) as error:
         # The class alone, and a later time: an endpoint that is away is away for a while.
         log.warning("restating failed: %s", type(error).__name__)
         return _later(organisation_id, asked, f"{type(error).__name__}: {error}", now)
@@ -119,7 +122,7 @@ def _ask_about(
     return _later(organisation_id, asked, "Changed: a text that was shown is not what it was", now)
 
 
-def _later(organisation_id: UUID, asked: Sequence[Shown], reason: str, now: datetime) -> bool:
+def _later(organisation_id: UUID, asked: Sequence[ShownMemory], reason: str, now: datetime) -> bool:
     """Give the turns back, to be asked about again."""
     ids, until = [one.memory_id for one in asked], now + timedelta(minutes=2)
     give_back(PendingRestatement, organisation_id, ids, reason[:200], until=until)
@@ -139,7 +142,9 @@ def _document(answer: str) -> Any:
         raise Nonsense("no JSON") from None
 
 
-def _question(window: Sequence[Shown], asked: Sequence[Shown], known: Sequence[Known]) -> str:
+def _question(
+    window: Sequence[ShownMemory], asked: Sequence[ShownMemory], known: Sequence[KnownText]
+) -> str:
     """The window as JSON, so that no text can pretend to be more than a text."""
     numbers = {one.memory_id: number for number, one in enumerate(asked)}
     turns = []
@@ -167,9 +172,9 @@ def _local(turn: Turn) -> datetime:
 
 def _store(
     organisation_id: UUID,
-    found: Mapping[Shown, Reworded],
-    window: Sequence[Shown],
-    known: Sequence[Known],
+    found: Mapping[ShownMemory, Reworded],
+    window: Sequence[ShownMemory],
+    known: Sequence[KnownText],
     now: datetime,
 ) -> bool:
     """Put what holds in the place of the rules' own; false, and nothing, if any of the texts that
@@ -185,7 +190,7 @@ def _store(
             .order_by("id")
             .only("id", "version", "audience_id", "kind")
         }
-        asked: list[Shown | Known] = [*window, *known]
+        asked: list[ShownMemory | KnownText] = [*window, *known]
         fresh = {
             one: held
             for one, held in found.items()
@@ -228,7 +233,7 @@ def _store(
 
 def _name(
     organisation_id: UUID,
-    found: Mapping[Shown, Reworded],
+    found: Mapping[ShownMemory, Reworded],
     current: Mapping[UUID, Memory],
     now: datetime,
 ) -> None:

@@ -3,7 +3,7 @@
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from memories.jobs.owed_work import Owed
+from memories.jobs.owed_work import OwedWork
 from memories.store.models.memory_part import MemoryPart
 
 
@@ -55,7 +55,7 @@ class Restatement(MemoryPart):
         return f"restatement of memory {self.memory_id}"
 
 
-class PendingRestatement(Owed):
+class PendingRestatement(OwedWork):
     """A turn that a language model is still to be asked about, where one is configured."""
 
     class Meta:

@@ -23,7 +23,7 @@ from memories.restatement import rules
 from memories.restatement.models import PendingRestatement, Restatement
 from memories.restatement.profile import IngestionProfile
 from memories.restatement.rules import Turn
-from memories.store.conversation_turns import answered, message_of, turns_before
+from memories.store.conversation_turns import MESSAGE_KEY, answered, message_of, turns_before
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.bulk import insert_rows
@@ -246,14 +246,14 @@ def _active(organisation_id: UUID, ids: Collection[UUID]) -> list[Memory]:
     return list(rows.filter(status=Status.ACTIVE))
 
 
-_AFTER = """
+_AFTER = f"""
 SELECT DISTINCT r.memory_id
 FROM robots_message gone CROSS JOIN LATERAL (
     SELECT x.id FROM robots_message x
     WHERE x.organisation_id = gone.organisation_id AND x.conversation_id = gone.conversation_id
       AND x.id > gone.id
     ORDER BY x.id LIMIT %(through)s) AS near
-JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.key = 'message:' || near.id
+JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.key = '{MESSAGE_KEY}' || near.id
     AND m.audience_id = gone.audience_id AND m.status = 'active'
 JOIN memories_restatement r ON r.organisation_id = %(organisation)s AND r.memory_id = m.id
 WHERE gone.organisation_id = %(organisation)s AND gone.id = ANY(%(ids)s::uuid[]) AND r.lent

@@ -13,7 +13,7 @@ from orgs.principals import Actor, resolve
 
 
 @dataclass(frozen=True, slots=True)
-class Unanswered:
+class UnansweredTurns:
     """How many of the asker's turns it is, and the last reason; a kind of failure, never a text."""
 
     count: int
@@ -26,11 +26,11 @@ def _dead(actor: Actor) -> "QuerySet[PendingRestatement]":
     )
 
 
-def unanswered(actor: Actor) -> Unanswered:
+def unanswered(actor: Actor) -> UnansweredTurns:
     """What nobody asks about any more, as far as the asker reads it."""
     with resolve(actor).scope():
         found = _dead(actor).aggregate(count=Count("id"), reason=Max("reason"))
-    return Unanswered(found["count"], found["reason"] or "")
+    return UnansweredTurns(found["count"], found["reason"] or "")
 
 
 def ask_again(actor: Actor, *, now: datetime) -> int:

@@ -59,7 +59,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecallAnswer:
     """What was found, best first, and how; each hit with its row as `load` gave it."""
 
     recall_id: UUID
@@ -77,7 +77,9 @@ def whole_memories(organisation_id: UUID, ids: Sequence[UUID]) -> Mapping[UUID, 
     return rows.with_names().in_bulk(list(ids))
 
 
-def recall(actor: Actor, query: Query, *, now: datetime, load: Load = whole_memories) -> Answer:
+def recall(
+    actor: Actor, query: Query, *, now: datetime, load: Load = whole_memories
+) -> RecallAnswer:
     """Answer a question. Raises NotFound for a group or member that the asker may not know.
 
     load: how the rows of the hits are read, inside the asker's scope.
@@ -93,7 +95,7 @@ def serve(
     now: datetime,
     load: Load = whole_memories,
     started: float | None = None,
-) -> Answer:
+) -> RecallAnswer:
     """The same for an asker who is looked up already. started: the perf_counter of the call."""
     started = time.perf_counter() if started is None else started
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
@@ -107,7 +109,7 @@ def serve(
         RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
         recall_id = record_served(principal, served, took_ms=took_ms, counts=query.counts, now=now)
     hits = [(hit, rows[hit.id]) for hit in served.hits if hit.id in rows]
-    return Answer(recall_id, hits, served.strategy, took_ms)
+    return RecallAnswer(recall_id, hits, served.strategy, took_ms)
 
 
 def asker(actor: Actor, query: Query) -> Principal:

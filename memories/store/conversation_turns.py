@@ -21,6 +21,15 @@ from robots.models.conversations import Message
 LOOKED_THROUGH = 200
 
 
+# What the keys of such memories begin with; SQL puts the message's id behind it.
+MESSAGE_KEY = "message:"
+
+
+def message_key(message_id: object) -> str:
+    """The key of the memory that a message became."""
+    return f"{MESSAGE_KEY}{message_id}"
+
+
 class Sourced(Protocol):
     """A memory, or a draft of one."""
 
@@ -35,7 +44,7 @@ class Sourced(Protocol):
 def message_of(row: Sourced) -> UUID | None:
     """The message that the memory was made of, or that a draft says it was made of."""
     given = row.source.get("message") if isinstance(row.source, dict) else None
-    if not isinstance(given, str) or row.key != f"message:{given}":
+    if not isinstance(given, str) or row.key != message_key(given):
         return None
     return as_uuid(given) if row.conversation and as_uuid(row.conversation) else None
 
@@ -109,7 +118,7 @@ def _in_chat(
             },
         )
         messages = cursor.fetchall()
-    keys = [f"message:{id_}" for id_, *_ in messages]
+    keys = [message_key(id_) for id_, *_ in messages]
     known = Memory.objects.filter(
         organisation_id=organisation_id, audience_id__in=audiences, key__in=keys
     ).exclude(status=Status.ACTIVE, expires_at=None)
@@ -122,7 +131,7 @@ def _in_chat(
         expiry[key, audience] = expires_at
     places: dict[UUID, list[tuple[UUID, Turn, datetime | None]]] = defaultdict(list)
     for id_, audience, text, speaker, at in messages:
-        place = (f"message:{id_}", audience)
+        place = (message_key(id_), audience)
         if id_ not in silent and place not in over:
             turn = Turn(text=text, speaker=speaker, at=at)
             places[audience].append((id_, turn, expiry.get(place)))
@@ -179,8 +188,3 @@ def answered(rows: Sequence[Memory]) -> dict[UUID, str]:
         for id_, answered_id in replies.items()
         if (found := speakers.get(answered_id)) and found[1] == own[id_].audience_id
     }
-
-
-def message_key(message_id: object) -> str:
-    """The key of the memory that a message became."""
-    return f"message:{message_id}"

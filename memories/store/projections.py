@@ -14,7 +14,7 @@ from memories.store.models.memory import Memory
 from orgs.models.organisations import Organisation
 
 
-class Projection(Protocol):
+class IndexProjection(Protocol):
     """One form of its own."""
 
     def write(self, rows: Sequence[Memory], now: datetime, *, fresh: bool) -> None:
@@ -27,10 +27,10 @@ class Projection(Protocol):
         """Take away what is noted of them, and what others noted because of them."""
 
 
-_projections: dict[str, Projection] = {}
+_projections: dict[str, IndexProjection] = {}
 
 
-def projects(name: str, projection: Projection) -> None:
+def projects(name: str, projection: IndexProjection) -> None:
     """Register a projection under the name by which organisations switch it on."""
     _projections[name] = projection
 

@@ -8,9 +8,9 @@ from typing import Any
 from django.urls import reverse
 from django.utils.formats import date_format
 
-from memories.access.reader_sentences import Readers
+from memories.access.reader_sentences import AudienceSentence
 from memories.language.excerpts import excerpt, marked
-from memories.library.browse import Detail, Shown
+from memories.library.browse import Detail, ListedMemory
 from memories.lifecycle.decay import strength
 from memories.restatement.models import Origin, Restatement
 from memories.store.models.choices import Category, Status
@@ -62,7 +62,7 @@ def current_strength(memory: Memory, now: datetime) -> float:
     )
 
 
-def audience(readers: Readers) -> dict[str, Any]:
+def audience(readers: AudienceSentence) -> dict[str, Any]:
     """url: where all of them stand by name."""
     url = ""
     if readers.kind == AudienceKind.ORGANISATION:
@@ -72,7 +72,9 @@ def audience(readers: Readers) -> dict[str, Any]:
     return asdict(readers) | {"url": url}
 
 
-def row(shown: Shown, *, me: object, now: datetime, wanted: frozenset[str]) -> dict[str, Any]:
+def row(
+    shown: ListedMemory, *, me: object, now: datetime, wanted: frozenset[str]
+) -> dict[str, Any]:
     """For components/memory_row.html. wanted: the stems to mark."""
     memory = shown.memory
     text = excerpt(memory.content, wanted)

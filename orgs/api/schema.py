@@ -90,7 +90,7 @@ def documents(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
     return result
 
 
-class Page:
+class CursorPage:
     """How `orgs.api.cursors.page` answers; the query parameters are the view's own to name."""
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
@@ -108,8 +108,8 @@ class Page:
 class ProblemAutoSchema(AutoSchema):
     """Adds the problems that any call may answer; lists are pages, bodies take no other field."""
 
-    def _get_paginator(self) -> Page:
-        return Page()
+    def _get_paginator(self) -> CursorPage:
+        return CursorPage()
 
     def _map_basic_serializer(self, serializer: Any, direction: Any) -> Any:
         described = super()._map_basic_serializer(serializer, direction)

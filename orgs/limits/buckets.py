@@ -46,7 +46,7 @@ class Bucket:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class BucketResult:
     """What came of it. refused: the bucket that had too little; wait: seconds until it has enough;
     left: the tokens in each bucket afterwards."""
 
@@ -92,7 +92,7 @@ class Nearby:
         self._lock = Lock()
         self._kept: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, buckets: Sequence[Bucket], now: float) -> Verdict:
+    def take(self, buckets: Sequence[Bucket], now: float) -> BucketResult:
         with self._lock:
             held = [self._held(bucket, now) for bucket in buckets]
             waits = [
@@ -111,7 +111,7 @@ class Nearby:
                 left.append(rest)
             while len(self._kept) > KEPT_NEARBY:
                 self._kept.popitem(last=False)
-        return Verdict(refused, max(wait, 0.0), tuple(left))
+        return BucketResult(refused, max(wait, 0.0), tuple(left))
 
     def _held(self, bucket: Bucket, now: float) -> tuple[float, float]:
         tokens, at = self._kept.get(bucket.name, (float(bucket.capacity), now))
@@ -127,7 +127,7 @@ class Buckets:
         self._script: Any = None
         self._away_until = 0.0
 
-    def take(self, buckets: Sequence[Bucket], *, now: float) -> Verdict:
+    def take(self, buckets: Sequence[Bucket], *, now: float) -> BucketResult:
         """Take from all of the buckets, or from none. now: seconds since the epoch."""
         if time.monotonic() >= self._away_until:
             try:
@@ -137,7 +137,7 @@ class Buckets:
                 log.warning("calls are counted in this process: %s", type(error).__name__)
         return self.nearby.take(buckets, now)
 
-    def _shared(self, buckets: Sequence[Bucket], now: float) -> Verdict:
+    def _shared(self, buckets: Sequence[Bucket], now: float) -> BucketResult:
         if self._script is None:
             client = redis.Redis.from_url(
                 settings.REDIS_URL,
@@ -153,7 +153,7 @@ class Buckets:
             keys=[PREFIX + bucket.name for bucket in buckets], args=values
         )
         refused = buckets[int(worst) - 1] if int(worst) else None
-        return Verdict(refused, float(wait), tuple(map(float, left)))
+        return BucketResult(refused, float(wait), tuple(map(float, left)))
 
 
 shelf = Buckets()

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from orgs.api.problems import Problem
 from orgs.limits import buckets
 from orgs.limits.addresses import client_network
-from orgs.limits.buckets import Bucket, Verdict
+from orgs.limits.buckets import Bucket, BucketResult
 
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 DAY = 86_400.0
@@ -24,12 +24,12 @@ KNOWN_KEYS = 10_000
 class TooMany(Problem):
     """A limit is reached; the answer is 429 and says when to come back."""
 
-    def __init__(self, verdict: Verdict) -> None:
+    def __init__(self, verdict: BucketResult) -> None:
         super().__init__(429, "too-many", DETAIL)
         self.headers = headers_of(verdict)
 
 
-def headers_of(verdict: Verdict) -> dict[str, str]:
+def headers_of(verdict: BucketResult) -> dict[str, str]:
     """What a refusal says: Retry-After, and RateLimit as the IETF's draft writes it."""
     refused = verdict.refused
     if refused is None:
@@ -42,11 +42,11 @@ def headers_of(verdict: Verdict) -> dict[str, str]:
     }
 
 
-def take(*wanted: Bucket) -> Verdict:
+def take(*wanted: Bucket) -> BucketResult:
     """Take from the buckets that are limited at all. Raises TooMany."""
     limited = [bucket for bucket in wanted if bucket.capacity > 0]
     if not limited:
-        return Verdict(None, 0.0, ())
+        return BucketResult(None, 0.0, ())
     verdict = buckets.shelf.take(limited, now=time.time())
     if verdict.refused:
         raise TooMany(verdict)
@@ -75,7 +75,7 @@ def size_of(request: HttpRequest) -> int:
         return 0
 
 
-class Caller:
+class RequestIdentity:
     """Who asks, as far as it shows before anything is looked up."""
 
     def __init__(self, request: HttpRequest) -> None:
@@ -118,7 +118,7 @@ class Caller:
         return Bucket(f"wrong-keys:{self.network}", "wrong-keys", most, cost=cost, need=need)
 
 
-class Known:
+class KnownKeys:
     """Digests of keys that were right a short while ago, in this process; the oldest go."""
 
     def __init__(self) -> None:
@@ -140,4 +140,4 @@ class Known:
             self._kept.pop(key, None)
 
 
-_known = Known()
+_known = KnownKeys()

@@ -29,7 +29,7 @@ SOMEBODYS = "This robot reads what is private to its member, so a key of it is n
 
 
 @dataclass(slots=True)
-class Kept:
+class RobotDetails:
     """A robot with what belongs to it; hidden_seats counts groups that the asker does not read."""
 
     robot: Robot
@@ -38,7 +38,7 @@ class Kept:
     hidden_seats: int = 0
 
 
-def robots_kept(actor: Actor, after: UUID | None = None) -> tuple[list[Kept], UUID | None]:
+def robots_kept(actor: Actor, after: UUID | None = None) -> tuple[list[RobotDetails], UUID | None]:
     """A page of the robots, the newest first, and after which the next one begins."""
     if not actor.moderates:
         raise NotFound("no such page")
@@ -48,7 +48,7 @@ def robots_kept(actor: Actor, after: UUID | None = None) -> tuple[list[Kept], UU
         if after:
             rows = rows.filter(id__lt=after)
         found = list(rows.order_by("-id")[: PAGE + 1])
-        kept = {robot.id: Kept(robot) for robot in found[:PAGE]}
+        kept = {robot.id: RobotDetails(robot) for robot in found[:PAGE]}
         for key in Key.objects.filter(**tenant, robot_id__in=kept).order_by("-id"):
             kept[key.robot_id].keys.append(key)
         groups = {g.id: g for g in readable_groups(actor).order_by("name")}

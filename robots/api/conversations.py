@@ -17,7 +17,7 @@ from orgs.principals import resolve
 from robots.api.serializers import conversations as s
 from robots.api.serializers.robots import PageSerializer
 from robots.conversations import conversations
-from robots.conversations.drafts import Kept, Outcome, Unkept
+from robots.conversations.drafts import Outcome, PostedMessage, Unkept
 from robots.conversations.post_messages import post_messages
 from robots.models.conversations import Conversation
 
@@ -51,7 +51,7 @@ def message_body(row: Any) -> dict[str, Any]:
     )
 
 
-def kept_body(kept: Kept) -> dict[str, Any]:
+def kept_body(kept: PostedMessage) -> dict[str, Any]:
     return {
         "id": kept.id,
         "status": "known" if kept.known else "kept",

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from orgs.api.serializers import NamedSerializer, NumberField, StrictSerializer, TextField, checked
 from robots.api.serializers.robots import IDENTITY, check_external_id, check_identity
 from robots.identities import links
-from robots.identities.links import Known
+from robots.identities.links import VisibleIdentity
 
 
 class IdentityCreateSerializer(StrictSerializer):
@@ -58,7 +58,7 @@ class IdentitiesSerializer(serializers.Serializer[Any]):
     results = IdentitySerializer(many=True)
 
 
-def body_of(known: Known, name: str) -> dict[str, Any]:
+def body_of(known: VisibleIdentity, name: str) -> dict[str, Any]:
     row = known.identity
     said = []
     for one in known.links:
@@ -96,7 +96,7 @@ class IdentitiesView(APIView):
         return Response(body, status=201 if created else 200)
 
 
-class IdentityView(APIView):
+class VisibleIdentity(APIView):
     @extend_schema(operation_id="identities_unlink", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, reference: str, identity: str) -> Response:
         """Take back what this robot said; an admin takes the identity away."""

@@ -11,7 +11,7 @@ from orgs.principals import Actor
 from robots.conversations.drafts import Utterance
 from robots.conversations.mentions import called
 from robots.conversations.message_rules import OPEN, Reach, Said, judge
-from robots.conversations.participants import People
+from robots.conversations.participants import Participants
 from robots.errors import IdentityClaim
 from robots.models.conversations import Conversation, Message, MessageRole
 from robots.models.keys import KeyScope
@@ -54,7 +54,7 @@ def references(one: Utterance) -> Iterator[str]:
 
 
 def compose(
-    poster: Poster, conversation: Conversation, one: Utterance, people: People, now: datetime
+    poster: Poster, conversation: Conversation, one: Utterance, people: Participants, now: datetime
 ) -> Composed:
     """Resolve, judge, note. Raises IdentityClaim where a person speaks as somebody else."""
     speaker, member_id = _speaker(poster, one, people)
@@ -105,7 +105,7 @@ def _role(poster: Poster, one: Utterance) -> str:
     return one.role or (MessageRole.USER if one.speaker else MessageRole.AGENT)
 
 
-def _speaker(poster: Poster, one: Utterance, people: People) -> tuple[str, UUID | None]:
+def _speaker(poster: Poster, one: Utterance, people: Participants) -> tuple[str, UUID | None]:
     """(as shown, the member behind it). Raises IdentityClaim where that is not the poster's to say.
 
     A robot names a member by a platform's identity that stands for them; by id only where it may

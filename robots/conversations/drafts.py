@@ -45,7 +45,7 @@ class Promoted:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class PostedMessage:
     """What became of a message. notes: sentences on what was taken otherwise than it was sent."""
 
     id: UUID
@@ -61,4 +61,4 @@ class Unkept:
     error: Exception
 
 
-Outcome = Kept | Unkept
+Outcome = PostedMessage | Unkept

@@ -59,7 +59,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MessageVerdict:
     """type and kind as a memory of it has them; reason: why it stays a message, or empty."""
 
     type: str
@@ -80,7 +80,7 @@ def classify(said: Said) -> str:
     return "interaction" if said.to_members else "conversation"
 
 
-def judge(said: Said, profile: str) -> Verdict:
+def judge(said: Said, profile: str) -> MessageVerdict:
     """Everything that is decided about a message posted in a group."""
     type_ = classify(said)
     reason = ""
@@ -88,7 +88,7 @@ def judge(said: Said, profile: str) -> Verdict:
         reason = "system"
     elif not information(said.text) if type_ == "announcement" else is_chatter(said.text):
         reason = "chatter"
-    return Verdict(type_, _kind(said, type_), _reach(said, type_, profile), reason)
+    return MessageVerdict(type_, _kind(said, type_), _reach(said, type_, profile), reason)
 
 
 def _kind(said: Said, type_: str) -> str:

@@ -22,7 +22,7 @@ Person = tuple[UUID, str]
 
 
 @dataclass(slots=True)
-class People:
+class Participants:
     """Members of a conversation by reference and by name, and the names of its robots."""
 
     _references: dict[str, Person] = field(default_factory=dict)
@@ -54,9 +54,11 @@ class People:
         return reference.casefold() in self._robots
 
 
-def people_of(conversation: Conversation, references: Iterable[str], robot: Robot | None) -> People:
+def people_of(
+    conversation: Conversation, references: Iterable[str], robot: Robot | None
+) -> Participants:
     """Look all of them up; call inside the poster's scope."""
-    wanted, found = set(references), People()
+    wanted, found = set(references), Participants()
     ids: dict[UUID, list[str]] = defaultdict(list)
     for ref in wanted:
         if id_ := as_uuid(ref):

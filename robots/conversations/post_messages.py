@@ -21,7 +21,14 @@ from orgs.organisations.references import as_uuid
 from orgs.principals import Actor, Principal, resolve
 from robots.conversations import compose
 from robots.conversations.compose import Composed, Poster
-from robots.conversations.drafts import Kept, MessageTaken, Outcome, Promoted, Unkept, Utterance
+from robots.conversations.drafts import (
+    MessageTaken,
+    Outcome,
+    PostedMessage,
+    Promoted,
+    Unkept,
+    Utterance,
+)
 from robots.conversations.hooks import promote, replies_joined
 from robots.conversations.message_rules import Reach
 from robots.conversations.participants import people_of
@@ -233,7 +240,7 @@ def _outcome(batch: _Batch, index: int, promoted: dict[UUID, Promoted]) -> Outco
         return batch.refused[index]
     if index in batch.known:
         id_ = batch.known[index]
-        return Kept(id_, known=True, promoted=promoted.get(id_, Promoted(None)))
+        return PostedMessage(id_, known=True, promoted=promoted.get(id_, Promoted(None)))
     made = batch.fresh[index]
     became = promoted.get(made.row.id, Promoted(None, made.row.reason))
-    return Kept(made.row.id, known=False, promoted=became, notes=tuple(made.notes))
+    return PostedMessage(made.row.id, known=False, promoted=became, notes=tuple(made.notes))

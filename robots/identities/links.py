@@ -34,7 +34,7 @@ TAKEN = "This identity belongs to a member already."
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class VisibleIdentity:
     """An identity with the robots that say so. full: the asker may see why, and known_as."""
 
     identity: ExternalIdentity
@@ -42,7 +42,7 @@ class Known:
     full: frozenset[UUID]
 
 
-def identities_of(actor: Actor, reference: str) -> tuple[Member, list[Known]]:
+def identities_of(actor: Actor, reference: str) -> tuple[Member, list[VisibleIdentity]]:
     """A member whom the asker knows, with their identities; of people only oneself and admins ask.
 
     Raises NotFound, and PermissionError for a colleague's.
@@ -57,7 +57,7 @@ def identities_of(actor: Actor, reference: str) -> tuple[Member, list[Known]]:
         return member, _known(actor, list(rows.order_by("platform", "identifier")[:MOST]))
 
 
-def _known(actor: Actor, rows: list[ExternalIdentity]) -> list[Known]:
+def _known(actor: Actor, rows: list[ExternalIdentity]) -> list[VisibleIdentity]:
     links = IdentityLink.objects.filter(
         organisation_id=actor.organisation_id, identity_id__in=[row.id for row in rows]
     ).select_related("robot")
@@ -65,7 +65,7 @@ def _known(actor: Actor, rows: list[ExternalIdentity]) -> list[Known]:
     for link in links.order_by("created_at", "id"):
         by_identity[link.identity_id].append(link)
     return [
-        Known(
+        VisibleIdentity(
             row,
             by_identity[row.id],
             frozenset(
@@ -80,7 +80,7 @@ def _known(actor: Actor, rows: list[ExternalIdentity]) -> list[Known]:
 
 def link(
     actor: Actor, reference: str, data: Mapping[str, Any], *, now: datetime
-) -> tuple[Known, bool]:
+) -> tuple[VisibleIdentity, bool]:
     """Say that an identity is this member; tells whether it is new. An admin's word confirms it,
     and so does the member's own code (`proof`) that came from there.
 
@@ -188,7 +188,7 @@ def unlink(actor: Actor, reference: str, identity: str, *, now: datetime) -> Non
         _note("identity.unlinked", actor, row, now)
 
 
-def confirm(actor: Actor, reference: str, identity: str, *, now: datetime) -> Known:
+def confirm(actor: Actor, reference: str, identity: str, *, now: datetime) -> VisibleIdentity:
     """Say that the identity is really this member: it opens to them what is meant for it.
 
     Raises PermissionError for who is no admin, and NotFound.

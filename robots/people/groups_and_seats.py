@@ -25,7 +25,7 @@ Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(slots=True)
-class Listed:
+class NamedPage:
     """A page of rows by name, and after which the next one begins."""
 
     rows: list[Any] = field(default_factory=list)
@@ -37,24 +37,24 @@ class Seats:
     """A group with who sits in it, who else could, and what the asker may change."""
 
     group: Group
-    members: Listed
+    members: NamedPage
     robots: list[str]
     on_offer: list[Member]
     may_seat: bool
     may_open: bool
 
 
-def _by_name(rows: "QuerySet[Row]", after: UUID | None, limit: int = PAGE) -> Listed:
+def _by_name(rows: "QuerySet[Row]", after: UUID | None, limit: int = PAGE) -> NamedPage:
     if after:
         last = rows.filter(pk=after).values_list("name", flat=True).first()
         if last is None:
             raise NotFound("no such page")
         rows = rows.filter(Q(name__gt=last) | Q(name=last, pk__gt=after))
     found = list(rows.order_by("name", "pk")[: limit + 1])
-    return Listed(found[:limit], found[limit - 1].pk if len(found) > limit else None)
+    return NamedPage(found[:limit], found[limit - 1].pk if len(found) > limit else None)
 
 
-def members_listed(actor: Actor, *, named: str = "", after: UUID | None = None) -> Listed:
+def members_listed(actor: Actor, *, named: str = "", after: UUID | None = None) -> NamedPage:
     """Everyone in the organisation but those who are only invited, by name."""
     with organisation_scope(actor.organisation_id):
         rows = known_members(actor).exclude(user__isnull=False, joined_at=None)
@@ -63,7 +63,7 @@ def members_listed(actor: Actor, *, named: str = "", after: UUID | None = None) 
         return _by_name(rows.select_related("user"), after)
 
 
-def invitations_listed(actor: Actor, after: UUID | None = None) -> Listed:
+def invitations_listed(actor: Actor, after: UUID | None = None) -> NamedPage:
     """Who is invited and has not come yet; for admins. Raises NotFound."""
     if actor.role != Role.ADMIN:
         raise NotFound("no such page")
@@ -72,7 +72,7 @@ def invitations_listed(actor: Actor, after: UUID | None = None) -> Listed:
         return _by_name(rows.select_related("user"), after)
 
 
-def groups_listed(actor: Actor, after: UUID | None = None) -> Listed:
+def groups_listed(actor: Actor, after: UUID | None = None) -> NamedPage:
     """The groups that the asker reads, each with `seats`, the number of people in it."""
     with organisation_scope(actor.organisation_id):
         rows = known_groups(actor).annotate(seats=Count("memberships")).select_related("owner")

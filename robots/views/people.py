@@ -20,7 +20,7 @@ from orgs.views.access import ADMINS, members_only
 from robots.identities import links
 from robots.models.identities import IdentityLink
 from robots.people import groups_and_seats
-from robots.people.groups_and_seats import Listed
+from robots.people.groups_and_seats import NamedPage
 from robots.views.forms import IdentityForm, InvitationForm, RoleForm
 
 
@@ -32,7 +32,7 @@ def after_of(request: HttpRequest) -> UUID | None:
         raise NotFound("no such page") from error
 
 
-def pages_of(listed: Listed, here: str, query: str = "") -> dict[str, str]:
+def pages_of(listed: NamedPage, here: str, query: str = "") -> dict[str, str]:
     """For components/pagination.html."""
     return {"next_url": f"{here}?{query}after={listed.after}" if listed.after else ""}
 
@@ -97,7 +97,7 @@ def _person_page(request: HttpRequest, member_id: UUID, status: int = 200, **mor
     return render(request, "robots/people/person.html", context | more, status=status)
 
 
-def _identity(member: Member, known: links.Known) -> dict[str, Any]:
+def _identity(member: Member, known: links.VisibleIdentity) -> dict[str, Any]:
     row = known.identity
     args = [member.id, row.id]
     return {

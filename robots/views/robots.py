@@ -16,7 +16,7 @@ from orgs.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
 from orgs.models.organisations import Group
 from orgs.views.access import ADMINS, MODERATORS, members_only
 from robots.access import administer
-from robots.access.administer import Kept
+from robots.access.administer import RobotDetails
 from robots.models.keys import Key
 from robots.views.forms import SCOPES, KeyForm, RobotForm, SeatsForm
 
@@ -67,7 +67,7 @@ def _page(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
 
 
 def _robot(
-    request: HttpRequest, kept: Kept, groups: list[Group], wrong: KeyForm | None
+    request: HttpRequest, kept: RobotDetails, groups: list[Group], wrong: KeyForm | None
 ) -> dict[str, Any]:
     robot, admin = kept.robot, request.actor.role in ADMINS
     found = {

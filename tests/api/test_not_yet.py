@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from memories.ingestion.drafts import Draft
 from memories.insights.audit_trail import Wanted
 from memories.retrieval.recall import Query
@@ -62,7 +62,7 @@ def test_the_description_says_so() -> None:
         assert found["not"] == {}, "no value is valid"
 
 
-@pytest.mark.parametrize("kind", [Query, Filters, Draft, Readers, Utterance, Wanted])
+@pytest.mark.parametrize("kind", [Query, Filters, Draft, NamedReaders, Utterance, Wanted])
 def test_every_field_that_a_caller_can_fill_is_looked_at(kind: type) -> None:
     source = "".join(Path(path).read_text(encoding="utf-8") for path in modules())
     unread = [f.name for f in fields(kind) if not re.search(rf"""[."]{f.name}\b""", source)]

@@ -104,9 +104,9 @@ def set_stage(world: World) -> Stage:
         plant(here, stage, f"canary-private-{name}", here.person(name), visibility="private")
     for name in ("aria", "bolt", "clio"):
         plant(here, stage, f"canary-internal-{name}", here.robot(name), visibility="internal")
-    from memories.access.readers_named import Readers
+    from memories.access.readers_named import NamedReaders
 
-    seen = Readers(members=(str(here.members["bob"].id),))
+    seen = NamedReaders(members=(str(here.members["bob"].id),))
     plant(here, stage, "canary-shared-bob", aria, visibility="shared", readers=seen)
     plant(here, stage, "canary-proposed-bob", bob, visibility="organisation")
     say(here, stage, "canary-chat-launch", aria, group="launch", external_id="chat-launch")

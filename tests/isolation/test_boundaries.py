@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from memories.curation.bulk import Change
 from memories.curation.bulk_job import change_many
 from memories.curation.edit import edit_memory
@@ -238,7 +238,10 @@ def fill(world: World) -> None:
                 tenant.robot("aria"), f"Something in a group, {number}.", group="launch", **among
             )
         tenant.remember(
-            mina, "Something for Bob.", readers=Readers(members=("chat:mina",)), visibility="shared"
+            mina,
+            "Something for Bob.",
+            readers=NamedReaders(members=("chat:mina",)),
+            visibility="shared",
         )
         known = {"identity": "chat:mina"}
         links.link(tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW)

@@ -14,7 +14,7 @@ import time_machine
 from django.db import transaction
 from django.utils import timezone
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from memories.indexing import exact_scan
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
@@ -100,7 +100,7 @@ def listen(stage: Stage, caller: str) -> list[str]:
 def hidden_rows(stage: Stage, caller: str) -> list[tuple[Actor, dict[str, Any]]]:
     """Writers and places whose rows the caller may not read, by the table of the cast."""
     here, there = stage.world.here, stage.world.there
-    bob = Readers(members=(str(here.members["bob"].id),))
+    bob = NamedReaders(members=(str(here.members["bob"].id),))
     places: dict[str, tuple[Actor, dict[str, Any]]] = {
         "canary-launch": (here.robot("aria"), {"group": "launch", "tags": ("launch",)}),
         "canary-design": (here.robot("aria"), {"group": "design", "tags": ("launch", "new")}),

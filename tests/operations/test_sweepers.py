@@ -286,7 +286,7 @@ def test_a_job_goes_on_where_it_was(
 ) -> None:
     here = lasting_world.here
     job = waiting_job(here, monkeypatch)
-    monkeypatch.setattr(queue.Turn, "to_note", lambda _: True)
+    monkeypatch.setattr(queue.JobTurn, "to_note", lambda _: True)
     changed: list[UUID] = []
 
     def once(actor: Any, id_: UUID, *rest: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from memories.access.visibility import NAMES
 from memories.api.serializers.reasons import force_field, reason_field
 from memories.ingestion.drafts import MAX_CONTENT_BYTES, Draft
@@ -46,8 +46,8 @@ class ReadersSerializer(StrictSerializer):
     teams = TextListField(default=list)
 
 
-def readers(data: dict[str, list[str]] | None) -> Readers:
-    return Readers(**{k: tuple(v) for k, v in (data or {}).items()})
+def readers(data: dict[str, list[str]] | None) -> NamedReaders:
+    return NamedReaders(**{k: tuple(v) for k, v in (data or {}).items()})
 
 
 class RememberSerializer(StrictSerializer):

@@ -54,7 +54,7 @@ _SAYS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class GeneratedMessage:
     """One message. Members are numbers; readers: None for the group, or these members alone."""
 
     key: str
@@ -114,13 +114,13 @@ class World:
         for member in self.seats[group]:
             self.groups_of[member].append(group)
 
-    def message(self, key: str) -> Message:
+    def message(self, key: str) -> GeneratedMessage:
         """The message of this key."""
         group, _, place = key.removeprefix("g").partition("/")
-        found: Message = self.messages(int(group))[int(place)]
+        found: GeneratedMessage = self.messages(int(group))[int(place)]
         return found
 
-    def __iter__(self) -> Iterator[Message]:
+    def __iter__(self) -> Iterator[GeneratedMessage]:
         """Every message but those of the spare groups."""
         for group in range(self.groups):
             yield from self._messages(group)
@@ -138,7 +138,7 @@ class World:
 
     # --- one group ---
 
-    def _messages(self, group: int) -> tuple[Message, ...]:
+    def _messages(self, group: int) -> tuple[GeneratedMessage, ...]:
         rng = Random(f"{self.seed}/group/{group}")
         said = list(self._planted(group, rng))
         taken = {(one.speaker, one.text) for one in said}
@@ -146,13 +146,13 @@ class World:
             missing = most - sum(one.kind == kind for one in said)
             said += self._chatter(group, kind, missing, rng, taken)
         rng.shuffle(said)
-        found: list[Message] = []
+        found: list[GeneratedMessage] = []
         last: dict[int, str] = {}
         for place, one in enumerate(said):
             key = f"g{group}/{place}"
             answered = last.get(one.listeners[0]) if one.replies and one.listeners else None
             found.append(
-                Message(
+                GeneratedMessage(
                     key, group, one.kind, one.type, one.speaker, one.text, one.at,
                     one.listeners, answered, one.readers, one.concept,
                 )

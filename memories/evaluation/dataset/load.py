@@ -18,8 +18,8 @@ from django.db import connections
 from pgvector import HalfVector
 
 from memories.embedding.encoders import get_encoder, model_id
-from memories.evaluation.dataset.generator import Message
-from memories.evaluation.dataset.organisation import Place, kept, readers_of
+from memories.evaluation.dataset.generator import GeneratedMessage
+from memories.evaluation.dataset.organisation import BuiltOrganisation, kept, readers_of
 from memories.evaluation.sizes import settle
 from memories.indexing import partitions
 from memories.indexing.embed_worker import passage
@@ -61,7 +61,7 @@ class _Row:
     text: str
 
 
-def fill(place: Place, *, now: datetime, say: Say) -> Filled:
+def fill(place: BuiltOrganisation, *, now: datetime, say: Say) -> Filled:
     """Remember and embed every message of the world; texts are encoded meanwhile."""
     rows: list[_Row] = []
     seconds = 0.0
@@ -143,7 +143,9 @@ class _Encoding:
         }
 
 
-def post(place: Place, messages: Sequence[Message], *, now: datetime) -> tuple[list[_Row], float]:
+def post(
+    place: BuiltOrganisation, messages: Sequence[GeneratedMessage], *, now: datetime
+) -> tuple[list[_Row], float]:
     """Remember these in one batch. Returns what is to be embedded, and the seconds it took."""
     drafts = [place.draft(message) for message in messages]
     started = time.perf_counter()

@@ -12,9 +12,9 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memories.evaluation.dataset.generator import Message, World
+from memories.evaluation.dataset.generator import GeneratedMessage, World
 from memories.evaluation.dataset.scenarios import ANYWHERE, FOR_MEMBER, SHAREABLE, Asked
-from memories.ingestion.drafts import Draft, Heard
+from memories.ingestion.drafts import Draft, MessagePlacement
 from memories.retrieval.recall import Query
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience, AudienceKind
@@ -34,7 +34,7 @@ _VISIBILITY = {AudienceKind.GROUP: "group", AudienceKind.EXPLICIT: "protected"}
 
 
 @dataclass(slots=True)
-class Place:
+class BuiltOrganisation:
     """The organisation of a world: ids by number, and the robot that sits in every group."""
 
     world: World
@@ -79,7 +79,7 @@ class Place:
             counts=False,
         )
 
-    def draft(self, message: Message) -> Draft:
+    def draft(self, message: GeneratedMessage) -> Draft:
         """The memory of a message, for those who read the message."""
         kind = AudienceKind.GROUP if message.readers is None else AudienceKind.EXPLICIT
         source = {"message": message.key}
@@ -94,7 +94,7 @@ class Place:
             key=message.key,
             occurred_at=message.at,
             source=source,
-            heard=Heard(
+            heard=MessagePlacement(
                 audience_id=self.audiences[(message.group, message.readers)],
                 audience_kind=kind,
                 speaker=self.world.names[message.speaker],
@@ -106,7 +106,7 @@ class Place:
 
 
 @contextmanager
-def settled(world: World, *, now: datetime) -> Iterator[Place]:
+def settled(world: World, *, now: datetime) -> Iterator[BuiltOrganisation]:
     """An organisation for this world; it goes with all its rows, whatever happens inside."""
     slug = f"comparison-{new_id().hex}"
     organisation = create_organisation(name=NAME, slug=slug, now=now)
@@ -116,17 +116,17 @@ def settled(world: World, *, now: datetime) -> Iterator[Place]:
         remove_organisation(organisation.id, now=timezone.now())
 
 
-def _furnished(world: World, organisation: Organisation, now: datetime) -> Place:
+def _furnished(world: World, organisation: Organisation, now: datetime) -> BuiltOrganisation:
     with organisation_scope(organisation.id):
         robot, _ = register_robot(organisation_id=organisation.id, name="Listener", now=now)
-        place = Place(world, organisation, robot)
+        place = BuiltOrganisation(world, organisation, robot)
         _people(place, now)
         _groups(place, now)
         join_groups(organisation_id=organisation.id, robot_id=robot.id, group_ids=place.groups)
     return place
 
 
-def _people(place: Place, now: datetime) -> None:
+def _people(place: BuiltOrganisation, now: datetime) -> None:
     organisation = {"organisation_id": place.id}
     rows = [Member(**organisation, name=name, created_at=now) for name in place.world.names]
     Member.objects.bulk_create(rows, batch_size=2_000)
@@ -137,7 +137,7 @@ def _people(place: Place, now: datetime) -> None:
     )
 
 
-def _groups(place: Place, now: datetime) -> None:
+def _groups(place: BuiltOrganisation, now: datetime) -> None:
     organisation, seats = {"organisation_id": place.id}, place.world.seats
     rows = [
         Group(**organisation, external_id=f"group-{n}", name=f"Group {n}", created_at=now)
@@ -161,7 +161,7 @@ def _groups(place: Place, now: datetime) -> None:
     )
 
 
-def readers_of(place: Place, messages: Sequence[Message]) -> None:
+def readers_of(place: BuiltOrganisation, messages: Sequence[GeneratedMessage]) -> None:
     """Make the lists of readers that these messages need: the members and the robot."""
     with organisation_scope(place.id):
         for message in messages:
@@ -178,13 +178,13 @@ def readers_of(place: Place, messages: Sequence[Message]) -> None:
             )
 
 
-def keep(place: Place, projections: Sequence[str]) -> None:
+def keep(place: BuiltOrganisation, projections: Sequence[str]) -> None:
     """Let the organisation keep these projections from now on."""
     with organisation_scope(place.id):
         Organisation.objects.filter(id=place.id).update(projections=list(projections))
 
 
-def kept(place: Place) -> list[str]:
+def kept(place: BuiltOrganisation) -> list[str]:
     """The projections that the organisation keeps."""
     with organisation_scope(place.id):
         rows = Organisation.objects.values_list("projections", flat=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from memories.evaluation.dataset.generator import Message, World
+from memories.evaluation.dataset.generator import GeneratedMessage, World
 from memories.evaluation.dataset.phrases import Concept, concepts
 
 SCENARIOS = {
@@ -53,7 +53,7 @@ class Asked:
     readable: int = 0
 
 
-def may_read(world: World, way: str, group: int, member: int, message: Message) -> bool:
+def may_read(world: World, way: str, group: int, member: int, message: GeneratedMessage) -> bool:
     """Whether whoever asks this way may be served this message."""
     if way == ANYWHERE:
         if message.readers is not None:
@@ -98,7 +98,7 @@ def _pair(concept: Concept, name: str) -> Iterator[tuple[str, bool]]:
 
 def _plain(world: World, scenario: str, group: int, rng: Random) -> Iterator[list[Asked]]:
     """The questions of one group, each in both wordings."""
-    said: dict[str, list[Message]] = {}
+    said: dict[str, list[GeneratedMessage]] = {}
     for message in world.messages(group):
         if message.concept.startswith(f"{_FAMILY[scenario]}/"):
             said.setdefault(message.concept, []).append(message)
@@ -117,7 +117,7 @@ def _plain(world: World, scenario: str, group: int, rng: Random) -> Iterator[lis
         ]
 
 
-def _asker(world: World, scenario: str, message: Message, rng: Random) -> int | None:
+def _asker(world: World, scenario: str, message: GeneratedMessage, rng: Random) -> int | None:
     if scenario == "member_to_member":
         return message.listeners[0]
     others = [m for m in world.seats[message.group] if m != message.speaker]

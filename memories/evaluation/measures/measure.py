@@ -16,13 +16,13 @@ from django.utils import timezone
 
 from memories.embedding.query_cache import query_cache
 from memories.evaluation.dataset.load import NotTaken, post
-from memories.evaluation.dataset.organisation import Place, keep, readers_of
+from memories.evaluation.dataset.organisation import BuiltOrganisation, keep, readers_of
 from memories.evaluation.dataset.scenarios import PROBES, SCENARIOS, Asked, may_read
 from memories.evaluation.measures.metrics import mean, ndcg_at, recall_at, reciprocal_rank, spread
 from memories.ingestion.drafts import Remembered
 from memories.ingestion.remember import remember
 from memories.retrieval.answer_rows import answer_rows
-from memories.retrieval.recall import Answer, Query, recall
+from memories.retrieval.recall import Query, RecallAnswer, recall
 from orgs.principals import Actor
 
 LIMIT = 10
@@ -30,11 +30,11 @@ WARM_UP = 10
 CUTS = (1, 5, 10)
 SINGLE, SINGLE_WARM_UP, BATCHES = 30, 5, 3
 
-Ask = Callable[[Actor, Query], Answer]
+Ask = Callable[[Actor, Query], RecallAnswer]
 
 
 @dataclass(slots=True)
-class Outcome:
+class QuestionResult:
     """What one architecture served for one question, as keys in order."""
 
     asked: Asked
@@ -43,16 +43,19 @@ class Outcome:
     forbidden: list[str] = field(default_factory=list)
 
 
-def by_service(actor: Actor, query: Query) -> Answer:
+def by_service(actor: Actor, query: Query) -> RecallAnswer:
     """The product's recall."""
     return recall(actor, query, now=timezone.now(), load=answer_rows)
 
 
 def ask_all(
-    place: Place, questions: Sequence[Asked], strategies: Sequence[str], ask: Ask = by_service
-) -> dict[str, list[Outcome]]:
+    place: BuiltOrganisation,
+    questions: Sequence[Asked],
+    strategies: Sequence[str],
+    ask: Ask = by_service,
+) -> dict[str, list[QuestionResult]]:
     """Every question by every strategy, after WARM_UP questions that are not counted."""
-    found: dict[str, list[Outcome]] = defaultdict(list)
+    found: dict[str, list[QuestionResult]] = defaultdict(list)
     for strategy in strategies:
         for asked in questions[:: max(1, len(questions) // WARM_UP)][:WARM_UP]:
             _asked(place, asked, strategy, ask)
@@ -63,23 +66,25 @@ def ask_all(
     return found
 
 
-def _asked(place: Place, asked: Asked, strategy: str, ask: Ask) -> Outcome:
+def _asked(place: BuiltOrganisation, asked: Asked, strategy: str, ask: Ask) -> QuestionResult:
     actor, query = place.actor(asked), place.query(asked, strategy=strategy, limit=LIMIT)
     query_cache().clear()
     started = time.perf_counter()
     answer = ask(actor, query)
     ms = (time.perf_counter() - started) * 1000
     served = [row.key for _, row in answer.hits]
-    return Outcome(asked, served, ms, [key for key in served if forbidden(place, asked, key)])
+    return QuestionResult(
+        asked, served, ms, [key for key in served if forbidden(place, asked, key)]
+    )
 
 
-def forbidden(place: Place, asked: Asked, key: str) -> bool:
+def forbidden(place: BuiltOrganisation, asked: Asked, key: str) -> bool:
     """Whether the data says that this asker may not see the message of this key."""
     message = place.world.message(key)
     return not may_read(place.world, asked.way, asked.group, asked.member, message)
 
 
-def judged(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def judged(outcomes: Sequence[QuestionResult]) -> dict[str, Any]:
     """Means over the questions that have an answer; times and leaks over all of them."""
     told = [o for o in outcomes if o.asked.scenario != PROBES]
     return {
@@ -94,7 +99,7 @@ def judged(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def by_scenario(outcomes: Sequence[Outcome]) -> dict[str, dict[str, Any]]:
+def by_scenario(outcomes: Sequence[QuestionResult]) -> dict[str, dict[str, Any]]:
     """The same for each scenario; and recall@10 by the wording of the question."""
     found = {}
     for scenario in SCENARIOS:
@@ -104,7 +109,7 @@ def by_scenario(outcomes: Sequence[Outcome]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def by_wording(outcomes: Sequence[Outcome]) -> dict[str, float]:
+def by_wording(outcomes: Sequence[QuestionResult]) -> dict[str, float]:
     """recall@10 of the questions in the words of the memory, and of the paraphrased ones."""
     told = [o for o in outcomes if o.asked.scenario != PROBES]
     return {
@@ -126,7 +131,7 @@ def random_recall(questions: Sequence[Asked]) -> dict[str, float]:
 
 
 def insert_all(
-    place: Place, needs: Mapping[str, Sequence[str]], *, batches: int, now: datetime
+    place: BuiltOrganisation, needs: Mapping[str, Sequence[str]], *, batches: int, now: datetime
 ) -> dict[str, dict[str, Any]]:
     """By strategy: how long one memory takes, and how many a second in batches of a group.
 

@@ -13,10 +13,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.access.visibility import Place, derive_kind
+from memories.access.visibility import KindInputs, derive_kind
 from memories.ingestion import write
 from memories.ingestion.file_import.lines import BadLine, Line, conversation_of, parse
-from memories.ingestion.file_import.people import Cast
+from memories.ingestion.file_import.people import ImportedPeople
 from memories.ingestion.importance import default_importance
 from memories.ingestion.repeats import earlier_of
 from memories.jobs.hints import hint_embedding
@@ -58,7 +58,7 @@ class Importer:
     """Carries one file into one organisation, chunk by chunk, each in its own transaction.
 
     groups: external ids that the file uses; in a list such a name is the group, wherever the
-    group's own lines stand. read, owner, keeper: see `Cast`.
+    group's own lines stand. read, owner, keeper: see `ImportedPeople`.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Importer:
         self.organisation, self.robot, self.now = organisation, robot, now
         self.report = Report()
         self.before = Report()
-        self.cast = Cast(
+        self.cast = ImportedPeople(
             organisation,
             now,
             by_group=speaker_scope == "group",
@@ -188,7 +188,7 @@ class Importer:
         group_id = self.cast.groups.get(line.group) if line.group else None
         audience_id, visibility = self.cast.audience(line, group_id)
         subject = self.cast.member(line.subject, line.group) if line.subject else None
-        place = Place(visibility, group_id is not None, subject is not None, listeners=False)
+        place = KindInputs(visibility, group_id is not None, subject is not None, listeners=False)
         row = Memory(
             organisation_id=self.organisation.id,
             audience_id=audience_id,

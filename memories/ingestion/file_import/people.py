@@ -30,7 +30,7 @@ UNCONFIRMED = (
 )
 
 
-class Cast:
+class ImportedPeople:
     """The people and places of one import; made as they come up, inside the caller's scope.
 
     groups: external ids that the file uses. In a list such a name is the group, wherever the

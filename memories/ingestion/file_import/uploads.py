@@ -16,7 +16,7 @@ from memories.ingestion.file_import.importer import UNREADABLE, Importer
 from memories.ingestion.file_import.lines import LONGEST_LINE, Limits, TooMuch, bounded, group_names
 from memories.ingestion.file_import.upload_files import discard, path_of
 from memories.jobs.models import Job, JobKind
-from memories.jobs.queue import Turn, enqueue, finish, progress, requeue
+from memories.jobs.queue import JobTurn, enqueue, finish, progress, requeue
 from memories.jobs.runner import Hopeless
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -156,7 +156,7 @@ def run_import(actor: Actor, job: Job) -> None:
 
 def _go_on(actor: Actor, job: Job, path: Path, importer: Importer) -> bool:
     """Import until the turn is over; whether the file is at its end."""
-    turn, offset, line = Turn(), job.place.get("offset", 0), job.place.get("line", 0)
+    turn, offset, line = JobTurn(), job.place.get("offset", 0), job.place.get("line", 0)
     ended = True
 
     def tick(lines: int) -> bool:

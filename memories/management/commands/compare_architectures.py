@@ -14,7 +14,7 @@ from memories.evaluation.run import (
     BATCHES,
     EACH,
     Comparison,
-    Plan,
+    ComparisonPlan,
     available,
     compare,
 )
@@ -76,7 +76,7 @@ class Command(SpeakingCommand):
         self.stdout.write(text)
         self.stdout.flush()
 
-    def _plan(self, options: dict[str, Any]) -> Plan:
+    def _plan(self, options: dict[str, Any]) -> ComparisonPlan:
         try:
             groups = sorted({int(word) for word in options["groups"].split(",") if word.strip()})
         except ValueError as error:
@@ -95,7 +95,7 @@ class Command(SpeakingCommand):
         chosen = [name for name in wanted if name in built]
         if not chosen:
             raise CommandError("None of these architectures is built.")
-        return Plan(
+        return ComparisonPlan(
             groups=groups,
             strategies=chosen,
             seed=options["seed"],

@@ -104,7 +104,7 @@ ORDER BY most.people DESC, most.times DESC, most.target
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ExpertCursor:
     """Where a page of experts ended, and what was known when the first one began.
 
     until: memories that came later do not count, so that nobody moves from page to page.
@@ -134,7 +134,7 @@ class Expert:
     memories: int
     last_at: datetime
     evidence: tuple[UUID, ...]
-    place: Place
+    place: ExpertCursor
 
     @property
     def by(self) -> str:
@@ -143,7 +143,7 @@ class Expert:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ExpertWithEvidence:
     """An expert with the most telling memories, as far as the asker reads them."""
 
     expert: Expert
@@ -157,20 +157,23 @@ def who_knows(
     group: str | None = None,
     limit: int = 10,
     shown: int = 3,
-    after: Place | None = None,
+    after: ExpertCursor | None = None,
     now: datetime,
-) -> list[Known]:
+) -> list[ExpertWithEvidence]:
     """The experts with some evidence each. Raises NotFound for a group the asker may not know."""
     principal = resolve(act(actor, group=group))
     found = experts(principal, topic=topic, limit=limit, after=after, now=now)
     return with_evidence(principal, found, shown)
 
 
-def with_evidence(principal: Principal, found: Sequence[Expert], shown: int) -> list[Known]:
+def with_evidence(
+    principal: Principal, found: Sequence[Expert], shown: int
+) -> list[ExpertWithEvidence]:
     """The experts with up to `shown` memories each."""
     rows = evidence(principal, [id_ for one in found for id_ in one.evidence[:shown]])
     return [
-        Known(one, tuple(rows[id_] for id_ in one.evidence[:shown] if id_ in rows)) for one in found
+        ExpertWithEvidence(one, tuple(rows[id_] for id_ in one.evidence[:shown] if id_ in rows))
+        for one in found
     ]
 
 
@@ -180,7 +183,7 @@ def experts(
     topic: str,
     group: UUID | None = None,
     limit: int = 10,
-    after: Place | None = None,
+    after: ExpertCursor | None = None,
     now: datetime,
 ) -> list[Expert]:
     """Who knows about a topic, most first: by its words, then by its meaning.
@@ -205,7 +208,7 @@ def experts(
     return found
 
 
-def _from(after: Place | None) -> dict[str, Any]:
+def _from(after: ExpertCursor | None) -> dict[str, Any]:
     if after is None:
         return {}
     return {"weight": after.weight, "times": after.times, "node": after.node}
@@ -291,7 +294,7 @@ def _experts(statement: str, values: dict[str, Any], by: str) -> list[Expert]:
             memories=memories,
             last_at=last,
             evidence=tuple(ids),
-            place=Place(by, weight, times, node, values["until"]),
+            place=ExpertCursor(by, weight, times, node, values["until"]),
         )
         for node, member, name, weight, times, memories, last, ids in fetched(statement, values)
     ]

@@ -8,7 +8,7 @@ from uuid import UUID
 from memories.language.terms import is_quantity
 from memories.retrieval.experts.experts import (
     Expert,
-    Known,
+    ExpertWithEvidence,
     experts,
     topic_nodes,
     topics,
@@ -81,23 +81,23 @@ def around(principal: Principal, topic: str, people: Sequence[Expert]) -> Around
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class TopicPage:
     """What the page shows: experts with evidence and what is around, or topics to ask for."""
 
-    known: list[Known]
+    known: list[ExpertWithEvidence]
     around: Around | None
     topics: list[str]
 
 
 def look_up(
     actor: Actor, *, topic: str, group: str | None, limit: int, shown: int, now: datetime
-) -> Seen:
+) -> TopicPage:
     """Everything about one topic. Raises NotFound for a group that the asker may not know."""
     principal = resolve(act(actor, group=group))
     found = experts(principal, topic=topic, limit=limit, now=now) if topic else []
     if not found:
-        return Seen([], None, topics(principal, now=now))
+        return TopicPage([], None, topics(principal, now=now))
     by_words = [one for one in found if one.by == "words"]
-    return Seen(
+    return TopicPage(
         with_evidence(principal, found, shown), around(principal, topic, by_words or found), []
     )

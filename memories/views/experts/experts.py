@@ -13,8 +13,8 @@ from django.views.decorators.vary import vary_on_headers
 
 from memories.language.excerpts import excerpt, marked, stems
 from memories.library import browse
-from memories.retrieval.experts.experts import Known
-from memories.retrieval.experts.topic_map import Seen, look_up
+from memories.retrieval.experts.experts import ExpertWithEvidence
+from memories.retrieval.experts.topic_map import TopicPage, look_up
 from memories.store.models.memory import Memory
 from memories.views import origins
 from memories.views.experts.graph_drawing import called, initials, pictures
@@ -50,7 +50,7 @@ def experts(request: HttpRequest) -> HttpResponse:
     return render(request, f"memories/experts/experts.html{'' if whole else '#results'}", context)
 
 
-def _results(request: HttpRequest, found: Seen, topic: str, group: str) -> dict[str, Any]:
+def _results(request: HttpRequest, found: TopicPage, topic: str, group: str) -> dict[str, Any]:
     wanted = frozenset(stems(topic))
     heaviest = max((one.expert.weight for one in found.known), default=1) or 1
     people = [
@@ -80,7 +80,11 @@ def _surroundings(request: HttpRequest, group: str) -> dict[str, Any]:
 
 
 def _person(
-    request: HttpRequest, known: Known, place: int, heaviest: float, wanted: frozenset[str]
+    request: HttpRequest,
+    known: ExpertWithEvidence,
+    place: int,
+    heaviest: float,
+    wanted: frozenset[str],
 ) -> dict[str, Any]:
     one = known.expert
     you = one.member is not None and one.member == request.actor.member_id
@@ -125,7 +129,7 @@ def _summary(by_words: int, by_meaning: int, topic: str) -> str:
     return f"Nobody said “{topic}”; these come close in meaning" if by_meaning else ""
 
 
-def _why_empty(request: HttpRequest, found: Seen, topic: str, group: str) -> dict[str, str]:
+def _why_empty(request: HttpRequest, found: TopicPage, topic: str, group: str) -> dict[str, str]:
     """Nothing asked, nothing kept, nobody known, or the graph is switched off."""
     if "graph" not in request.membership[1].projections:
         text = (

@@ -7,7 +7,7 @@ from uuid import UUID
 from django import forms
 from django.core.exceptions import ValidationError
 
-from memories.access.audience_choices import Place
+from memories.access.audience_choices import AudienceChoice
 from memories.ingestion.drafts import MAX_CONTENT_BYTES
 from memories.store.models.choices import Category
 from memories.views.presenter import CATEGORIES
@@ -96,7 +96,7 @@ def nearest_importance(value: float) -> str:
 
 
 def audience_choices(
-    places: Sequence[Place], *, proposes: bool, chosen: str | None
+    places: Sequence[AudienceChoice], *, proposes: bool, chosen: str | None
 ) -> list[dict[str, Any]]:
     """For components/choice_audience.html: from the narrowest to the widest."""
     found = []

@@ -40,7 +40,7 @@ def library(request: HttpRequest) -> HttpResponse:
     whole = not request.htmx or request.htmx.history_restore_request
     if "q" in form.errors:
         context = _too_long(request)
-        page, selection = browse.Page([]), Selection()
+        page, selection = browse.MemoryPage([]), Selection()
     else:
         selection = filters.selection_of(request.actor, form)
         page, context = _found(request, form, selection, bool(whole))
@@ -62,7 +62,7 @@ def address(q: str, selection: Selection, **more: Any) -> str:
 
 def _found(
     request: HttpRequest, form: LibraryForm, selection: Selection, whole: bool
-) -> tuple[browse.Page, dict[str, Any]]:
+) -> tuple[browse.MemoryPage, dict[str, Any]]:
     q, before = form.cleaned_data.get("q", ""), form.cleaned_data.get("before")
     asked = {"organisation": request.membership[1].name, "now": timezone.now(), "whole": whole}
     if q and not is_archive(selection):
@@ -88,7 +88,7 @@ def _found(
     }
 
 
-def _rows(request: HttpRequest, page: browse.Page, q: str) -> list[dict[str, Any]]:
+def _rows(request: HttpRequest, page: browse.MemoryPage, q: str) -> list[dict[str, Any]]:
     me, now, wanted = request.actor.member_id, timezone.now(), frozenset(stems(q))
     asked = f"?{urlencode({'q': q})}" if q else ""
     rows = []
@@ -101,7 +101,9 @@ def _rows(request: HttpRequest, page: browse.Page, q: str) -> list[dict[str, Any
     return rows
 
 
-def _bulk(request: HttpRequest, selection: Selection, page: browse.Page, q: str) -> dict[str, Any]:
+def _bulk(
+    request: HttpRequest, selection: Selection, page: browse.MemoryPage, q: str
+) -> dict[str, Any]:
     """What can be done with several; everything that matches only where it was counted."""
     if request.actor.role == "viewer":
         return {}

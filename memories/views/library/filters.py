@@ -39,7 +39,7 @@ def selection_of(actor: Actor, form: LibraryForm) -> Selection:
 
 
 def surroundings(
-    request: HttpRequest, selection: Selection, page: browse.Page, q: str
+    request: HttpRequest, selection: Selection, page: browse.MemoryPage, q: str
 ) -> dict[str, Any]:
     """What the whole page has around the results."""
     set_filters = selection.named()
@@ -76,7 +76,7 @@ def _select(name: str, label: str, options: Any, chosen: object) -> dict[str, An
     }
 
 
-def _selects(selection: Selection, page: browse.Page) -> list[dict[str, Any]]:
+def _selects(selection: Selection, page: browse.MemoryPage) -> list[dict[str, Any]]:
     chosen = page.options
     found = []
     if chosen and chosen.groups:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from memories.library.shared_knowledge import Shelf, shelf
+from memories.library.shared_knowledge import SharedKnowledgePage, shelf
 from memories.store.models.choices import Category
 from memories.views import presenter
 from memories.views.forms import library
@@ -37,7 +37,9 @@ def knowledge(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _context(request: HttpRequest, found: Shelf, chosen: str | None) -> dict[str, Any]:
+def _context(
+    request: HttpRequest, found: SharedKnowledgePage, chosen: str | None
+) -> dict[str, Any]:
     me, now, url = request.actor.member_id, timezone.now(), reverse("knowledge")
     writes = request.actor.role in WRITERS
     proposes = request.actor.role == "member" and not request.membership[1].members_publish
@@ -59,7 +61,7 @@ def _context(request: HttpRequest, found: Shelf, chosen: str | None) -> dict[str
     }
 
 
-def _categories(found: Shelf, chosen: str | None, url: str) -> list[dict[str, Any]]:
+def _categories(found: SharedKnowledgePage, chosen: str | None, url: str) -> list[dict[str, Any]]:
     """All of them together, each that is used, and those without."""
     named = [
         (value, presenter.CATEGORIES.get(Category(value)) or str(Category(value).label))

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from memories.curation import bulk_job
-from memories.curation.bulk import ACTIONS, Change, Plan, plan
+from memories.curation.bulk import ACTIONS, BulkPlan, Change, plan
 from memories.language.excerpts import excerpt
 from memories.library import browse
 from memories.views.forms import library, memories
@@ -107,7 +107,7 @@ def _page(
     request: HttpRequest,
     action: str,
     ids: list[UUID],
-    found: Plan,
+    found: BulkPlan,
     form: Any,
     audiences: list[dict[str, Any]],
 ) -> HttpResponse:
@@ -147,5 +147,5 @@ def _change(request: HttpRequest, ids: list[UUID], change: Change) -> HttpRespon
     return redirect(_back(request))
 
 
-def _why(outcome: bulk_job.Outcome) -> str:
+def _why(outcome: bulk_job.BulkResult) -> str:
     return str(outcome.job.problems[0]["reason"]).rstrip(".")

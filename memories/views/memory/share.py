@@ -17,7 +17,7 @@ from memories.access.permissions import NotYours
 from memories.access.visibility import Misplaced
 from memories.curation.share import share_memory
 from memories.library import browse
-from memories.library.browse import Shown
+from memories.library.browse import ListedMemory
 from memories.store.models.memory import Memory
 from memories.views import presenter
 from memories.views.forms import memories
@@ -79,7 +79,7 @@ def _some(request: HttpRequest, people: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _page(
     request: HttpRequest,
-    shown: Shown,
+    shown: ListedMemory,
     audiences: list[dict[str, Any]],
     form: memories.ShareOneForm,
     people: dict[str, Any],

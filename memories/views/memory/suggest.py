@@ -60,7 +60,7 @@ def _thanks(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     return redirect("memory-page", memory_id)
 
 
-def _ask(request: HttpRequest, shown: browse.Shown, form: Any, step: str) -> HttpResponse:
+def _ask(request: HttpRequest, shown: browse.ListedMemory, form: Any, step: str) -> HttpResponse:
     url = reverse("memory-page", args=[shown.memory.id])
     context = {
         "form": form,

@@ -106,7 +106,7 @@ def _alone(robots: Sequence[Robot]) -> str:
     return f"you and {robots[0].name}" if len(robots) == 1 else f"you and {len(robots)} robots"
 
 
-def _shared_with(found: my_memories.Overview) -> str:
+def _shared_with(found: my_memories.MemberOverview) -> str:
     groups = "1 group" if found.groups == 1 else f"{found.groups:,} groups"
     parts = [groups] if found.groups else []
     parts += ["some people"] if found.people else []

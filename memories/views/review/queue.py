@@ -16,7 +16,7 @@ from memories.access.permissions import NotYours
 from memories.access.red_lines import RedLine
 from memories.access.visibility import Misplaced
 from memories.curation import decide, review_item
-from memories.curation.decide import Answer
+from memories.curation.decide import ReviewAnswer
 from memories.curation.edit import Outdated
 from memories.curation.undo import undo as undo_decision
 from memories.library.word_diff import differences
@@ -59,7 +59,7 @@ def queue(request: HttpRequest) -> HttpResponse:
 
 
 def _list(
-    request: HttpRequest, found: review_item.Listed, tab: str, asked: dict[str, Any]
+    request: HttpRequest, found: review_item.QueuePage, tab: str, asked: dict[str, Any]
 ) -> dict[str, Any]:
     me, organisation = request.actor.member_id, request.membership[1].name
     url = reverse("review")
@@ -220,7 +220,7 @@ def _decide(
     form: review.AnswerForm | None = None,
 ) -> HttpResponse:
     form = form or review.AnswerForm(request.POST)
-    answer = Answer(**form.cleaned_data) if form.is_valid() else Answer()
+    answer = ReviewAnswer(**form.cleaned_data) if form.is_valid() else ReviewAnswer()
     try:
         done = verb(request.actor, item_id, answer, now=timezone.now())
     except Outdated as error:
@@ -234,7 +234,7 @@ def _decide(
 
 
 def _stale(
-    request: HttpRequest, item_id: UUID, error: Outdated, answer: Answer, **more: Any
+    request: HttpRequest, item_id: UUID, error: Outdated, answer: ReviewAnswer, **more: Any
 ) -> HttpResponse:
     """What changed since the page was opened; nothing of it is overwritten."""
     memory = error.memory

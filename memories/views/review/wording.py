@@ -4,7 +4,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from memories.access.reader_sentences import Readers
+from memories.access.reader_sentences import AudienceSentence
 from memories.curation.review_item import Inspected
 from memories.language.excerpts import excerpt
 from memories.library.word_diff import differences
@@ -81,7 +81,7 @@ def done(item: Proposal) -> str:
     return DONE.get((Cause(item.cause), State(item.state))) or OTHERWISE[State(item.state)]
 
 
-def row(item: Proposal, readers: Readers, me: object, organisation: str) -> dict[str, Any]:
+def row(item: Proposal, readers: AudienceSentence, me: object, organisation: str) -> dict[str, Any]:
     """One line of the list."""
     return {
         "url": reverse("review-item", args=[item.id]),

@@ -12,11 +12,11 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from memories.access.reader_sentences import Readers
+from memories.access.reader_sentences import AudienceSentence
 from memories.access.readers import newly_in, readers_of
-from memories.access.readers_named import Readers as Named
+from memories.access.readers_named import AudienceSentence as Named
 from memories.curation import decide
-from memories.curation.decide import Answer
+from memories.curation.decide import ReviewAnswer
 from memories.review.models import Cause, Proposal
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -137,7 +137,7 @@ def crowd(here: Tenant) -> None:
     )
 
 
-def told(here: Tenant, name: str, memory_id: UUID) -> Readers:
+def told(here: Tenant, name: str, memory_id: UUID) -> AudienceSentence:
     """What the pages say to this person."""
     principal = resolve(here.person(name))
     with principal.scope():
@@ -145,7 +145,7 @@ def told(here: Tenant, name: str, memory_id: UUID) -> Readers:
         return readers_of(principal, [row], here.organisation.name)[row.audience_id]
 
 
-def check(here: Tenant, name: str, memory_id: UUID) -> Readers:
+def check(here: Tenant, name: str, memory_id: UUID) -> AudienceSentence:
     """The numbers are true, and the names are of those who read."""
     said, real = told(here, name, memory_id), truth(here, memory_id)
     assert (said.people, said.robots, said.helpers) == (
@@ -235,7 +235,7 @@ def test_only_you_is_said_where_no_robot_has_leave(world: World, who: str) -> No
         assert "Only you" not in re.sub(r"<small>.*?</small>", "", text(client.get(url))), url
 
 
-def newly(here: Tenant, name: str, item: Proposal) -> Readers:
+def newly(here: Tenant, name: str, item: Proposal) -> AudienceSentence:
     principal = resolve(here.person(name))
     with principal.scope():
         rows = Audience.objects.in_bulk([item.target_audience_id, item.memory.audience_id])
@@ -253,7 +253,7 @@ def test_newly_is_who_could_not_before_and_can_after(world: World) -> None:
     said = newly(here, "chidi", item)
     page = text(signed_in(here, "chidi").get(f"/review/{item.id}/"))
     signed_in(here, "chidi").post(f"/review/{item.id}/skip/")
-    done = decide.approve(here.person("chidi"), item.id, Answer(version=1), now=NOW)
+    done = decide.approve(here.person("chidi"), item.id, ReviewAnswer(version=1), now=NOW)
     after = truth(here, UUID(done.outcome["made"]))
     people = after.people - before.people
     # What reads it for its author alone could not tell anybody else; now it can.

@@ -3,8 +3,8 @@
 import pytest
 
 from memories.access.visibility import (
+    KindInputs,
     Misplaced,
-    Place,
     Visibility,
     Write,
     can_read,
@@ -146,7 +146,7 @@ def test_a_robot_alone_keeps_private_things_to_itself_and_a_person_has_no_intern
 def test_the_kind_follows_from_the_place(
     visibility: str, group: bool, member: bool, listeners: bool, kind: str
 ) -> None:
-    assert derive_kind(Place(Visibility(visibility), group, member, listeners)) == kind
+    assert derive_kind(KindInputs(Visibility(visibility), group, member, listeners)) == kind
 
 
 @pytest.mark.conformance("A02")

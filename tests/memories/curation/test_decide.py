@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 from django.db import connections
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from memories.curation import decide
-from memories.curation.decide import Answer
+from memories.curation.decide import ReviewAnswer
 from memories.curation.edit import Outdated, edit_memory
 from memories.curation.share import share_memory
 from memories.curation.undo import undo
@@ -60,7 +60,7 @@ def test_a_proposal_becomes_a_copy_for_everyone_and_stays_with_its_author(world:
     assert found(here, "mina") == []
     assert [len(waiting(here.person(p))) for p in ("ada", "chidi", "mina", "vera")] == [1, 1, 0, 0]
 
-    done = decide.approve(here.person("chidi"), item.id, Answer(version=1), now=NOW)
+    done = decide.approve(here.person("chidi"), item.id, ReviewAnswer(version=1), now=NOW)
     assert (done.state, done.decided_by.name, done.decided_at) == ("approved", "Chidi", NOW)
     assert found(here, "mina") == [TEXT]
     shared = memory(here, "vera", done.outcome["made"])
@@ -78,7 +78,7 @@ def test_a_proposal_becomes_a_copy_for_everyone_and_stays_with_its_author(world:
     with pytest.raises(AlreadyExists):
         undo(here.person("chidi"), item.id, now=NOW)
     # Decided anew the copy of before is what comes back.
-    again = decide.approve(here.person("ada"), item.id, Answer(version=1), now=NOW)
+    again = decide.approve(here.person("ada"), item.id, ReviewAnswer(version=1), now=NOW)
     assert again.outcome["made"] == done.outcome["made"]
     edit_memory(here.person("ada"), shared.id, {"content": "At seven."}, now=NOW)
     with pytest.raises(PermissionError):
@@ -89,16 +89,18 @@ def test_a_proposal_becomes_a_copy_for_everyone_and_stays_with_its_author(world:
 def test_edit_and_approve_reject_with_a_reason_and_withdraw(world: World) -> None:
     here, chidi = world.here, world.here.person("chidi")
     item = propose(here)
-    done = decide.approve(chidi, item.id, Answer(version=1, content="It closes at seven."), now=NOW)
+    done = decide.approve(
+        chidi, item.id, ReviewAnswer(version=1, content="It closes at seven."), now=NOW
+    )
     assert memory(here, "mina", done.outcome["made"]).content == "It closes at seven."
     assert memory(here, "bob", item.memory_id).content == TEXT
     with pytest.raises(Decided):
-        decide.reject(chidi, item.id, Answer(reason="No."), now=NOW)
+        decide.reject(chidi, item.id, ReviewAnswer(reason="No."), now=NOW)
 
     second = propose(here, content="The office is loud.")
     with pytest.raises(ValueError, match="Say why"):
-        decide.reject(chidi, second.id, Answer(), now=NOW)
-    refused = decide.reject(chidi, second.id, Answer(reason="Not for everyone."), now=NOW)
+        decide.reject(chidi, second.id, ReviewAnswer(), now=NOW)
+    refused = decide.reject(chidi, second.id, ReviewAnswer(reason="Not for everyone."), now=NOW)
     assert (refused.state, refused.decision) == ("rejected", "Not for everyone.")
     # Its author brings it up again, then thinks better of it.
     restore_memory(here.person("bob"), second.memory_id, now=NOW)
@@ -114,12 +116,14 @@ def test_merge_into_what_is_known(world: World) -> None:
     item = propose(here)
     for wrong in (hidden, item.memory_id):
         with pytest.raises(NotFound):
-            decide.merge(chidi, item.id, Answer(version=1, into=wrong, into_version=1), now=NOW)
+            decide.merge(
+                chidi, item.id, ReviewAnswer(version=1, into=wrong, into_version=1), now=NOW
+            )
     text = "The office closes at 18:00, also on Fridays."
-    stale = Answer(version=1, into=known, into_version=9, content=text)
+    stale = ReviewAnswer(version=1, into=known, into_version=9, content=text)
     with pytest.raises(Outdated):
         decide.merge(chidi, item.id, stale, now=NOW)
-    read = Answer(version=1, into=known, into_version=1, content=text)
+    read = ReviewAnswer(version=1, into=known, into_version=1, content=text)
     decide.merge(chidi, item.id, read, now=NOW)
     merged = memory(here, "mina", known)
     assert (merged.content, merged.remember_count) == (text, 2)
@@ -147,11 +151,11 @@ def test_corrections_and_reports_go_to_whom_the_memory_belongs(world: World) -> 
     assert {i.id for i in waiting(chidi)} == {fix.id, told.id}
     assert [i.memory_id for i in waiting(here.person("bob"))] == [chat]
     with pytest.raises(NotFound):
-        decide.approve(mina, fix.id, Answer(version=1), now=NOW)
+        decide.approve(mina, fix.id, ReviewAnswer(version=1), now=NOW)
 
-    decide.approve(chidi, fix.id, Answer(version=1), now=NOW)
+    decide.approve(chidi, fix.id, ReviewAnswer(version=1), now=NOW)
     assert memory(here, "mina", shared).content == "It closes at seven."
-    decide.approve(chidi, told.id, Answer(version=2), now=NOW)
+    decide.approve(chidi, told.id, ReviewAnswer(version=2), now=NOW)
     assert memory(here, "chidi", shared).status == "forgotten"
     undo(chidi, told.id, now=NOW)
     undo(chidi, fix.id, now=NOW)
@@ -170,7 +174,7 @@ def test_what_its_subject_forgot_is_theirs_to_bring_back(world: World) -> None:
         "return",
         [],
     )
-    decide.approve(bob, item.id, Answer(version=1), now=NOW)
+    decide.approve(bob, item.id, ReviewAnswer(version=1), now=NOW)
     assert memory(here, "mina", first.id).status == "active"
     undo(bob, item.id, now=NOW)
     assert memory(here, "bob", first.id).forgotten_by_subject
@@ -182,7 +186,7 @@ def test_an_open_item_is_kept_from_others_for_five_minutes(world: World) -> None
     hold(ada, item.id, now=NOW)
     for act in (
         lambda: hold(chidi, item.id, now=NOW),
-        lambda: decide.approve(chidi, item.id, Answer(version=1), now=NOW),
+        lambda: decide.approve(chidi, item.id, ReviewAnswer(version=1), now=NOW),
     ):
         with pytest.raises(Held, match="Ada has this open"):
             act()
@@ -202,7 +206,7 @@ def test_a_stale_decision_changes_nothing(world: World) -> None:
     item = propose(here)
     edit_memory(here.person("bob"), item.memory_id, {"content": "It closes at nine."}, now=NOW)
     with pytest.raises(Outdated) as caught:
-        decide.approve(chidi, item.id, Answer(version=1), now=NOW)
+        decide.approve(chidi, item.id, ReviewAnswer(version=1), now=NOW)
     assert caught.value.memory.content == "It closes at nine."
     assert found(here, "mina") == []
 
@@ -210,14 +214,14 @@ def test_a_stale_decision_changes_nothing(world: World) -> None:
 def test_names_on_lists_and_other_organisations_see_nothing(world: World) -> None:
     here, there = world.here, world.there
     item = propose(here)
-    mina = Readers(members=(str(here.members["mina"].id),))
+    mina = NamedReaders(members=(str(here.members["mina"].id),))
     listed = here.remember(here.person("bob"), "Secret.", visibility="shared", readers=mina).id
     report_memory(here.person("mina"), listed, reason="Hm.", now=NOW)
     assert [i.memory_id for i in waiting(here.person("bob"), mine=False)] == [listed]
     assert [i.id for i in waiting(here.person("ada"))] == [item.id]
     for act in (decide.approve, decide.reject):
         with pytest.raises(NotFound):
-            act(there.person("ada"), item.id, Answer(reason="x"), now=NOW)
+            act(there.person("ada"), item.id, ReviewAnswer(reason="x"), now=NOW)
 
 
 def test_two_curators_never_both_decide(lasting_world: World) -> None:
@@ -231,7 +235,9 @@ def test_two_curators_never_both_decide(lasting_world: World) -> None:
         who = here.person(("ada", "chidi")[number // 2 % 2])
         ready.wait()
         try:
-            outcomes.append(verb(who, item.id, Answer(version=1, reason="So."), now=NOW).state)
+            outcomes.append(
+                verb(who, item.id, ReviewAnswer(version=1, reason="So."), now=NOW).state
+            )
         except Decided:
             outcomes.append("decided")
         finally:
@@ -252,7 +258,7 @@ def test_what_is_forgotten_is_not_kept_in_what_was_decided_about_it(world: World
     said = {"speaker": str(here.members["mina"].id)}
     memory_id = here.remember(here.robot("aria"), "Mina has the zebra flu.", **said).id
     item = propose_correction(here.person("bob"), memory_id, content="A zebra cold.", now=NOW)
-    decide.approve(here.person("chidi"), item.id, Answer(version=1), now=NOW)
+    decide.approve(here.person("chidi"), item.id, ReviewAnswer(version=1), now=NOW)
     for who in ("chidi", "bob"):
         assert "zebra" in text(here.browser(who).get(f"/api/v1/proposals/{item.id}"))
     forget_memory(here.person("mina"), memory_id, now=NOW)
@@ -267,11 +273,11 @@ def test_what_is_forgotten_is_not_kept_in_what_was_decided_about_it(world: World
 
 def test_what_was_written_for_few_is_not_told_when_more_may_read(world: World) -> None:
     here, mina, bob = world.here, world.here.person("mina"), world.here.person("bob")
-    readers = Readers(members=(str(here.members["bob"].id),))
+    readers = NamedReaders(members=(str(here.members["bob"].id),))
     trip = here.remember(mina, "I plan a trip.", visibility="shared", readers=readers).id
     told = report_memory(bob, trip, reason="zebra: she is ill", now=NOW)
     other = propose_correction(bob, trip, content="The zebra trip.", now=NOW)
-    decide.reject(mina, other.id, Answer(reason="zebra, no"), now=NOW)
+    decide.reject(mina, other.id, ReviewAnswer(reason="zebra, no"), now=NOW)
     share_memory(mina, trip, visibility="group", readers={}, group="launch", now=NOW)
     with organisation_scope(here.id):
         Group.objects.filter(id=here.groups["launch"].id).update(confidential=False)
@@ -286,6 +292,6 @@ def test_what_was_written_for_few_is_not_told_when_more_may_read(world: World) -
         assert waiting_for(here.person(who)) == 0, "the frame counts what the queue shows"
     assert waiting_for(mina) == 1
     # Who reads both, decides it still.
-    done = decide.reject(mina, told.id, Answer(reason="I am well."), now=NOW)
+    done = decide.reject(mina, told.id, ReviewAnswer(reason="I am well."), now=NOW)
     assert done.state == "rejected"
     assert text(here.browser("bob").get(f"/api/v1/proposals/{told.id}")).count("zebra") == 1

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from memories.access.permissions import NotYours
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from memories.access.visibility import Misplaced
 from memories.curation.share import share_memory
 from memories.ingestion.drafts import Draft
@@ -78,7 +78,7 @@ def test_what_was_said_in_confidence_is_not_widened_by_a_listener(world: World) 
     chidi, bolt = str(here.members["chidi"].id), str(here.robots["bolt"].id)
     told = here.remember(
         here.person("mina"), "I am leaving.", visibility="protected",
-        readers=Readers(members=(chidi,), robots=(bolt,)),
+        readers=NamedReaders(members=(chidi,), robots=(bolt,)),
     ).id  # fmt: skip
     with pytest.raises(NotYours):
         share(here.person("chidi"), told, "organisation")
@@ -87,7 +87,7 @@ def test_what_was_said_in_confidence_is_not_widened_by_a_listener(world: World) 
     noted = here.remember(
         here.robot("aria"), "Mina is leaving.", visibility="shared",
         member=str(here.members["mina"].id),
-        readers=Readers(robots=(str(here.robots["aria"].id),)),
+        readers=NamedReaders(robots=(str(here.robots["aria"].id),)),
     ).id  # fmt: skip
     with pytest.raises(NotYours):
         share(here.robot("aria"), noted, "organisation")

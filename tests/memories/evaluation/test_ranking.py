@@ -9,7 +9,7 @@ from django.db import connections
 
 from memories.evaluation.dataset.scenarios import INSIDE, PROBES, Asked
 from memories.evaluation.measures import measure
-from memories.evaluation.measures.measure import Outcome, judged, random_recall
+from memories.evaluation.measures.measure import QuestionResult, judged, random_recall
 from memories.evaluation.measures.ranking import ranked, recommended
 from memories.evaluation.report import sections
 from memories.evaluation.report.charts import bars
@@ -75,9 +75,9 @@ def asked(*gold: str, readable: int = 0, scenario: str = "announcements") -> Ask
 @pytest.mark.conformance("A34", "A35", "A36", "A40")
 def test_a_run_is_judged_over_its_questions() -> None:
     outcomes = [
-        Outcome(asked("a"), ["a", "x"], 10.0),
-        Outcome(asked("b", "c"), ["x", "b", "y", "z", "w", "c"], 30.0),
-        Outcome(asked(scenario=PROBES), ["s"], 20.0, forbidden=["s"]),
+        QuestionResult(asked("a"), ["a", "x"], 10.0),
+        QuestionResult(asked("b", "c"), ["x", "b", "y", "z", "w", "c"], 30.0),
+        QuestionResult(asked(scenario=PROBES), ["s"], 20.0, forbidden=["s"]),
     ]
     found = judged(outcomes)
     assert found["recall"] == {"1": 0.5, "5": 0.75, "10": 1.0}
@@ -127,7 +127,7 @@ def test_a_size_is_that_of_the_table_with_its_indexes_and_long_values(
 
 @pytest.mark.conformance("A34")
 def test_percentiles_and_number_of_what_was_asked() -> None:
-    outcomes = [Outcome(asked("a"), ["a"], float(ms)) for ms in range(1, 1_001)]
+    outcomes = [QuestionResult(asked("a"), ["a"], float(ms)) for ms in range(1, 1_001)]
     assert judged(outcomes)["query_ms"] == {"n": 1_000, "p50": 500, "p95": 950, "p99": 990}
 
 
@@ -136,9 +136,9 @@ def test_the_first_questions_warm_up_and_are_not_counted(monkeypatch: pytest.Mon
     questions = [asked(str(n)) for n in range(20)]
     done: list[tuple[str, str]] = []
 
-    def ask(place: object, one: Asked, strategy: str, by: object) -> Outcome:
+    def ask(place: object, one: Asked, strategy: str, by: object) -> QuestionResult:
         done.append((strategy, min(one.gold)))
-        return Outcome(one, [], 1.0)
+        return QuestionResult(one, [], 1.0)
 
     monkeypatch.setattr(measure, "_asked", ask)
     found = measure.ask_all(None, questions, ["graph", "hybrid"])

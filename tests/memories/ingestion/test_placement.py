@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from memories.access.visibility import Misplaced
 from memories.ingestion.drafts import Draft, Refused
 from memories.ingestion.remember import remember_many
@@ -260,7 +260,7 @@ def test_readers_who_do_not_exist_here_are_not_found(
         "teams": str(UUID(int=9)),
     }
     named = str(UUID(int=5)) if reference == "absent" else foreign[kind]
-    readers = Readers(**{kind: (named,)})
+    readers = NamedReaders(**{kind: (named,)})
     with pytest.raises(NotFound):
         world.here.remember(world.here.robot("aria"), "x", visibility="shared", readers=readers)
 
@@ -275,7 +275,7 @@ def test_a_group_that_the_writer_may_not_know_is_not_found_as_a_reader(world: Wo
         (here.person("bob"), "launch", True),
         (here.person("bob"), "design", False),
     ):
-        draft = Draft(content="Hi.", visibility="shared", readers=Readers(groups=(group,)))
+        draft = Draft(content="Hi.", visibility="shared", readers=NamedReaders(groups=(group,)))
         outcome = remember_many(who, [draft], now=NOW)[0]
         assert isinstance(outcome, Refused) is not known
         if not known:
@@ -290,7 +290,7 @@ def test_a_robot_that_acts_for_nobody_cannot_probe_for_members(world: World) -> 
     with pytest.raises(NotFound):
         here.remember(clio, "For Bob.", listeners=(bob,), visibility="protected")
     with pytest.raises(NotFound):
-        here.remember(clio, "For Bob.", readers=Readers(members=(bob,)), visibility="shared")
+        here.remember(clio, "For Bob.", readers=NamedReaders(members=(bob,)), visibility="shared")
     told = row(here, clio, group="design", speaker=bob)
     assert (told.speaker, told.speaker_member_id) == (bob, None)
     # Mina it knows, and may not speak for her all the same.

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from memories.ingestion.drafts import Draft, Refused
 from memories.ingestion.remember import KeyTaken, remember_many
 from memories.lifecycle.forget import forget_memory
@@ -277,7 +277,7 @@ def test_one_bad_draft_takes_no_other_with_it(world: World) -> None:
         Draft(content="one"),
         Draft(content="two", group="nowhere"),
         Draft(content="three", visibility="group"),
-        Draft(content="four", readers=Readers(teams=("x",)), visibility="shared"),
+        Draft(content="four", readers=NamedReaders(teams=("x",)), visibility="shared"),
         Draft(content="five"),
     ]
     outcomes = remember_many(here.robot("aria"), drafts, now=NOW)

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from memories.curation import decide
-from memories.curation.decide import Answer
+from memories.curation.decide import ReviewAnswer
 from memories.curation.edit import edit_memory
 from memories.curation.restore_version import restore_version
 from memories.curation.share import share_memory
@@ -128,13 +128,13 @@ ACTS: list[tuple[str, Prepared, Act]] = [
      lambda t, id_: report_memory(MINA(t), id_, reason="Wrong.", now=NOW)),
     # Widening by approval is an entry of its own.
     ("memory.shared proposal.approved", item,
-     lambda t, id_: decide.approve(ADA(t), id_, Answer(version=1), now=NOW)),
+     lambda t, id_: decide.approve(ADA(t), id_, ReviewAnswer(version=1), now=NOW)),
     ("proposal.rejected", item,
-     lambda t, id_: decide.reject(ADA(t), id_, Answer(reason="No."), now=NOW)),
+     lambda t, id_: decide.reject(ADA(t), id_, ReviewAnswer(reason="No."), now=NOW)),
     ("proposal.assigned", item,
      lambda t, id_: assign(ADA(t), id_, t.members["chidi"].id, now=NOW)),
     ("proposal.reopened", lambda t: decide.reject(
-        ADA(t), item(t), Answer(reason="No."), now=NOW).id,
+        ADA(t), item(t), ReviewAnswer(reason="No."), now=NOW).id,
      lambda t, id_: undo(ADA(t), id_, now=NOW)),
     ("entity.given", lambda t: None, lambda t, _: given(t)),
     ("entity.changed", given,

@@ -7,9 +7,9 @@ import pytest
 
 from memories.knowledge_graph.expertise_signals import (
     MOST_KNOWN,
-    Heard,
-    Shown,
-    Turn,
+    DialogueTurn,
+    RecentTurns,
+    TurnSignals,
     asks,
     shown,
     wants,
@@ -21,8 +21,10 @@ AUDIENCE = uuid4()
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
-def turn(text: str, speaker: UUID | None = ANN, minutes: float = 0, **fields: object) -> Turn:
-    return Turn(
+def turn(
+    text: str, speaker: UUID | None = ANN, minutes: float = 0, **fields: object
+) -> DialogueTurn:
+    return DialogueTurn(
         id=uuid4(),
         audience=AUDIENCE,
         text=text,
@@ -37,12 +39,12 @@ def keys(terms: tuple[Term, ...]) -> list[str]:
     return [term.key for term in terms]
 
 
-def lent(found: Shown) -> list[str]:
+def lent(found: TurnSignals) -> list[str]:
     return [term.key for term, _ in found.lent]
 
 
-def heard(*turns: Turn) -> Heard:
-    found = Heard()
+def heard(*turns: DialogueTurn) -> RecentTurns:
+    found = RecentTurns()
     for one in turns:
         found.add(one)
     return found
@@ -64,8 +66,8 @@ def test_who_states_something_knows_about_it() -> None:
         turn("My printer driver does not work"),
     ],
 )
-def test_nobody_programs_commands_and_who_seeks_show_nothing(said: Turn) -> None:
-    assert shown(said, heard(), {}) == Shown()
+def test_nobody_programs_commands_and_who_seeks_show_nothing(said: DialogueTurn) -> None:
+    assert shown(said, heard(), {}) == TurnSignals()
 
 
 def test_in_an_answer_what_is_broken_is_explained() -> None:
@@ -89,7 +91,7 @@ def test_a_quoted_question_lends_what_it_was_about() -> None:
     found = shown(turn("Edit smb.conf", reply_to=told.id), heard(), {told.id: told})
     assert (found.answers, found.lent) == ((told.id,), ())
     own = turn("Edit smb.conf", reply_to=answer.id)
-    itself = Turn(id=answer.id, audience=AUDIENCE, text=own.text, concepts=own.concepts,
+    itself = DialogueTurn(id=answer.id, audience=AUDIENCE, text=own.text, concepts=own.concepts,
                   speaker=ANN, reply_to=answer.id)  # fmt: skip
     assert shown(itself, heard(), {answer.id: answer}).answers == ()
 
@@ -97,21 +99,23 @@ def test_a_quoted_question_lends_what_it_was_about() -> None:
 def test_who_is_spoken_to_has_asked_within_a_quarter_of_an_hour() -> None:
     question = turn("How do I share a printer over Samba?", speaker=BEN)
 
-    def answered(minutes: float, *between: Turn, text: str = "Edit smb.conf and restart nmbd"):
+    def answered(
+        minutes: float, *between: DialogueTurn, text: str = "Edit smb.conf and restart nmbd"
+    ):
         said = turn(text, minutes=minutes, addressed=(ANN, CHO, BEN))
         return shown(said, heard(question, *between), {})
 
     found = answered(15)
     assert (found.answers, found.inferred) == ((question.id,), True)
     assert {"printer", "samba"} <= set(lent(found))
-    assert answered(15.1) == Shown(own=found.own)
+    assert answered(15.1) == TurnSignals(own=found.own)
     # The last three lines of a question, newest first; only those that seek are answered.
     lines = [turn(f"ok line {n}", speaker=BEN, minutes=1) for n in range(2)]
     assert answered(2, *lines).answers == (question.id,)
     lines.append(turn("ok line 2", speaker=BEN, minutes=1))
     assert answered(2, *lines).answers == ()
     # Without a time nothing is too long ago.
-    timeless = Turn(id=uuid4(), audience=AUDIENCE, text=question.text, speaker=BEN,
+    timeless = DialogueTurn(id=uuid4(), audience=AUDIENCE, text=question.text, speaker=BEN,
                     concepts=question.concepts)  # fmt: skip
     said = turn("Edit smb.conf and restart nmbd", minutes=9_000, addressed=(BEN,))
     assert shown(said, heard(timeless), {}).answers == (timeless.id,)

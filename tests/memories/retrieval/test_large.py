@@ -12,7 +12,7 @@ from memories.indexing import exact_scan
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.candidates import readable_rows
-from memories.retrieval.recall import Answer, Query, recall
+from memories.retrieval.recall import Query, RecallAnswer, recall
 from orgs.principals import Actor
 from tests.large import serve_by_indexes
 from tests.world import NOW, Tenant, World
@@ -21,7 +21,7 @@ NEAREST = "SELECT n.memory_id, -(n.embedding <#>"
 SETTINGS = ("hnsw.iterative_scan", "hnsw.ef_search", "enable_sort", "enable_seqscan")
 
 
-def ask(who: Actor, text: str, **fields: Any) -> Answer:
+def ask(who: Actor, text: str, **fields: Any) -> RecallAnswer:
     return recall(who, Query(text=text, **fields), now=timezone.now())
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from memories.retrieval.recall import Answer, Query, recall
+from memories.retrieval.recall import Query, RecallAnswer, recall
 from memories.retrieval.strategies import multi_level
 from memories.store.models.memory import Memory
 from orgs.principals import Actor, resolve
@@ -15,12 +15,12 @@ from tests.world import Tenant, World
 WIDE = "Compare how and why apples differ across our groups between seasons, explain what matters"
 
 
-def ask(who: Actor, text: str, **fields: Any) -> Answer:
+def ask(who: Actor, text: str, **fields: Any) -> RecallAnswer:
     fields = {"strategy": "multi_level", "limit": 50} | fields
     return recall(who, Query(text=text, **fields), now=timezone.now())
 
 
-def contents(answer: Answer) -> list[str]:
+def contents(answer: RecallAnswer) -> list[str]:
     return [memory.content for _, memory in answer.hits]
 
 
@@ -64,7 +64,7 @@ def test_each_branch_keeps_to_its_levels_and_numbers(here: Tenant) -> None:
     here.embed()
     person = here.person("mina")
 
-    def by_level(answer: Answer) -> dict[str, int]:
+    def by_level(answer: RecallAnswer) -> dict[str, int]:
         found = [memory.level for _, memory in answer.hits]
         return {level: found.count(level) for level in places if level in found}
 

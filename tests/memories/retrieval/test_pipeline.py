@@ -7,18 +7,18 @@ from django.utils import timezone
 
 from memories.embedding.query_cache import encode_query
 from memories.indexing.models import Embedding, Text
-from memories.retrieval.recall import Answer, Query, recall
+from memories.retrieval.recall import Query, RecallAnswer, recall
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import remove_from_group
 from orgs.principals import Actor, resolve
 from tests.world import Tenant, World
 
 
-def ask(who: Actor, text: str, **fields: Any) -> Answer:
+def ask(who: Actor, text: str, **fields: Any) -> RecallAnswer:
     return recall(who, Query(text=text, **fields), now=timezone.now())
 
 
-def contents(answer: Answer) -> list[str]:
+def contents(answer: RecallAnswer) -> list[str]:
     return [memory.content for _, memory in answer.hits]
 
 

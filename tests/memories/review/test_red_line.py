@@ -11,7 +11,7 @@ from memories.access.red_lines import RedLine
 from memories.access.visibility import Misplaced
 from memories.curation import decide
 from memories.curation.bulk import plan
-from memories.curation.decide import Answer
+from memories.curation.decide import ReviewAnswer
 from memories.curation.edit import edit_memory
 from memories.curation.share import share_memory
 from memories.curation.split import divide_memory
@@ -113,9 +113,9 @@ def test_what_is_decided_in_the_queue_holds_it_as_well(world: World) -> None:
     ]
     for item in items:
         with pytest.raises(RedLine):
-            decide.approve(chidi, item.id, Answer(version=1), now=NOW)
+            decide.approve(chidi, item.id, ReviewAnswer(version=1), now=NOW)
     into = propose(here)
-    answer = Answer(version=1, into=id_, into_version=1, content="Mina likes nuts.")
+    answer = ReviewAnswer(version=1, into=id_, into_version=1, content="Mina likes nuts.")
     with pytest.raises(RedLine):
         decide.merge(chidi, into.id, answer, now=NOW)
     assert (row(here, id_).content, row(here, id_).remember_count) == (TEXT, 1)
@@ -168,15 +168,15 @@ def test_a_wish_is_granted_with_a_reason_and_taken_back(world: World) -> None:
     (item,) = waiting(chidi)
     assert waiting(here.person("bob")) == []
     with pytest.raises(Misplaced, match="Say why"):
-        decide.approve(chidi, item.id, Answer(version=1), now=NOW)
-    decide.approve(chidi, item.id, Answer(version=1, reason="So it is."), now=NOW)
+        decide.approve(chidi, item.id, ReviewAnswer(version=1), now=NOW)
+    decide.approve(chidi, item.id, ReviewAnswer(version=1, reason="So it is."), now=NOW)
     assert (row(here, id_).red_line, row(here, id_).red_line_reason) == (True, "So it is.")
     assert acts(here, id_) == ["proposal.red_line", "memory.protected"]
     undo(chidi, item.id, now=NOW)
     assert not row(here, id_).red_line
     assert acts(here, id_)[-1] == "memory.unprotected"
     assert [i.id for i in waiting(chidi)] == [item.id]
-    decide.reject(chidi, item.id, Answer(reason="No."), now=NOW)
+    decide.reject(chidi, item.id, ReviewAnswer(reason="No."), now=NOW)
     assert not row(here, id_).red_line
 
 
@@ -188,7 +188,7 @@ def test_the_subject_decides_a_wish_about_them(world: World) -> None:
     )  # fmt: skip
     (item,) = waiting(here.person("mina"))
     assert waiting(here.person("bob")) == []
-    done = decide.approve(here.person("mina"), item.id, Answer(version=1), now=NOW)
+    done = decide.approve(here.person("mina"), item.id, ReviewAnswer(version=1), now=NOW)
     assert row(here, done.memory_id).red_line_reason == "A life."
 
 
@@ -210,7 +210,7 @@ def test_a_proposal_takes_the_wish_along(world: World) -> None:
     wish = {"visibility": "organisation", "red_line": True, "red_line_reason": "Law."}
     here.remember(here.person("bob"), TEXT, **wish)
     publish = next(i for i in waiting(chidi) if i.cause == "publish")
-    done = decide.approve(chidi, publish.id, Answer(version=1), now=NOW)
+    done = decide.approve(chidi, publish.id, ReviewAnswer(version=1), now=NOW)
     (item,) = waiting(chidi)
     assert (item.cause, str(item.memory_id), item.reason) == (
         "red_line", done.outcome["made"], "Law.",

@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from memories.curation import decide
-from memories.curation.decide import Answer
+from memories.curation.decide import ReviewAnswer
 from memories.curation.edit import edit_memory
 from memories.curation.restore_version import restore_version
 from memories.curation.undo import undo
@@ -87,7 +87,7 @@ def test_a_correction_is_the_words_of_who_suggested_it(world: World) -> None:
     here, chidi = world.here, world.here.person("chidi")
     id_ = here.remember(here.robot("bolt"), "The office closes at six.").id
     item = propose_correction(here.person("bob"), id_, content="At seven.", now=NOW)
-    decide.approve(chidi, item.id, Answer(version=1), now=NOW)
+    decide.approve(chidi, item.id, ReviewAnswer(version=1), now=NOW)
     assert facts(here.api("bolt").get(f"/api/v1/memories/{id_}").json())[3] == "Bob"
     undo(chidi, item.id, now=NOW)
     assert facts(here.api("bolt").get(f"/api/v1/memories/{id_}").json())[3] is None
@@ -96,7 +96,7 @@ def test_a_correction_is_the_words_of_who_suggested_it(world: World) -> None:
 def test_what_is_edited_before_approval_is_not_put_down_to_its_author(world: World) -> None:
     here, chidi = world.here, world.here.person("chidi")
     item = propose(here)
-    done = decide.approve(chidi, item.id, Answer(version=1, content="At nine."), now=NOW)
+    done = decide.approve(chidi, item.id, ReviewAnswer(version=1, content="At nine."), now=NOW)
     url = f"/memories/{done.outcome['made']}/"
     told = here.browser("mina").get(f"/api/v1{url.rstrip('/')}").json()
     assert facts(told) == ("Bob", "web", None, "Chidi")

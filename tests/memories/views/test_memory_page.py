@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from orgs.organisations.groups import set_confidential
 from tests.people import signed_in, text
 from tests.world import NOW, PEOPLE, World
@@ -63,7 +63,7 @@ def test_seen_by_in_words_and_by_name(world: World) -> None:
         here.person("mina"),
         "Some.",
         visibility="shared",
-        readers=Readers(members=(str(here.members["vera"].id),)),
+        readers=NamedReaders(members=(str(here.members["vera"].id),)),
     )
     assert "2 people can read this." in text(mina.get(url(some.id)))
     assert "You, Mina" in text(signed_in(here, "vera").get(url(some.id)))
@@ -86,7 +86,7 @@ def test_a_list_does_not_tell_of_a_group_that_the_reader_is_not_in(world: World)
         here.person("mina"),
         "For design and Bob.",
         visibility="shared",
-        readers=Readers(groups=("design",), members=(str(here.members["bob"].id),)),
+        readers=NamedReaders(groups=("design",), members=(str(here.members["bob"].id),)),
     ).id
     bob = text(signed_in(here, "bob").get(url(id_)))
     assert "#design" not in bob

@@ -28,7 +28,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Buckets of the test's own, and a process that knows no key yet."""
     monkeypatch.setattr(buckets, "PREFIX", f"test:{secrets.token_hex(6)}:")
     monkeypatch.setattr(buckets, "shelf", Buckets())
-    monkeypatch.setattr(rate_limits, "_known", rate_limits.Known())
+    monkeypatch.setattr(rate_limits, "_known", rate_limits.KnownKeys())
     return
 
 

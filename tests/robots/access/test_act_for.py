@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from orgs.errors import NotFound
 from orgs.organisations.groups import remove_from_group
 from orgs.principals import Actor, resolve
@@ -34,7 +34,8 @@ def plant(here: Tenant) -> dict[str, UUID]:
             here.person("bob"), {"group": "launch", "visibility": "protected"}),
         "bob to mina in launch": (
             here.person("bob"),
-            {"group": "launch", "visibility": "protected", "readers": Readers(members=(mina,))}),
+            {"group": "launch", "visibility": "protected",
+             "readers": NamedReaders(members=(mina,))}),
         "bob's private": (here.person("bob"), {}),
         "aria's note": (here.robot("aria"), {"visibility": "internal"}),
         "aria's note on bob": (
@@ -42,7 +43,8 @@ def plant(here: Tenant) -> dict[str, UUID]:
         "bolt's note": (here.robot("bolt"), {"visibility": "internal"}),
         "for aria alone": (
             here.robot("bolt"),
-            {"visibility": "shared", "readers": Readers(robots=(str(here.robots["aria"].id),))}),
+            {"visibility": "shared",
+             "readers": NamedReaders(robots=(str(here.robots["aria"].id),))}),
         "ada's proposal": (here.person("mina"), {"visibility": "organisation"}),
     }  # fmt: skip
     return {

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from memories.ingestion.file_import.lines import Line, parse
-from memories.ingestion.file_import.people import Cast
+from memories.ingestion.file_import.people import ImportedPeople
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
 from orgs.members.invitations import create_member
@@ -205,7 +205,7 @@ def line(**fields: Any) -> Line:
 
 def test_an_import_by_group_keeps_names_apart_without_a_prefix(world: World) -> None:
     here = world.here
-    cast = Cast(here.organisation, NOW, by_group=True, groups=frozenset())
+    cast = ImportedPeople(here.organisation, NOW, by_group=True, groups=frozenset())
     with organisation_scope(here.id):
         cast.seat(line(group="a", speaker="Sam"))
         cast.seat(line(group="b", speaker="Sam"))

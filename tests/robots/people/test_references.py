@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
 
-from memories.ingestion.file_import.people import Cast
+from memories.ingestion.file_import.people import ImportedPeople
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Group
 from robots.access.act_for import act
@@ -142,8 +142,8 @@ def test_an_import_neither_fills_nor_tells_of_a_hidden_group(world: World) -> No
     here.add_robot("dora", scopes=("read", "write", "manage"))
     hidden = UUID(make(here, "dora", "talks").json()["id"])
 
-    def cast(owner: UUID | None, read: frozenset[UUID] | None) -> Cast:
-        return Cast(
+    def cast(owner: UUID | None, read: frozenset[UUID] | None) -> ImportedPeople:
+        return ImportedPeople(
             here.organisation, NOW, by_group=False, groups=frozenset(), read=read, owner=owner
         )
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memories.ingestion.file_import.lines import BadLine, parse
-from memories.ingestion.file_import.people import Cast
+from memories.ingestion.file_import.people import ImportedPeople
 from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
 from orgs.members.members import remove_member
@@ -154,7 +154,7 @@ def test_an_import_brings_nobody_back(here: Tenant) -> None:
         member_id=here.members["lena"].id,
     )
     with organisation_scope(here.id):
-        cast = Cast(here.organisation, NOW, by_group=False, groups=frozenset())
+        cast = ImportedPeople(here.organisation, NOW, by_group=False, groups=frozenset())
         for place in ({"speaker": "Lena"}, {"subject": "Lena"}, {"audience": ["Lena"]}):
             line = parse(1, orjson.dumps({"id": "1", "text": "x", "group": "launch", **place}))
             with pytest.raises(BadLine, match="removed"):

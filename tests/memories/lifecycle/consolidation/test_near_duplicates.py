@@ -3,7 +3,7 @@
 import pytest
 
 from memories.curation import decide
-from memories.curation.decide import Answer
+from memories.curation.decide import ReviewAnswer
 from memories.curation.undo import undo
 from memories.store.models.memory import Memory
 from orgs.principals import resolve
@@ -33,13 +33,15 @@ def test_twins_go_to_whom_they_belong_and_are_merged_or_kept(lasting_world: Worl
     assert (own.memory.audience.kind, others) == ("member", [])
     assert waiting(here.person("bob")) == []
 
-    done = decide.merge(here.person("chidi"), item.id, Answer(version=1, into_version=1), now=NOW)
+    done = decide.merge(
+        here.person("chidi"), item.id, ReviewAnswer(version=1, into_version=1), now=NOW
+    )
     assert done.state == "merged"
     with resolve(here.person("bob")).scope():
         kept = dict(Memory.objects.values_list("id", "status"))
     assert (kept[older], kept[newer]) == ("active", "archived")
     undo(here.person("chidi"), item.id, now=NOW)
-    decide.reject(here.person("chidi"), item.id, Answer(), now=NOW)
+    decide.reject(here.person("chidi"), item.id, ReviewAnswer(), now=NOW)
     here.embed()
     assert waiting(here.person("chidi")) == []
-    decide.reject(mina, own.id, Answer(), now=NOW)
+    decide.reject(mina, own.id, ReviewAnswer(), now=NOW)

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories.curation import decide
-from memories.curation.decide import Answer
+from memories.curation.decide import ReviewAnswer
 from memories.curation.edit import edit_memory
 from memories.curation.share import share_memory
 from memories.jobs.models import JobKind
@@ -227,9 +227,11 @@ def test_no_act_writes_what_a_memory_says(world: World) -> None:
     forget_memory(mina, said, now=now)
     restore_memory(mina, said, now=now)
     item = propose(here, content=f"{CANARY} has cloves.")
-    decide.approve(here.person("chidi"), item.id, Answer(content=f"{CANARY}!", version=1), now=now)
+    decide.approve(
+        here.person("chidi"), item.id, ReviewAnswer(content=f"{CANARY}!", version=1), now=now
+    )
     second = propose(here, content=f"{CANARY} has spice.")
-    decide.reject(here.person("chidi"), second.id, Answer(reason=f"{CANARY}?"), now=now)
+    decide.reject(here.person("chidi"), second.id, ReviewAnswer(reason=f"{CANARY}?"), now=now)
     known = here.remember(here.robot("bolt"), f"{CANARY} is known.").id
     report_memory(here.person("vera"), known, reason=f"{CANARY} is wrong.", now=now)
     ada.post("/playground/", {"as_whom": f"member:{mina.member_id}", "question": CANARY})

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 
-from memories.access.readers_named import Readers
+from memories.access.readers_named import NamedReaders
 from memories.retrieval.recall import Query, recall
 from memories.store.models.memory import Memory
 from orgs.database.rls import current_scope, organisation_scope
@@ -203,7 +203,7 @@ def test_the_opening_counts_what_each_audience_is(world: World) -> None:
     told(here, "Mina is here.", visibility="organisation")
     about = {"speaker": str(here.members["mina"].id)}
     here.remember(mina, "Alone.", visibility="protected", group="launch", **about)
-    bob = Readers(members=(str(here.members["bob"].id),))
+    bob = NamedReaders(members=(str(here.members["bob"].id),))
     here.remember(mina, "To Bob.", visibility="shared", readers=bob, **about)
     here.remember(mina, "For all?", visibility="organisation", **about)
     principal = resolve(mina)

@@ -1,0 +1,87 @@
+"""Which audience a draft gets: everyone, a group, one person, one robot, or a list of readers."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from memories.access.readers_named import NamedReaders
+from memories.access.references import References
+from memories.access.visibility import Misplaced, Visibility
+from orgs.models.audiences import AudienceKind
+from orgs.models.organisations import Group
+from orgs.organisations.audiences import Reader, ensure_audience, ensure_explicit_audience
+from orgs.principals import Actor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concerned:
+    """Whom a draft concerns. readers: as the caller named them; robot_id: the robot that writes."""
+
+    readers: NamedReaders
+    listeners: tuple[UUID, ...]
+    speaker_id: UUID | None
+    robot_id: UUID
+
+
+@dataclass(slots=True)
+class DraftAudience:
+    """Finds the audience, or makes it; each is looked up once, however many drafts go there."""
+
+    references: References
+    _known: dict[object, UUID] = field(default_factory=dict)
+
+    def of(
+        self, actor: Actor, visibility: Visibility, group: Group | None, concerned: Concerned
+    ) -> tuple[UUID, str]:
+        """(id, kind) of the audience. Raises Misplaced and NotFound."""
+        match visibility:
+            case Visibility.ORGANISATION:
+                return self._simple(actor, AudienceKind.ORGANISATION, "")
+            case Visibility.GROUP:
+                return self._simple(actor, AudienceKind.GROUP, str(actor.group_id))
+            case Visibility.PRIVATE:
+                return self._simple(actor, AudienceKind.MEMBER, str(actor.member_id))
+            case Visibility.INTERNAL:
+                return self._simple(actor, AudienceKind.ROBOT, str(actor.robot_id))
+            case _:
+                return self._list(actor, visibility, group, concerned)
+
+    def of_review(self, actor: Actor) -> UUID:
+        """The audience of what a person proposes: they themselves and those who curate."""
+        key = (AudienceKind.REVIEW, actor.member_id)
+        if key not in self._known:
+            self._known[key] = ensure_explicit_audience(
+                actor.organisation_id,
+                [("member", actor.member_id)],  # type: ignore[list-item]  # a person has one
+                kind=AudienceKind.REVIEW,
+            )
+        return self._known[key]
+
+    def _simple(self, actor: Actor, kind: str, key: str) -> tuple[UUID, str]:
+        if (kind, key) not in self._known:
+            group_id = actor.group_id if kind == AudienceKind.GROUP else None
+            self._known[(kind, key)] = ensure_audience(
+                actor.organisation_id, kind, key, group_id=group_id
+            )
+        return self._known[(kind, key)], kind
+
+    def _list(
+        self, actor: Actor, visibility: Visibility, group: Group | None, concerned: Concerned
+    ) -> tuple[UUID, str]:
+        """protected: {owner, speaker, listeners, readers}; shared: {owner, readers}."""
+        readers = self.references.readers(concerned.readers, group)
+        if visibility is Visibility.SHARED and not readers:
+            raise Misplaced("Visibility shared needs readers.")
+        owner: Reader = (
+            ("member", actor.member_id) if actor.member_id else ("robot", concerned.robot_id)
+        )
+        readers.add(owner)
+        if visibility is Visibility.PROTECTED:
+            readers |= {("member", listener) for listener in concerned.listeners}
+            if concerned.speaker_id:
+                readers.add(("member", concerned.speaker_id))
+        key = (frozenset(readers), actor.group_id)
+        if key not in self._known:
+            self._known[key] = ensure_explicit_audience(
+                actor.organisation_id, readers, actor.group_id
+            )
+        return self._known[key], AudienceKind.EXPLICIT
