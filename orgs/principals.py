@@ -210,6 +210,10 @@ def readable_groups(actor: Actor) -> "QuerySet[Group]":
     return groups.filter(mine | Q(confidential=False)) if actor.moderates else groups.filter(mine)
 
 
+# The same as SQL, for a group `g`; takes %(organisation)s, %(me)s and %(moderates)s.
+READS_GROUP = """(%(moderates)s AND NOT g.confidential OR g.id IN (
+    SELECT group_id FROM orgs_groupmembership
+    WHERE organisation_id = %(organisation)s AND member_id = %(me)s))"""
 _MY_GROUPS = (
     "SELECT group_id FROM orgs_groupmembership "
     "WHERE organisation_id = %(organisation)s AND member_id = %(member)s"

@@ -36,7 +36,7 @@ def may_forget(principal: Principal, memory: Memory) -> bool:
     """Whether the asker may take it out of every answer; a viewer what is theirs, and no more."""
     actor = principal.actor
     if actor.is_person and actor.role == Role.VIEWER:
-        return actor.member_id in (memory.member_id, memory.speaker_member_id)
+        return is_subject(actor, memory)
     return may_change(principal, memory)
 
 

@@ -20,7 +20,7 @@ from memories.access.reader_sentences import (
 )
 from memories.store.models.memory import Memory
 from orgs.models.audiences import Audience
-from orgs.principals import MODERATORS, Principal
+from orgs.principals import MODERATORS, READS_GROUP, Principal
 
 SHOWN = 8
 MOST_GROUPS = 20
@@ -29,7 +29,7 @@ MOST_GROUPS = 20
 # enters: a person who can sign in, a robot with a key that reads. A helper reads for one of the
 # people and not alone: by that member's leave, as their own robot, or where both are in the
 # group in which the list was made.
-_ROWS = """
+_ROWS = f"""
 WITH wanted AS MATERIALIZED (
     SELECT id, kind, key, group_id FROM orgs_audience
     WHERE organisation_id = %(organisation)s AND id = ANY(%(audiences)s)
@@ -42,9 +42,7 @@ WITH wanted AS MATERIALIZED (
     WHERE g.organisation_id = %(organisation)s
       AND g.id IN (SELECT group_id FROM wanted WHERE kind = 'group'
                    UNION SELECT reader FROM entries WHERE kind = 'group')
-      AND (%(moderates)s AND NOT g.confidential OR g.id IN (
-          SELECT group_id FROM orgs_groupmembership
-          WHERE organisation_id = %(organisation)s AND member_id = %(me)s))
+      AND {READS_GROUP}
 ), keyed AS (
     SELECT k.robot_id, bool_or(k.scopes @> '["read"]') AS reads,
         bool_or(k.scopes @> '["read", "act_for"]') AS acts

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from memories.access.permissions import is_subject
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.models.audiences import AudienceKind
@@ -22,12 +23,10 @@ class RedLine(Exception):
 
 def is_their_own(actor: Actor, memory: Memory) -> bool:
     """Whether a person may always take it away: it is about them, their words, or theirs alone."""
-    if not actor.is_person:
-        return False
-    if actor.member_id in (memory.member_id, memory.speaker_member_id):
+    if is_subject(actor, memory):
         return True
-    place = memory.audience
-    return bool(place.kind == AudienceKind.MEMBER and place.key == str(actor.member_id))
+    own = memory.audience.kind == AudienceKind.MEMBER
+    return bool(actor.is_person and own and memory.audience.key == str(actor.member_id))
 
 
 def hold_red_line(

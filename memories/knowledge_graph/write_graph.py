@@ -73,7 +73,8 @@ SELECT m.* FROM robots_message of
 JOIN robots_message reply ON reply.organisation_id = of.organisation_id
     AND reply.conversation_id = of.conversation_id AND reply.reply_to_id = of.id
 JOIN memories_memory m ON m.organisation_id = of.organisation_id
-    AND m.key = '{MESSAGE_KEY}' || reply.id AND m.audience_id = of.audience_id AND m.status = 'active'
+    AND m.key = '{MESSAGE_KEY}' || reply.id
+    AND m.audience_id = of.audience_id AND m.status = 'active'
 WHERE of.organisation_id = %s AND of.id = ANY(%s::uuid[]) LIMIT 1000
 """
 

@@ -11,7 +11,7 @@ from memories.retrieval.types import Filters
 from memories.review import waiting_count
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
-from orgs.principals import Principal
+from orgs.principals import READS_GROUP, Principal
 
 EXACT_COUNT = 10_000
 OPTIONS = 300
@@ -133,12 +133,10 @@ class Options:
     waiting: int = 0
 
 
-_OPTIONS = """
+_OPTIONS = f"""
 (SELECT 'groups', g.id, g.name, '' FROM orgs_group g
  WHERE g.organisation_id = %(organisation)s
-   AND (%(moderates)s AND NOT g.confidential OR g.id IN (
-       SELECT group_id FROM orgs_groupmembership
-       WHERE organisation_id = %(organisation)s AND member_id = %(me)s))
+   AND {READS_GROUP}
  ORDER BY g.name LIMIT %(groups)s)
 UNION ALL
 (SELECT 'members', m.id, m.name, '' FROM orgs_member m
@@ -153,7 +151,7 @@ UNION ALL
  WHERE v.organisation_id = %(organisation)s AND v.member_id = %(me)s
  ORDER BY lower(v.name) LIMIT %(most)s)
 UNION ALL
-SELECT 'waiting', NULL, '', count(*)::text FROM ({waiting}) w
+SELECT 'waiting', NULL, '', count(*)::text FROM ({{waiting}}) w
 """
 
 

@@ -253,7 +253,8 @@ FROM robots_message gone CROSS JOIN LATERAL (
     WHERE x.organisation_id = gone.organisation_id AND x.conversation_id = gone.conversation_id
       AND x.id > gone.id
     ORDER BY x.id LIMIT %(through)s) AS near
-JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.key = '{MESSAGE_KEY}' || near.id
+JOIN memories_memory m ON m.organisation_id = %(organisation)s
+    AND m.key = '{MESSAGE_KEY}' || near.id
     AND m.audience_id = gone.audience_id AND m.status = 'active'
 JOIN memories_restatement r ON r.organisation_id = %(organisation)s AND r.memory_id = m.id
 WHERE gone.organisation_id = %(organisation)s AND gone.id = ANY(%(ids)s::uuid[]) AND r.lent
