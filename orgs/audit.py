@@ -20,7 +20,7 @@ def record(
     now: "datetime",
     target: UUID | None = None,
     target_type: str = "",
-    staff: int | None = None,
+    staff: UUID | None = None,
     using: str = "default",
     **detail: Any,
 ) -> None:

@@ -6,7 +6,11 @@ from config.settings.services import celery, databases, env
 
 SECRET_KEY = "only-for-tests-" + "x" * 40
 DATABASES = databases(pool_size=0)
-REDIS_URL = env.str("REDIS_URL")
+# A database of Valkey for each process that tests: one clears its counts while another counts.
+_worker = env.str("PYTEST_XDIST_WORKER", default="gw0").removeprefix("gw")
+REDIS_URL = "{}/{}".format(
+    env.str("REDIS_URL").rsplit("/", 1)[0], 1 + int(_worker) % 14 if _worker.isdigit() else 0
+)
 globals().update(celery(REDIS_URL))
 CACHES = shared_counts(REDIS_URL)
 ENCODER = "fake"

@@ -76,8 +76,8 @@ WITH pairs AS (
     SELECT * FROM unnest(%(rows)s::uuid[], %(turns)s::uuid[], %(worth)s::float8[])
         AS given (id, turn, worth)
 ), words AS (
-    SELECT pairs.id, x.lexeme, max(least(1.0, pairs.worth * CASE WHEN pairs.id = pairs.turn
-        THEN 1.0 ELSE least(1.0, 40.0 / greatest(t.length, 1)) END)) AS worth
+    SELECT pairs.id, x.lexeme, max(pairs.worth * CASE WHEN pairs.id = pairs.turn THEN 1.0
+        ELSE %(damped)s::float8 / greatest(t.length, %(damped)s::float8) END) AS worth
     FROM pairs
     JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.memory_id = pairs.turn
     CROSS JOIN LATERAL unnest(t.own) AS x
@@ -169,7 +169,7 @@ class Surroundings:
         context = own.copy()
         for k, other in self._around(turns, index, len(MEANING)):
             if other in self.own:
-                damping = min(1.0, DAMPED_FROM / max(1, self.length[other]))
+                damping = DAMPED_FROM / max(DAMPED_FROM, self.length[other])
                 context += MEANING[k - 1] * damping * self.own[other]
         norm = float(np.linalg.norm(context))
         return own + context / norm if norm else 2 * own
@@ -187,7 +187,8 @@ class Surroundings:
                 texts = [HalfVector(searched[id_]).to_text() for id_ in moved]
                 cursor.execute(_MOVE, {**values, "ids": moved, "vectors": texts})
             if rows:
-                cursor.execute(_WINDOWS, {**values, "rows": rows, "turns": turns, "worth": worth})
+                values |= {"rows": rows, "turns": turns, "worth": worth, "damped": DAMPED_FROM}
+                cursor.execute(_WINDOWS, values)
         return {*searched, *rows}
 
     def _pairs(self) -> tuple[list[UUID], list[UUID], list[float]]:

@@ -18,7 +18,9 @@ def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
         rows = Memory.objects.filter(organisation_id=principal.organisation_id).active(now)
         by_kind: dict[str, int] = {}
         by_tier: dict[str, int] = {}
-        for kind, tier, n in rows.values_list("kind", "tier").annotate(n=Count("id")):
+        counts = rows.values_list("kind", "tier").annotate(n=Count("id"))
+        # Without an order the plan gives one, and rows that the asker cannot read may change it.
+        for kind, tier, n in counts.order_by("kind", "tier"):
             by_kind[kind] = by_kind.get(kind, 0) + n
             by_tier[tier] = by_tier.get(tier, 0) + n
         owed = Pending.objects.filter(organisation_id=principal.organisation_id)
@@ -26,7 +28,7 @@ def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
         return {
             "memories": sum(by_kind.values()),
             "by_kind": by_kind,
-            "by_tier": by_tier,
+            "by_tier": dict(sorted(by_tier.items())),
             "robots": rows.values("robot_id").distinct().count(),
             "embedding_pending": owed.count() - dead,
             "embedding_failed": dead,

@@ -15,7 +15,7 @@ class Disclosure(TenantModel):
     """
 
     memory = TenantKey("memories.Memory", null=True)
-    staff = models.BigIntegerField()
+    staff = models.UUIDField()
     staff_name = models.CharField(max_length=200)
     reason = models.CharField(max_length=300)
     told = ArrayField(models.UUIDField(), default=list)

@@ -46,6 +46,12 @@ class SteadyCache(RedisCache):
                 log.warning("attempts are counted in this process: %s", type(error).__name__)
         return near()
 
+    def clear(self) -> None:
+        """Forget every count, here and there."""
+        self._away_until = 0.0
+        self._nearby.clear()
+        super().clear()
+
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: Any = None
     ) -> bool:

@@ -134,7 +134,7 @@ def note_sign_in(request: HttpRequest) -> None:
     session, marked = request.session, request.session.get(MARK) or {}
     if session.session_key is None:
         session.create()
-    mine = marked.get("user") == request.user.pk
+    mine = marked.get("user") == str(request.user.pk)
     known = mine and marked.get("key") == session.session_key
     if known and time.time() - marked["at"] < FRESH_SECONDS:
         return
@@ -153,7 +153,7 @@ def note_sign_in(request: HttpRequest) -> None:
         },
     )
     session[MARK] = mark | {
-        "user": request.user.pk,
+        "user": str(request.user.pk),
         "key": session.session_key,
         "at": int(time.time()),
     }

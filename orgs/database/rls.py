@@ -23,7 +23,7 @@ class Scope:
     organisation: UUID | None = None
     audiences: tuple[UUID, ...] = ()
     deposit: tuple[UUID, ...] = ()
-    user: int | None = None
+    user: UUID | None = None
     relaxed: bool = False
 
 

@@ -13,7 +13,7 @@ class AuditEntry(TenantModel):
     action = models.CharField(max_length=60)
     member = models.UUIDField(null=True)
     robot = models.UUIDField(null=True)
-    staff = models.BigIntegerField(null=True, help_text="The support person, if one acted.")
+    staff = models.UUIDField(null=True, help_text="The support person, if one acted.")
     target_type = models.CharField(max_length=40, blank=True, default="")
     target = models.UUIDField(null=True)
     detail = models.JSONField(default=dict)

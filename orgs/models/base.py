@@ -11,7 +11,7 @@ class TenantModel(models.Model):
 
     Ids are made here (UUIDv7), never by the database, so that nothing has to be returned by an
     INSERT into an audience that the writer cannot read. The constraints between tenant tables
-    are composite, (organisation, id), and are added by `orgs.database.protect.Protect`:
+    are composite, (organisation, id), and are added by `orgs/sql/protection_v1.sql` and its like:
     Django's own foreign keys would let a row point into another organisation.
     """
 

@@ -12,13 +12,16 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ACTED = ("memories/services", "robots/services", "orgs/services", "orgs/members/preferences.py")
+SURFACES = ("api", "views", "management", "migrations", "models", "evaluation")
+ACTED = tuple(
+    f"{app}/{folder.name}"
+    for app in ("memories", "robots", "orgs")
+    for folder in sorted((ROOT / app).iterdir())
+    if folder.is_dir() and folder.name not in SURFACES and not folder.name.startswith("_")
+)
 REACHED = (
     *ACTED,
-    "memories/maintenance",
     "orgs/audit.py",
-    "orgs/database/bulk.py",
-    "orgs/support/admin.py",
 )
 SAVES = {"bulk_create", "save", "create", "get_or_create", "update_or_create", "bulk_update"}
 ACTION = re.compile(r"^(?!app\.|memories\.[a-z]+_)[a-z]+\.(?:[a-z_]+|\*)$")

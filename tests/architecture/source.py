@@ -1,6 +1,7 @@
 """The repository's own files, for the tests that read them."""
 
 import ast
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,14 @@ TEXT = {".cfg", ".css", ".csv", ".html", ".in", ".js", ".lock", ".md", ".py", ".
 TEXT |= {".toml", ".txt", ".yaml", ".yml", ""}
 # Made by tools or by running it; not part of the repository.
 MADE = {".git", ".venv", "var", "node_modules", "__pycache__"}
+
+
+def pure_modules() -> list[str]:
+    """The modules and packages that hold rules without any service, as the import contract says."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    [names] = [c["source_modules"] for c in contracts if c["name"].startswith("Rules are pure")]
+    return list(names)
 
 
 def relative(path: Path) -> str:

@@ -17,6 +17,7 @@ OWN = "a view of one's own"
 ROBOT = "a key with `manage` describes robots: the keys and their scopes are recorded"
 
 ENTRIES: dict[str, tuple[str, ...] | str] = {
+    "orgs.accounts.sessions.end_sign_ins": "sessions are the account's own, in no organisation",
     "memories.library.browse.detail": LOOKS,
     "memories.library.browse.found": LOOKS,
     "memories.library.browse.library": LOOKS,

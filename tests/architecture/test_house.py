@@ -139,10 +139,6 @@ FRAGMENTS = {
     ): "fragments of `_COLUMNS`, with parameters",
     ("memories/library/selection.py", "options"): "a statement of the ORM, with parameters",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",
-    ("orgs/database/protect.py", "back"): "names from migrations",
-    ("orgs/database/protect.py", "policy_sql"): "names from migrations",
-    ("orgs/database/protect.py", "statements"): "names from migrations",
-    ("orgs/database/protect.py", "_reference"): "names from migrations",
 }
 
 

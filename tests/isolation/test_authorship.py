@@ -94,7 +94,7 @@ def _anybody(actor: Any, given: str, references: Any, group: Any) -> Speaker:
     ("place", "forged", "about"),
     [
         ("memories.ingestion.placement.speaker_of", _anybody, "POST /api/v1/memories"),
-        ("memories.access.permissions.reword", lambda *given: None, "PATCH /api/v1/memories"),
+        ("memories.curation.edit.reword", lambda *given: None, "PATCH /api/v1/memories"),
         ("memories.curation.merge.reword", lambda *given: None, "/decision"),
         ("memories.curation.split.may_speak_for", lambda *given: True, "/propositions"),
         (

@@ -171,14 +171,14 @@ def test_every_reading_address_is_compared(world: World) -> None:
 def test_the_comparison_notices_a_count_of_everything(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memories.api.memories import stats
+    from memories.api.statistics import stats
     from orgs.models.organisations import Group
 
     def careless(actor: Actor, **kwargs: Any) -> dict[str, Any]:
         with organisation_scope(actor.organisation_id):
             return stats(actor, **kwargs) | {"robots": Group.objects.count()}
 
-    monkeypatch.setattr("memories.api.memories.stats", careless)
+    monkeypatch.setattr("memories.api.statistics.stats", careless)
     stage = set_stage(world)
     with time_machine.travel(timezone.now(), tick=False):
         before = listen_to_stats(stage)

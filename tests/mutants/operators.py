@@ -42,6 +42,13 @@ OTHERS = (
 BARE_STAR = re.compile(r"\*\s*(?:,|$)")
 NUMBER = re.compile(r"(?<![\w%.{}$'])(?<!SELECT )(?:\d+\.\d+|\.\d+|\d+)(?![\w.])")
 
+# Numbers in statements that no answer depends on, by the piece around them.
+SILENT = {
+    "pg_column_size(n.lexemes) > 1000": "from where on a text is unpacked once; its words are the "
+    "same either way",
+    "LIMIT 20000": "what ends a walk through many hubs; which rows it keeps is not defined",
+}
+
 
 def moved(number: str, up: bool) -> str:
     """A little more or less: a tenth of a fraction, one of a whole number."""
@@ -91,7 +98,11 @@ class NudgeInSql(Operator):
         if is_text and node.parent is not None and node.parent.type == "simple_stmt":
             return []  # a docstring
         if is_text and re.search(r"\b(SELECT|UPDATE|CASE WHEN|coalesce|count\(|ln\()", node.value):
-            return list(NUMBER.finditer(node.value))
+            spans = [
+                m.span() for piece in SILENT for m in re.finditer(re.escape(piece), node.value)
+            ]
+            numbers = NUMBER.finditer(node.value)
+            return [n for n in numbers if not any(a <= n.start() < b for a, b in spans)]
         return []
 
     @classmethod

@@ -1,16 +1,42 @@
-"""What is made wrong, and which tests are to notice."""
+"""What is made wrong, and which tests are to notice.
 
+What is pure is said elsewhere and only read here: the tests in tests/pure.ini, the rules in the
+contract "Rules are pure" of pyproject.toml. With them go the stages of retrieval that compute
+without Django but stand beside some that need it.
+"""
+
+import configparser
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-PURE_TESTS = (
-    "tests/memories/policies",
-    "tests/robots/conversations/test_message_rules.py",
-    "tests/memories/retrieval/pure",
-    "tests/memories/evaluation/test_metrics.py",
-)
+ROOT = Path(__file__).resolve().parents[2]
+CONTRACT = "Rules are pure"
+
+
+def pure_tests() -> tuple[str, ...]:
+    """The test paths of tests/pure.ini."""
+    found = configparser.ConfigParser(interpolation=None)
+    found.read(ROOT / "tests" / "pure.ini", encoding="utf-8")
+    return tuple(found["pytest"]["testpaths"].split())
+
+
+def pure_rules() -> tuple[str, ...]:
+    """The modules of the contract as globs; a package stands for everything in it."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    contract = next(one for one in contracts if one["name"].startswith(CONTRACT))
+    paths = [name.replace(".", "/") for name in contract["source_modules"]]
+    return tuple(f"{p}/**/*.py" if (ROOT / p).is_dir() else f"{p}.py" for p in paths)
+
+
 DATABASE_TESTS = (
+    # The fast ones first: most mutants need no other.
+    "tests/memories/retrieval/strategies",
+    "tests/memories/retrieval/ranking",
+    "tests/memories/retrieval/candidates",
+    "tests/memories/indexing/test_context_windows.py",
     "tests/memories/retrieval/test_pipeline.py",
     "tests/memories/retrieval/test_strategies.py",
     "tests/memories/retrieval/test_levels_and_zones.py",
@@ -41,8 +67,9 @@ class Part:
     def tests_for(self, module: str) -> tuple[str, ...]:
         """The tests, those that are named like the module first."""
         name = f"test_{Path(module).stem}.py"
-        own = [f"{t}/{name}" for t in self.tests if not t.endswith(".py")]
-        here = [t for t in own if (Path(__file__).resolve().parents[2] / t).exists()]
+        own = [t if t.endswith(".py") else f"{t}/{name}" for t in self.tests]
+        own = [t for t in own if Path(t).name == name]
+        here = [t for t in own if (ROOT / t).exists()]
         return (*here, *self.tests)
 
     def every_test(self) -> tuple[str, ...]:
@@ -53,18 +80,17 @@ PARTS = (
     Part(
         name="pure",
         sources=(
-            "memories/policies/*.py",
-            "robots/policies/*.py",
+            *pure_rules(),
             "memories/retrieval/candidates/columns.py",
             "memories/retrieval/candidates/filters.py",
-            "memories/retrieval/ranking/fusion.py",
             "memories/retrieval/candidates/merge.py",
-            "memories/retrieval/ranking/rank.py",
             "memories/retrieval/candidates/readable_rows.py",
             "memories/retrieval/ranking/cues.py",
-            "memories/evaluation/metrics.py",
+            "memories/retrieval/ranking/fusion.py",
+            "memories/retrieval/ranking/rank.py",
+            "memories/evaluation/measures/metrics.py",
         ),
-        tests=PURE_TESTS,
+        tests=pure_tests(),
         sample=320,
         options=("-c", "tests/pure.ini", "--rootdir", "."),
         environment={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
@@ -81,6 +107,8 @@ PARTS = (
         ),
         tests=DATABASE_TESTS,
         sample=30,
+        # Pure.
+        left_out=("memories/retrieval/strategies/query_complexity.py",),
         options=("-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not slow"),
     ),
 )

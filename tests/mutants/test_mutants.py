@@ -4,12 +4,13 @@ The slow test asks a sample of the rules; `make mutants` a larger one, and what 
 """
 
 import argparse
+from collections import Counter
 
 import pytest
 
 from tests.mutants.__main__ import FLOOR, ROOT, judged, told
-from tests.mutants.operators import Mutant, mutants_of, wrong
-from tests.mutants.parts import PARTS
+from tests.mutants.operators import SILENT, Mutant, mutants_of, wrong
+from tests.mutants.parts import PARTS, Part
 
 MODULE = "memories/lifecycle/decay.py"
 
@@ -30,6 +31,25 @@ def test_the_score_counts_survivors(capsys: pytest.CaptureFixture[str]) -> None:
     results: list[tuple[Mutant, bool]] = [(one, False)] * 3 + [(one, True)]
     assert told(results) == 75.0
     assert "3 of 4 killed: 75.0 %" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+def test_every_source_and_every_test_of_a_part_exists(part: Part) -> None:
+    """What has moved would be left out without a word."""
+    found = {s: [str(p.relative_to(ROOT)) for p in ROOT.glob(s)] for s in part.sources}
+    assert not [source for source, paths in found.items() if not paths]
+    assert not [test for test in part.tests if not list(ROOT.glob(test))]
+    assert set(part.left_out) <= {path for paths in found.values() for path in paths}
+
+
+def test_no_module_is_made_wrong_in_two_parts() -> None:
+    found = Counter(module for part in PARTS for module in part.modules(ROOT))
+    assert not [module for module, times in found.items() if times > 1]
+
+
+def test_what_is_silent_stands_in_a_statement() -> None:
+    texts = [(ROOT / module).read_text() for part in PARTS for module in part.modules(ROOT)]
+    assert not [piece for piece in SILENT if not any(piece in text for text in texts)]
 
 
 @pytest.mark.slow

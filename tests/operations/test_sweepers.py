@@ -259,7 +259,7 @@ def test_a_job_whose_worker_died_is_begun_again_and_given_up_at_last(
 ) -> None:
     here, start = lasting_world.here, timezone.now()
     job = waiting_job(here, monkeypatch)
-    monkeypatch.setattr(queue, "change_one", killed)
+    monkeypatch.setattr(bulk_job, "change_one", killed)
     for attempt in range(1, queue.MAX_ATTEMPTS + 1):
         with at(start + attempt * (queue.LEASE + timedelta(seconds=1))):
             sent.clear()
@@ -295,11 +295,11 @@ def test_a_job_goes_on_where_it_was(
         changed.append(id_)
         return bulk.change_one(actor, id_, *rest)
 
-    monkeypatch.setattr(queue, "change_one", once)
+    monkeypatch.setattr(bulk_job, "change_one", once)
     tasks.sweep_jobs()
     with pytest.raises(SystemExit):
         work(sent, here)
-    monkeypatch.setattr(queue, "change_one", bulk.change_one)
+    monkeypatch.setattr(bulk_job, "change_one", bulk.change_one)
     with at(timezone.now() + queue.LEASE + timedelta(seconds=1)):
         sent.clear()
         tasks.sweep_jobs()

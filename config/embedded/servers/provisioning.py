@@ -97,6 +97,7 @@ def provision(admin_url: str, database: str, passwords: Mapping[str, str]) -> Da
     with _admin(admin_url) as connection:
         connection.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
         _check_server(connection)
+        _refuse_old_data(connection, admin_url, database)
         _ensure_roles(connection, passwords)
         _ensure_database(connection, database)
         with _admin(role_url(admin_url, database=database)) as inside:
@@ -108,6 +109,23 @@ def provision(admin_url: str, database: str, passwords: Mapping[str, str]) -> Da
         for role in (APP, OWNER, WORKER, SUPPORT)
     )
     return DatabaseUrls(app, owner, worker, support)
+
+
+def _refuse_old_data(connection: psycopg.Connection, admin_url: str, database: str) -> None:
+    """End before anything is touched where the tables are those of a version before 0.1.0."""
+    exists = "SELECT 1 FROM pg_database WHERE datname = %s"
+    if connection.execute(exists, [database]).fetchone() is None:
+        return
+    with _admin(role_url(admin_url, database=database)) as inside:
+        if inside.execute("SELECT to_regclass('public.django_migrations')").fetchone() == (None,):
+            return
+        names = inside.execute("SELECT name FROM django_migrations WHERE app = 'orgs'").fetchall()
+    if names and ("0001_tables",) not in names:
+        raise EmbeddedError(
+            f"the database {database} was made by a version before 0.1.0 and cannot be carried "
+            "over: export what you need with that version, then start with a new DATA_DIR or an "
+            "empty database; nothing was changed"
+        )
 
 
 def role_url(

@@ -283,8 +283,8 @@ def _by_indexes(question: Question, values: dict[str, Any]) -> Pool:
         "rows": readable(question),
     }
     statement = _CHOSEN.format(tagged=_TAGGED.format(conditions="", text="memories_text"))
-    [(ids, packed, best)] = fetched(statement + _columns(question, _MOST, ""), values)
-    return pool_from(ids, packed, best[0] or 0.0)
+    [(ids, packed, [best])] = fetched(statement + _columns(question, _MOST, ""), values)
+    return pool_from(ids, packed, best or 0.0)
 
 
 def given(question: Question, ids: Sequence[UUID]) -> Pool:

@@ -20,7 +20,7 @@ from robots.access.act_for import act
 
 MOST_PEOPLE, MOST_THINGS, LOOKED_AT = 8, 8, 300
 
-# From the memories that show it, and from no others.
+# From the memories that show it, and from no others; in an order that no hidden row can change.
 _AROUND = """
 WITH things AS MATERIALIZED (
     SELECT n.node, max(n.name) AS name, count(*) AS times FROM memories_entity n
@@ -43,6 +43,7 @@ WHERE m.organisation_id = %(organisation)s AND m.memory_id = ANY(%(memories)s::u
   AND m.relation = 'mentions' AND m.target = ANY(%(people)s::uuid[])
   AND s.source = ANY(%(people)s::uuid[]) AND s.source <> m.target
 GROUP BY s.source, m.target
+ORDER BY 1, 5 DESC, 2, 3
 """
 
 

@@ -15,8 +15,8 @@ class ProjectionOff(ValueError):
 
 def require(organisation_id: UUID, name: str) -> None:
     """One query in the organisation's scope. Raises ProjectionOff, which says what to do."""
-    rows = fetched(_SWITCHED_ON, {"organisation": organisation_id, "name": name})
-    if not (rows and rows[0][0]):
+    values = {"organisation": organisation_id, "name": name}
+    if fetched(_SWITCHED_ON, values) != [(True,)]:
         raise ProjectionOff(
             f"This organisation keeps no layout “{name}”. Whoever runs the machine switches it on "
             f"with: manage.py rebuild_projections --organisation <slug> {name}"

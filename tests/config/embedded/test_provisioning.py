@@ -164,3 +164,20 @@ def test_what_a_role_gave_itself_and_everybody_has_is_taken_back_at_the_next_sta
             pytest.raises(psycopg.errors.InsufficientPrivilege),
         ):
             connection.execute(statement)
+
+
+def test_data_of_before_the_first_release_is_refused_in_one_sentence(
+    postgres: Postgres, urls: DatabaseUrls, admin: psycopg.Connection
+) -> None:
+    """A later start finds it as it was, and one with the tables of today goes on."""
+    admin.execute("CREATE TABLE django_migrations (app text, name text)")
+    provision(postgres.url, "shared memory", PASSWORDS)
+    admin.execute("INSERT INTO django_migrations VALUES ('orgs', '0001_initial'), ('auth', 'x')")
+    admin.execute("DROP SCHEMA search CASCADE")
+    with pytest.raises(EmbeddedError, match=r"before 0\.1\.0 .*DATA_DIR.*nothing was changed$"):
+        provision(postgres.url, "shared memory", PASSWORDS)
+    assert admin.execute("SELECT to_regnamespace('search')").fetchone() == (None,)
+    admin.execute("INSERT INTO django_migrations VALUES ('orgs', '0001_tables')")
+    provision(postgres.url, "shared memory", PASSWORDS)
+    assert admin.execute("SELECT to_regnamespace('search')::text").fetchone() == ("search",)
+    admin.execute("DROP TABLE django_migrations")

@@ -88,7 +88,7 @@ def test_other_lines_of_a_request_carry_its_id(
     def fail(*args: object, **kwargs: object) -> None:
         raise RuntimeError(PLANTED)
 
-    monkeypatch.setattr("memories.api.memories.recall", fail)
+    monkeypatch.setattr("memories.api.recall.recall", fail)
     answer = world.here.api("bolt").post("/api/v1/recall", {"query": "x"}, format="json")
     assert answer.status_code == 500
     (error,) = [line for line in lines(written) if line["logger"] == "commonmind.api"]
@@ -130,7 +130,7 @@ def every_flow(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> list[int]:
             raise error from ValueError(PLANTED)
 
         with monkeypatch.context() as broken:
-            broken.setattr("memories.api.memories.recall", fail)
+            broken.setattr("memories.api.recall.recall", fail)
             broken.setattr("memories.api.memories.remember", fail)
             broken.setattr("config.monitoring.health.get_encoder", fail)
             answers += [
@@ -178,8 +178,8 @@ def test_a_library_is_not_quoted(written: io.StringIO) -> None:
     found = lines(written)
     assert [line["message"] for line in found] == [
         "could not write %s",
-        "test_observability.test_a_library_is_not_quoted:" + found[1]["message"].rpartition(":")[2],
-        "test_observability.test_a_library_is_not_quoted:" + found[2]["message"].rpartition(":")[2],
+        "test_monitoring.test_a_library_is_not_quoted:" + found[1]["message"].rpartition(":")[2],
+        "test_monitoring.test_a_library_is_not_quoted:" + found[2]["message"].rpartition(":")[2],
         "error connecting in 'pool-1'",
         "could not read %s",
     ]

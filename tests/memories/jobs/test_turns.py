@@ -134,7 +134,7 @@ def test_a_turn_that_breaks_off_loses_nothing(
     id_ = begin(here, jsonl(6))
     assert run_job()
     with monkeypatch.context() as broken:
-        broken.setattr(importer.writing, "insert", lambda *a, **k: 1 / 0)
+        broken.setattr(importer.write, "insert", lambda *a, **k: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             run_job()
     with resolve(here.person("ada")).scope():

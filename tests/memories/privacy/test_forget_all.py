@@ -9,7 +9,6 @@ from memories.indexing.models import Embedding, Pending, Text
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.privacy import forget_all as privacy_forget_all
-from memories.privacy import my_memories
 from memories.privacy.forget_all import bring_back, forget_all
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -90,20 +89,20 @@ def test_one_that_breaks_off_has_forgotten_nothing_and_the_next_forgets_all(
     here.embed()
     before, owed = state(here), _owed(here)
     monkeypatch.setattr(privacy_forget_all, "AT_ONCE", 6)
-    take_away, count = my_memories.take_away, iter(range(99))
+    take_away, count = privacy_forget_all.take_away, iter(range(99))
 
     def broken(*args: Any, **named: Any) -> None:
         if next(count) == 15:
             raise OSError("the server went away")
         take_away(*args, **named)
 
-    monkeypatch.setattr(my_memories, "take_away", broken)
+    monkeypatch.setattr(privacy_forget_all, "take_away", broken)
     with pytest.raises(OSError, match="went away"):
         forget_all(here.person("mina"), now=NOW)
     assert (state(here), _owed(here)) == (before, owed), "all or nothing"
     with organisation_scope(here.id):
         assert not AuditEntry.objects.filter(action="memories.forgotten").exists()
-    monkeypatch.setattr(my_memories, "take_away", take_away)
+    monkeypatch.setattr(privacy_forget_all, "take_away", take_away)
     assert forget_all(here.person("mina"), now=NOW) == MANY + 5
     assert state(here)["found"] == 0
     here.embed()

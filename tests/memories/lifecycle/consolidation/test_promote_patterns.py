@@ -21,6 +21,7 @@ from memories.lifecycle.consolidation.pattern_rules import (
 )
 from memories.lifecycle.consolidation.promote_patterns import Promotion, promote_patterns
 from memories.lifecycle.forget import forget_memory
+from memories.privacy import opt_out
 from memories.privacy.opt_out import set_sharing
 from memories.retrieval.recall import Query, recall
 from memories.store.models.derivation import Derivation
@@ -336,7 +337,7 @@ def test_who_opts_out_while_it_is_made_waits_and_then_takes_it_away(
     here = lasting_world.here
     seen(here, "launch", LAUNCH, **EXPERT)
     seen(here, "design", DESIGN, **EXPERT)
-    insert, threads = patterns_service.writing.insert, []
+    insert, threads = patterns_service.write.insert, []
 
     def opt_out() -> None:
         try:
@@ -351,7 +352,7 @@ def test_who_opts_out_while_it_is_made_waits_and_then_takes_it_away(
         threads[0].join(timeout=1)
         assert threads[0].is_alive(), "it waits for what is being made"
 
-    monkeypatch.setattr(patterns_service.writing, "insert", meanwhile)
+    monkeypatch.setattr(patterns_service.write, "insert", meanwhile)
     assert promote(here) == Promotion(made=1)
     threads[0].join(timeout=20)
     assert not threads[0].is_alive()
@@ -372,7 +373,7 @@ def test_an_opt_out_is_whole_or_not_at_all(
     def broken(*args: Any) -> None:
         raise OSError("gone")
 
-    monkeypatch.setattr(patterns_service, "_withdraw", broken)
+    monkeypatch.setattr(opt_out, "_withdraw", broken)
     with pytest.raises(OSError, match="gone"):
         set_sharing(here.person("mina"), out=True, now=NOW)
     with organisation_scope(here.id):

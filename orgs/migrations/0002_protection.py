@@ -1,0 +1,11 @@
+"""Row-level security, policies, references and rights."""
+
+from django.db import migrations
+
+from orgs.database.sql_files import run
+
+
+class Migration(migrations.Migration):
+    dependencies = [("orgs", "0001_tables")]
+
+    operations = [run("orgs", "protection_v1")]

@@ -1,0 +1,91 @@
+"""What is one result, and which of several is served."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pgvector import HalfVector
+
+from memories.language import budget
+from memories.retrieval.ranking import same_answer
+from memories.retrieval.ranking.same_answer import Fact, consolidated, facts
+from memories.retrieval.types import Hit
+from tests.memories.retrieval.pure.pools import id_of, question
+
+
+def fact(text: str, own: Any = None, **fields: Any) -> Fact:
+    vector = None if own is None else np.array(own, dtype=np.float32)
+    fields = {"confidence": 0.5, "accesses": 1, "audience_kind": "group"} | fields
+    return Fact(text, own=vector, **fields)
+
+
+def hits(*numbers: int) -> list[Hit]:
+    return [Hit(id_of(n), relevance=1 / n, score=1 / n, strength=n) for n in numbers]
+
+
+def served(known: dict[int, Fact], near: float | None = None) -> list[list[int]]:
+    """The numbers of each result, the one that is served first."""
+    facts_of = {id_of(n): one for n, one in known.items()}
+    found = consolidated(hits(*range(1, 8)), facts_of, near=near)
+    return [[hit.id.int, *(one.int for one in hit.merged)] for hit in found]
+
+
+def test_equal_texts_are_one_and_what_is_gone_is_passed_over() -> None:
+    known = {2: fact("Apples are red!"), 3: fact("Pears"), 5: fact("apples are  red")}
+    assert served(known) == [[2, 5], [3]]
+
+
+def test_the_nearest_audience_is_served_in_the_place_of_the_best() -> None:
+    known = {
+        id_of(1): fact("Apples", confidence=0.9, accesses=3, audience_kind="organisation"),
+        id_of(2): fact("Apples", confidence=0.2, accesses=5, audience_kind="member"),
+        id_of(3): fact("Apples", confidence=0.4, accesses=7, audience_kind="group"),
+    }
+    [one] = consolidated(hits(1, 2, 3), known)
+    assert (one.id, one.merged) == (id_of(2), (id_of(1), id_of(3)))
+    assert (one.relevance, one.score, one.strength) == (1.0, 1.0, 2)
+    assert (one.confidence, one.access_count) == (0.9, 15)
+
+
+def test_texts_as_near_as_the_threshold_are_one() -> None:
+    # Each is compared with the first of a group: .6 to it, .96 to the second is not enough.
+    known = {
+        1: fact("Apples", [1.0, 0.0]), 2: fact("Fruit", [0.8, 0.6]), 3: fact("Red", [0.6, 0.8]),
+    }  # fmt: skip
+    assert served(known, near=float(np.float32(0.8))) == [[1, 2], [3]]
+    assert served(known, near=0.81) == [[1], [2, 3]]
+    assert served(known) == [[1], [2], [3]]
+
+
+def test_what_contradicts_itself_stays_apart() -> None:
+    known = {1: fact("We ship", [1.0]), 2: fact("We do not ship", [1.0])}
+    assert served(known, near=0.9) == [[1], [2]]
+
+
+@pytest.mark.parametrize("without", [1, 2])
+def test_what_has_no_vector_is_only_itself(without: int) -> None:
+    known = {1: fact("Apples", [1.0]), 2: fact("Fruit", [1.0])}
+    known[without] = fact(known[without].text)
+    assert served(known, near=0.0) == [[1], [2]]
+
+
+def test_both_texts_count_against_what_may_be_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[int] = []
+    monkeypatch.setattr(budget.Budget, "take", lambda self, n: taken.append(n) or len(taken) == 1)
+    known = {1: fact("Apples", [1.0]), 2: fact("Fruit", [1.0]), 3: fact("Red", [1.0])}
+    assert served(known, near=0.9) == [[1, 2], [3]]
+    assert taken == [11, 9]
+
+
+def test_vectors_are_read_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    rows = [
+        (id_of(1), "Apples", 0.5, 3, "group", HalfVector([1.0, 0.5]).to_text()),
+        (id_of(2), "Pears", 0.4, 2, "member", None),
+    ]
+    monkeypatch.setattr(same_answer, "fetched", lambda sql, values: asked.append(values) or rows)
+    found = facts(question(), hits(1, 2), near=True)
+    assert found[id_of(1)].own == pytest.approx([1.0, 0.5])
+    assert found[id_of(2)] == fact("Pears", confidence=0.4, accesses=2, audience_kind="member")
+    facts(question(), hits(1))
+    assert [one["near"] for one in asked] == [True, False]

@@ -1,0 +1,56 @@
+"""What the walk adds to the relevance, worked out by hand."""
+
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from memories.retrieval.candidates.graph_walk import Reached
+from memories.retrieval.ranking.cues import Judged
+from memories.retrieval.strategies import graph
+from tests.memories.retrieval.pure.pools import id_of, pool, question
+
+
+def test_the_walk_is_measured_by_its_best() -> None:
+    # The bytes of 256 end in a nought, which numpy drops.
+    found = pool(ids=[1, 2, 3, 256])
+    scores = {id_of(1): 0.5, id_of(3): 0.1, id_of(256): 0.25}
+    assert graph.walked(found, scores) == pytest.approx([1.0, 0.0, 0.2, 0.5])
+
+
+def test_a_walk_that_came_nowhere_adds_nothing() -> None:
+    assert graph.walked(pool(ids=[1, 2]), {}) == pytest.approx([0.0, 0.0])
+
+
+def test_the_walk_is_three_tenths_beside_the_hybrid() -> None:
+    noughts = np.zeros(3)
+    before = Judged(np.array([0.5, 0.5, 0.9]), np.array([0.4, 0.4, 0.8]), noughts, noughts)
+    found = graph.lifted(before, np.array([1.0, 0.0, 0.5]))
+    # (.4 + .3) / 1.3 = .538462; .4 / 1.3 = .307692; (.8 + .15) / 1.3 = .730769.
+    assert found.relevance == pytest.approx([0.538462, 0.307692, 0.730769], abs=1e-6)
+    # .5 + .85 x (.538462 - .4) = .617692, and so on.
+    assert found.score == pytest.approx([0.617692, 0.421538, 0.841154], abs=1e-6)
+
+
+def test_fifty_of_the_walk_are_judged_beside_the_arms(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def reached(organisation_id: UUID, text: str, **fields: Any) -> list[Reached]:
+        asked.append((organisation_id, text, fields))
+        return [Reached(id_of(2), 1, 0.4), Reached(id_of(3), 2, 0.1)]
+
+    def given(wanted: Any, ids: list[UUID]) -> Any:
+        assert (wanted.strategy, ids) == ("hybrid", [id_of(2), id_of(3)])
+        return pool(ids=[2, 3], product=[0.3, 0.3])
+
+    monkeypatch.setattr(graph, "require", lambda organisation_id, name: asked.append(name))
+    monkeypatch.setattr(graph, "graph_candidates", reached)
+    monkeypatch.setattr(graph, "candidates", lambda wanted: pool(ids=[1], product=[0.35]))
+    monkeypatch.setattr(graph, "given", given)
+    one = question(strategy="graph", asker=id_of(9))
+    served = graph.graph(one)
+    walk = {"now": one.now, "asker": id_of(9), "limit": 50}
+    assert asked == ["graph", (one.organisation_id, "?", walk)]
+    assert served.strategy == "graph"
+    assert [hit.id for hit in served.hits] == [id_of(2), id_of(3), id_of(1)]
