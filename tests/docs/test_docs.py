@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -156,7 +157,7 @@ def variables_of_the_code() -> set[str]:
     built = {f"{role.upper()}_PASSWORD" for role in LOGIN_ROLES}
     built |= {f"{kind.name.upper()}_PORT" for kind in (Postgres, Valkey)}
     named = {"DJANGO_SETTINGS_MODULE"}
-    return {*re.findall(read_by_name, source), *aliases, *built, *named} - {"PATH"}
+    return {*re.findall(read_by_name, source), *aliases, *built, *named} - {"PATH", "PYTEST_XDIST_WORKER"}
 
 
 def test_the_table_of_settings_is_complete_and_true() -> None:
@@ -204,6 +205,15 @@ def test_the_example_file_can_be_imported() -> None:
         re.search(r'```json\n(\{"id": "standup-1".*?)\n```', read("docs/start.md"), re.S)[1]
     )
     assert set(shown) <= set(json.loads(lines[0]))
+
+
+def test_the_version_is_the_newest_of_the_changelog() -> None:
+    heads = re.findall(r"^## (.+)$", read("CHANGELOG.md"), re.MULTILINE)
+    assert heads[0] == "Unreleased"
+    released, day = heads[1].split(" - ")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", day)
+    assert released == tomllib.loads(read("pyproject.toml"))["project"]["version"]
+    assert len(heads) == len(set(heads))
 
 
 # --- links ---
