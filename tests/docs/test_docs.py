@@ -157,7 +157,10 @@ def variables_of_the_code() -> set[str]:
     built = {f"{role.upper()}_PASSWORD" for role in LOGIN_ROLES}
     built |= {f"{kind.name.upper()}_PORT" for kind in (Postgres, Valkey)}
     named = {"DJANGO_SETTINGS_MODULE"}
-    return {*re.findall(read_by_name, source), *aliases, *built, *named} - {"PATH", "PYTEST_XDIST_WORKER"}
+    return {*re.findall(read_by_name, source), *aliases, *built, *named} - {
+        "PATH",
+        "PYTEST_XDIST_WORKER",
+    }
 
 
 def test_the_table_of_settings_is_complete_and_true() -> None:
