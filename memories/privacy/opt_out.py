@@ -8,10 +8,8 @@ from django.db.models import Q
 from memories.access.visibility import KindInputs, Visibility, derive_kind
 from memories.indexing import index
 from memories.lifecycle.consolidation.promote_patterns import (
-    _everyone,
-    _is_ours,
-    _with_such_keys,
-    _withdraw,
+    everyones_patterns,
+    withdraw_patterns_of,
 )
 from memories.lifecycle.withdraw import take_away
 from memories.privacy.my_memories import OPEN_PLACES, readable
@@ -21,10 +19,9 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.version_stamp import STAMPS, stamp_version
 from orgs import audit
-from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.database.rls import organisation_scope
 from orgs.members.preferences import opt_out_of_sharing
 from orgs.principals import Actor, Principal, resolve
-from robots.registry.robots import WEB, builtin_robot
 
 
 def withdraw_shared(actor: Actor, *, now: datetime) -> int:
@@ -86,19 +83,15 @@ def _withdraw_one(principal: Principal, memory: Memory, now: datetime) -> None:
         index.reindex(memory, now)
 
 
-def set_sharing(actor: Actor, *, out: bool, now: datetime) -> None:
+def set_sharing(actor: Actor, *, out: bool, withdraw: bool = False, now: datetime) -> int:
     """A member opts out of sharing or in again; what was promoted of them goes with it.
 
     One transaction: a promotion that has begun is waited for, and what it made goes as well; one
-    that begins later finds them unwilling.
+    that begins later finds them unwilling. withdraw: what is shared already comes back too.
+    Returns how much came back.
     """
-    with organisation_scope(actor.organisation_id):
-        everyone = _everyone(actor.organisation_id)
-        with scope(Scope(organisation=actor.organisation_id, audiences=(everyone,))):
-            opt_out_of_sharing(actor, out=out, now=now)
-            if out:
-                rows = _with_such_keys(actor.organisation_id, everyone)
-                theirs = [row for row in rows if row.speaker_member_id == actor.member_id]
-                if theirs:
-                    robot = builtin_robot(actor.organisation_id, WEB, now)
-                    _withdraw([row for row in theirs if _is_ours(row, robot)], robot, now)
+    with organisation_scope(actor.organisation_id), everyones_patterns(actor.organisation_id):
+        opt_out_of_sharing(actor, out=out, now=now)
+        if out:
+            withdraw_patterns_of(actor, now=now)
+    return withdraw_shared(actor, now=now) if out and withdraw else 0

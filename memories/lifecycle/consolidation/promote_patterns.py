@@ -5,7 +5,8 @@ to those who may read that. Made and withdrawn by comparing what is there with w
 it goes when its evidence does: forgotten, no longer flagged, or of a member who opted out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -206,6 +207,23 @@ def _cite(row: Memory, pieces: Sequence[Evidence], now: datetime) -> bool:
         row.metadata, row.confidence, row.updated_at = metadata, sure, now
         row.save(update_fields=["metadata", "confidence", "updated_at"])
     return True
+
+
+@contextmanager
+def everyones_patterns(organisation_id: UUID) -> Iterator[None]:
+    """A scope in which the promoted patterns are seen and changed; inside the organisation's."""
+    everyone = _everyone(organisation_id)
+    with scope(Scope(organisation=organisation_id, audiences=(everyone,))):
+        yield
+
+
+def withdraw_patterns_of(actor: Actor, *, now: datetime) -> None:
+    """Take away what was promoted of a member; call inside `everyones_patterns`."""
+    rows = _with_such_keys(actor.organisation_id, _everyone(actor.organisation_id))
+    theirs = [row for row in rows if row.speaker_member_id == actor.member_id]
+    if theirs:
+        robot = builtin_robot(actor.organisation_id, WEB, now)
+        _withdraw([row for row in theirs if _is_ours(row, robot)], robot, now)
 
 
 def _withdraw(rows: Sequence[Memory], robot: Robot, now: datetime) -> None:

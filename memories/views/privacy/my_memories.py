@@ -24,7 +24,6 @@ from memories.privacy import (
 )
 from memories.privacy import (
     my_memories,
-    opt_out,
 )
 from memories.privacy.break_glass import disclosures_to
 from memories.privacy.opt_out import set_sharing
@@ -149,10 +148,10 @@ def sharing(request: HttpRequest) -> HttpResponse:
             request, "memories/privacy/opt_out.html", {"out": request.membership[0].sharing_off_at}
         )
     out, now = request.POST.get("on") == "1", timezone.now()
-    set_sharing(request.actor, out=out, now=now)
+    withdraw = out and request.POST.get("withdraw") == "1"
+    count = set_sharing(request.actor, out=out, withdraw=withdraw, now=now)
     told = "You are out. Nothing new about you is shared." if out else "Sharing is allowed again."
-    if out and request.POST.get("withdraw") == "1":
-        count = opt_out.withdraw_shared(request.actor, now=now)
+    if withdraw:
         alone = _alone(working_for(request.actor))
         told = f"You are out, and {_things(count)} taken back: {alone} can read it now."
     messages.success(request, told)

@@ -21,7 +21,6 @@ from memories.lifecycle.consolidation.pattern_rules import (
 )
 from memories.lifecycle.consolidation.promote_patterns import Promotion, promote_patterns
 from memories.lifecycle.forget import forget_memory
-from memories.privacy import opt_out
 from memories.privacy.opt_out import set_sharing
 from memories.retrieval.recall import Query, recall
 from memories.store.models.derivation import Derivation
@@ -373,7 +372,7 @@ def test_an_opt_out_is_whole_or_not_at_all(
     def broken(*args: Any) -> None:
         raise OSError("gone")
 
-    monkeypatch.setattr(opt_out, "_withdraw", broken)
+    monkeypatch.setattr(patterns_service, "_withdraw", broken)
     with pytest.raises(OSError, match="gone"):
         set_sharing(here.person("mina"), out=True, now=NOW)
     with organisation_scope(here.id):
