@@ -96,7 +96,7 @@ class IdentitiesView(APIView):
         return Response(body, status=201 if created else 200)
 
 
-class VisibleIdentity(APIView):
+class IdentityView(APIView):
     @extend_schema(operation_id="identities_unlink", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, reference: str, identity: str) -> Response:
         """Take back what this robot said; an admin takes the identity away."""

@@ -34,7 +34,17 @@ COPIED = (
     "config", "memories", "orgs", "personas", "robots", "tests", "static", "templates", "docs",
 )  # fmt: skip
 FLOOR = 85.0
-PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:randomly")
+PYTEST = (
+    sys.executable,
+    "-m",
+    "pytest",
+    "-x",
+    "-q",
+    "--no-header",
+    "--tb=line",
+    "-p",
+    "no:randomly",
+)
 
 
 def copy_of(folder: Path) -> Path:
@@ -58,20 +68,26 @@ def run(part: Part, tests: Sequence[str], folder: Path, name: str, timeout: floa
     # Weights that are there stay there; each run looks whether its template is the right one.
     environment["DATA_DIR"] = str((ROOT / os.environ.get("DATA_DIR", "var/test")).resolve())
     environment["PYTEST_XDIST_TESTRUNUID"] = f"{os.getpid()}-{time.monotonic_ns()}"
-    process = subprocess.Popen(
-        words,
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    with output_of(folder).open("wb") as output:
+        process = subprocess.Popen(
+            words,
+            cwd=folder,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
     try:
         return process.wait(timeout) == 0
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         return False
+
+
+def output_of(folder: Path) -> Path:
+    """What the last tests in a copy have said."""
+    return folder.with_suffix(".log")
 
 
 def survives(part: Part, mutant: Mutant, folder: Path, timeout: float) -> bool:
@@ -109,6 +125,7 @@ def judged(part: Part, chosen: argparse.Namespace) -> list[tuple[Mutant, bool]]:
     first = copies.get()
     started = time.monotonic()
     if not run(part, part.every_test(), first, f"mutant{first.name}", 600):
+        say(output_of(first).read_text(encoding="utf-8", errors="replace")[-2_000:])
         sys.exit(f"{part.name}: the tests fail without any mutant")
     timeout = 10 + 4 * (time.monotonic() - started)
     copies.put(first)

@@ -1,0 +1,80 @@
+"""Five ways through the product stay as short as docs/architecture.md says."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+import config.urls  # noqa: F401  (loads what a request would load on its way)
+from tests.architecture.source import ROOT
+from tests.architecture.ways import way
+from tests.people import signed_in
+from tests.world import World
+
+TABLE = re.compile(r"^\| (\w[\w ]*) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", re.MULTILINE)
+
+
+def told() -> dict[str, tuple[int, int]]:
+    """Way -> (modules, climbs), as the document has them now."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    return {name: (int(now), int(climbs)) for name, _, now, _, climbs in TABLE.findall(text)}
+
+
+def recall(world: World) -> Callable[[], Any]:
+    world.here.remember(world.here.robot("bolt"), "The launch is on Friday.")
+    api = world.here.api("bolt")
+    return lambda: api.post("/api/v1/recall", {"query": "When is the launch?"}, format="json")
+
+
+def remember(world: World) -> Callable[[], Any]:
+    api = world.here.api("bolt")
+    body = {"content": "The launch is on Friday, Mina said."}
+    return lambda: api.post("/api/v1/memories", body, format="json")
+
+
+def opt_out(world: World) -> Callable[[], Any]:
+    page = signed_in(world.here, "mina")
+    return lambda: page.post("/me/sharing/", {"on": "1", "withdraw": "1"})
+
+
+def approve(world: World) -> Callable[[], Any]:
+    here = world.here
+    wish = {"content": "We close at six.", "visibility": "organisation"}
+    made = here.browser("mina").post("/api/v1/memories", wish, format="json").json()
+    chidi: APIClient = here.browser("chidi")
+    [item] = chidi.get("/api/v1/proposals").json()["results"]
+    assert item["memory"]["id"] == made["id"]
+    page = signed_in(here, "chidi")
+    answer = {"version": "1"}
+    return lambda: page.post(
+        f"/review/{item['id']}/approve/", answer, headers={"HX-Request": "true"}
+    )
+
+
+def message(world: World) -> Callable[[], Any]:
+    api = world.here.api("bolt")
+    talk = api.post("/api/v1/conversations", {"title": "Monday"}, format="json").json()
+    said = {"content": "The launch moves to Tuesday because of the weather."}
+    return lambda: api.post(f"/api/v1/conversations/{talk['id']}/messages", said, format="json")
+
+
+WAYS = {
+    "recall": recall,
+    "remember": remember,
+    "opt out": opt_out,
+    "approve": approve,
+    "arriving message": message,
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_way_is_as_short_as_the_document_says(world: World, name: str) -> None:
+    act = WAYS[name](world)
+    answers: list[Any] = []
+    passed, climbs = way(lambda: answers.append(act()))
+    assert answers[0].status_code < 400, answers[0].content
+    modules, up = told()[name]
+    assert len(passed) <= modules, sorted(passed)
+    assert len(climbs) <= up, sorted(climbs)
