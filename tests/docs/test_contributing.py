@@ -26,6 +26,17 @@ def test_every_path_exists() -> None:
     assert len(named) > 100
 
 
+def test_every_name_stands_in_the_file_that_is_given_for_it() -> None:
+    named = re.findall(r"`(\w+)`\s+(?:in|from|)\s*\(?`([\w/]+\.py)`", TEXT)
+    assert len(named) > 10
+    absent = [
+        (name, path)
+        for name, path in named
+        if not re.search(rf"^(?:def |class )?{name}\b", (ROOT / path).read_text(), re.MULTILINE)
+    ]
+    assert absent == []
+
+
 def test_every_target_exists() -> None:
     named = set(re.findall(r"(?:`|^)make ([a-z-]+)", TEXT, re.MULTILINE))
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
