@@ -129,6 +129,8 @@ def compare(
             world = World(
                 seed=plan.seed, groups=groups, spare=(1 + plan.batches) * (1 + len(plan.strategies))
             )
+            # Or what others have deleted would be given back while this organisation grows.
+            sizes.settle()
             before = sizes.sizes()
             say(f"{groups:,} groups: {MESSAGES * groups:,} messages ...")
             place = stack.enter_context(settled(world, now=timezone.now()))

@@ -32,7 +32,7 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 
 def ask(system: str, user: str) -> str:
-    """What the model answers to the two messages. Raises Unanswered."""
+    """What the model answers to the two messages. Raises NoModelAnswer."""
     if urlsplit(settings.LLM_URL).scheme not in ("http", "https"):
         raise NoModelAnswer("no address of the web")
     body = {

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float32]
+Ids = NDArray[np.bytes_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +90,7 @@ class Pool:
     category and tier as places in the lists of the policies. most: what the words could score.
     """
 
-    ids: NDArray[np.bytes_]
+    ids: Ids
     product: Floats
     words: Floats
     similarity: Floats

@@ -12,7 +12,9 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# Surfaces, tables, and what knows nobody: rules of text, encoders, the client of a language model.
 SURFACES = ("api", "views", "management", "migrations", "models", "evaluation")
+SURFACES += ("embedding", "language", "llm")
 ACTED = tuple(
     f"{app}/{folder.name}"
     for app in ("memories", "robots", "orgs")

@@ -116,7 +116,11 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.knowledge_graph.entities.change_entity": ("entity.changed",),
     "memories.knowledge_graph.entities.give_entity": ("entity.given",),
     "memories.knowledge_graph.entities.remove_entity": ("entity.removed",),
+    "memories.lifecycle.consolidation.promote_patterns.withdraw_patterns_of": (
+        "pattern.withdrawn",
+    ),
     "memories.privacy.opt_out.set_sharing": (
+        "memory.shared",
         "pattern.withdrawn",
         "sharing.allowed",
         "sharing.stopped",

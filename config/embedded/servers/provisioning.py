@@ -123,7 +123,7 @@ def _refuse_old_data(connection: psycopg.Connection, admin_url: str, database: s
     if names and ("0001_tables",) not in names:
         raise EmbeddedError(
             f"the database {database} was made by a version before 0.1.0 and cannot be carried "
-            "over: export what you need with that version, then start with a new DATA_DIR or an "
+            "over: take out what you need with that version, then start with a new DATA_DIR or an "
             "empty database; nothing was changed"
         )
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from memories.embedding.known_models import MEANING_FLOOR
-from memories.retrieval.types import Floats, Pool
+from memories.retrieval.types import Floats, Ids, Pool
 
 RRF_K = 60
 # Of meaning and words; found by measurement (docs/benchmarks.md).
@@ -30,15 +30,17 @@ def minmax(scores: Floats, floor: float = 0.0, best: float | None = None) -> Flo
 
 
 def reciprocal_rank(
-    lists: Sequence[Floats], weights: Sequence[float] | None = None, k: int = RRF_K
+    lists: Sequence[Floats], ids: Ids, weights: Sequence[float] | None = None, k: int = RRF_K
 ) -> Floats:
     """Sum of weight / (k + rank), rank from 1 (Cormack, Clarke and Büttcher, 2009).
 
-    Each list has one score a memory, higher is better, NaN where it does not hold the memory.
+    Each list has one score a memory, higher is better, NaN where it does not hold the memory. Of
+    equal scores the older id comes first: the order of the rows depends on rows that nobody asked
+    for, also on those that the asker may not read.
     """
     fused = np.zeros_like(lists[0])
     for scores, weight in zip(lists, weights or [1.0] * len(lists), strict=True):
-        order = np.argsort(-scores, kind="stable")[: np.count_nonzero(~np.isnan(scores))]
+        order = np.lexsort((ids, -scores))[: np.count_nonzero(~np.isnan(scores))]
         fused[order] += weight / (k + 1 + np.arange(len(order)))
     return fused
 
@@ -61,9 +63,9 @@ def fuse(pool: Pool, strategy: str, fusion: str, floor: float = MEANING_FLOOR) -
     near = np.where(pool.by_meaning, pool.product, np.nan)
     worded = np.where(pool.by_words, pool.words, np.nan)
     if fusion == "weighted_rrf":
-        return minmax(reciprocal_rank([near, worded], RRF_WEIGHTS))
+        return minmax(reciprocal_rank([near, worded], pool.ids, RRF_WEIGHTS))
     tagged = np.where(pool.by_tags > 0, pool.by_tags, np.nan)
-    return minmax(reciprocal_rank([near, worded, tagged]))
+    return minmax(reciprocal_rank([near, worded, tagged], pool.ids))
 
 
 def weighted(pool: Pool, floor: float = MEANING_FLOOR) -> Floats:

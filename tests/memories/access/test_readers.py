@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from memories.access.reader_sentences import AudienceSentence
 from memories.access.readers import newly_in, readers_of
-from memories.access.readers_named import AudienceSentence as Named
+from memories.access.readers_named import NamedReaders
 from memories.curation import decide
 from memories.curation.decide import ReviewAnswer
 from memories.review.models import Cause, Proposal
@@ -172,9 +172,9 @@ def places(here: Tenant) -> dict[str, UUID]:
         "own": here.remember(mina, "Mine.", visibility="private").id,
     }
     lists = {
-        "people": Named(members=(ids["bob"], ids["noor"], ids["ivy"])),
-        "robots": Named(robots=(bolt,)),
-        "group": Named(groups=("launch",), members=(ids["vera"],)),
+        "people": NamedReaders(members=(ids["bob"], ids["noor"], ids["ivy"])),
+        "robots": NamedReaders(robots=(bolt,)),
+        "group": NamedReaders(groups=("launch",), members=(ids["vera"],)),
     }
     for name, readers in lists.items():
         kept[name] = here.remember(
@@ -182,7 +182,7 @@ def places(here: Tenant) -> dict[str, UUID]:
         ).id
     kept["confided"] = here.remember(
         mina, "In confidence.", visibility="protected", group="launch",
-        readers=Named(members=(ids["bob"],)),
+        readers=NamedReaders(members=(ids["bob"],)),
     ).id  # fmt: skip
     return kept
 

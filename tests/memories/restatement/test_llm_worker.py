@@ -178,7 +178,7 @@ def test_nonsense_and_outages_are_tried_again_later(
     chidi = signed_in(here, "chidi")
     page = text(chidi.get("/jobs/"))
     assert "2 memories have only what the rules worked out" in page
-    assert "Unanswered: status 500" in page
+    assert "NoModelAnswer: status 500" in page
     assert "did not answer" not in text(signed_in(here, "mina").get("/jobs/"))
     assert signed_in(here, "mina").post("/jobs/model/retry/").status_code == 404
     chidi.post("/jobs/model/retry/")

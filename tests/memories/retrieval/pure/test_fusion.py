@@ -7,7 +7,7 @@ import pytest
 
 from memories.retrieval.candidates import search
 from memories.retrieval.ranking.fusion import RRF_WEIGHTS, fuse, minmax, reciprocal_rank, weighted
-from memories.retrieval.types import Floats, Pool
+from memories.retrieval.types import Floats, Ids, Pool
 from tests.memories.retrieval.pure.pools import question
 
 NOT = np.nan
@@ -17,20 +17,24 @@ def column(*scores: float) -> Floats:
     return np.array(scores)
 
 
+def ids(letters: str) -> Ids:
+    return np.array([letter.encode() * 16 for letter in letters])
+
+
 @pytest.mark.conformance("H21")
 def test_reciprocal_ranks_of_three_lists() -> None:
     # Memories A, B, C, D: vector A B C, fulltext B D, tags C.
     vector, fulltext = column(0.9, 0.8, 0.7, NOT), column(NOT, 5.0, NOT, 4.0)
     tags = column(NOT, NOT, 1.0, NOT)
 
-    fused = reciprocal_rank([vector, fulltext, tags])
+    fused = reciprocal_rank([vector, fulltext, tags], ids("abcd"))
 
     assert fused == pytest.approx([1 / 61, 1 / 62 + 1 / 61, 1 / 63 + 1 / 61, 1 / 62], abs=1e-9)
 
 
 @pytest.mark.conformance("G17")
 def test_weighted_reciprocal_ranks_are_six_to_four() -> None:
-    fused = reciprocal_rank([column(0.9, 0.8), column(NOT, 1.0)], RRF_WEIGHTS)
+    fused = reciprocal_rank([column(0.9, 0.8), column(NOT, 1.0)], ids("ab"), RRF_WEIGHTS)
 
     assert fused == pytest.approx([0.6 / 61, 0.6 / 62 + 0.4 / 61], abs=1e-9)
 
@@ -100,8 +104,10 @@ def test_minmax_of_nothing_to_tell_apart_is_nought() -> None:
     assert minmax(column(1.0, 3.0)).tolist() == [1 / 3, 1.0]
 
 
-def test_equal_scores_keep_their_order_in_ranks() -> None:
-    assert reciprocal_rank([column(5.0, 5.0, NOT)]) == pytest.approx([1 / 61, 1 / 62, 0])
+def test_of_equal_scores_the_older_id_comes_first_wherever_its_row_lies() -> None:
+    scores = [column(5.0, 5.0, NOT)]
+    assert reciprocal_rank(scores, ids("abc")) == pytest.approx([1 / 61, 1 / 62, 0])
+    assert reciprocal_rank(scores, ids("bac")) == pytest.approx([1 / 62, 1 / 61, 0])
 
 
 def chosen(strategy: str, fusion: str) -> list[float]:
