@@ -22,7 +22,7 @@ BENCH_DATA_DIR ?= var/bench
 SERVICES := $(PY) -m config.embedded exec
 TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(SERVICES) --fast --
 
-.PHONY: help run dev shell setup setup-models setup-dev test test-pure test-slow mutants lint bench \
+.PHONY: help run dev shell setup setup-models setup-dev test test-pure test-slow mutants lint bench migration \
 	conformance clean
 
 help: ## List the targets
@@ -64,6 +64,10 @@ lint: $(dev_stamp) ## Check style, types, imports, dependencies, templates and m
 	@$(VENV)/bin/deptry .
 	@find . -path ./var -prune -o -path ./.venv -prune -o -path '*/templates/*.html' -print0 | xargs -0 -r $(VENV)/bin/djade --check
 	@$(TEST) $(PY) manage.py makemigrations --check --dry-run
+
+migration: $(dev_stamp) ## Make a migration (APP=memories NAME=what_changes)
+	@[ -n "$(APP)" ] && [ -n "$(NAME)" ] || { echo "Say APP=memories NAME=what_changes." >&2; exit 1; }
+	@$(TEST) $(PY) manage.py makemigrations $(APP) --name $(NAME)
 
 setup: $(runtime_stamp) ## Install what the server needs
 setup-models: $(models_stamp) ## Install what other embedding models need (torch: up to 3 GB)
