@@ -1,4 +1,4 @@
-"""What a red line holds, and how an admin gets past it."""
+"""Which acts a red line refuses, and how an admin forces one."""
 
 from datetime import datetime
 from typing import Any

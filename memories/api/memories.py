@@ -1,4 +1,4 @@
-"""Memories and recall over HTTP: one service call a view."""
+"""Memories over HTTP: one service call a view."""
 
 from typing import Any
 from uuid import UUID

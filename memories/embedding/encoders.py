@@ -1,4 +1,4 @@
-"""The encoder interface and the one instance of each that a process keeps."""
+"""The one instance of each encoder that a process keeps."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What turns lent to those around them, taken back at once; call inside a scope that reads them.
+"""The words and meaning that turns gave to those around them are taken back at once.
 
 A turn is found by the words and the meaning of its neighbours (`context_windows`). Whatever
 takes a turn away, changes it or pushes others apart leaves them their own words and their own

@@ -1,4 +1,4 @@
-"""From a draft that has its place to a row."""
+"""From a draft and its placement to a row."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Work that a member asked for and that is done outside the web process; views they keep."""
+"""Work that a member asked for and that is done outside the web process."""
 
 from django.db import models
 

@@ -1,4 +1,4 @@
-"""Durable work that a member asked for: written first, hinted at, done elsewhere, undone.
+"""Durable work that a member asked for: written first, then hinted at, done by a worker.
 
 A job runs as the application, for the member who asked and with the rights that the member has
 then. It goes on where it was, so a message may come twice and a process may die. It works for one

@@ -1,4 +1,4 @@
-"""Text as people look at it: marked words, excerpts, what changed. Pure."""
+"""Text as people look at it: marked words and excerpts. Pure."""
 
 import re
 from collections import Counter

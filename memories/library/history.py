@@ -1,4 +1,4 @@
-"""Every version of a memory, as far as the asker may read it; an older text brought back."""
+"""Every version of a memory, as far as the asker may read it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Row-level security: the transaction-local scope, and what a migration puts on a tenant table.
+"""Row-level security: the scope of a transaction, which says whose rows it may see.
 
 The database decides row by row. What it decides by are four settings that hold until the end of
 the transaction and no longer; a setting of the session would leak between requests that share a

@@ -1,4 +1,4 @@
-"""Organisations, groups, identities and audiences: one verb per use case.
+"""Organisations: made and found.
 
 Every function here runs inside the organisation's scope or opens it; `organisation_id` is the
 tenant, `now` the caller's clock.

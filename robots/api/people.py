@@ -1,4 +1,4 @@
-"""Robots, groups and members over HTTP; lists show what the caller may know of."""
+"""Groups and members over HTTP; lists show what the caller may know of."""
 
 from typing import Any
 

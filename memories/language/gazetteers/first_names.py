@@ -1,4 +1,4 @@
-"""First names and places that are recognised without a model. Pure, small, not complete.
+"""First names that are recognised without a model. Pure, small, not complete.
 
 A name that is also a common word (May, Will, Grace, Mark at the start of a sentence) is left out:
 a person who is not recognised leaves a pronoun as it is, a word that is taken for a person makes

@@ -1,4 +1,4 @@
-"""What a memory was before, and what it was made from."""
+"""What a memory was before it was changed."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
