@@ -8,12 +8,12 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Q
 
 from memories.embedding.interface import EncoderError
 from memories.embedding.known_models import known_model
 from memories.embedding.query_cache import encode_query
 from memories.language.cues import asks_about_self, asks_when, forms
+from memories.retrieval.candidates.filters import MAY_LEAVE
 from memories.retrieval.candidates.question_words import worded
 from memories.retrieval.metrics import RECALL_SECONDS
 from memories.retrieval.pipeline import search
@@ -21,6 +21,7 @@ from memories.retrieval.served import record_served
 from memories.retrieval.strategies.registry import ALIASES, needs_vector
 from memories.retrieval.types import Filters, Hit, Question
 from memories.store.models.memory import Memory
+from orgs.database.prepared_statements import fetched
 from orgs.errors import NotFound
 from orgs.models.audiences import Audience, AudienceKind
 from orgs.organisations.references import find_member
@@ -165,13 +166,22 @@ def _shareable(principal: Principal, group: str) -> Principal:
     return replace(principal.narrowed(safe | others), sayable=safe)
 
 
+_SAYABLE = f"""
+SELECT m.id FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
+  AND (%(everything)s OR m.audience_id = ANY(%(sayable)s::uuid[]) OR ({MAY_LEAVE}))
+"""
+
+
 def sayable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
     """Which of these memories may be said where it is asked; inside the principal's scope."""
-    rows = Memory.objects.filter(organisation_id=principal.organisation_id, id__in=ids)
-    flagged = Q(shareable=True, sensitive=False)
-    if principal.sayable is not None:
-        rows = rows.filter(Q(audience_id__in=principal.sayable) | flagged)
-    return set(rows.values_list("id", flat=True))
+    values = {
+        "organisation": principal.organisation_id,
+        "ids": list(ids),
+        "everything": principal.sayable is None,
+        "sayable": list(principal.sayable or ()),
+    }
+    return {id_ for (id_,) in fetched(_SAYABLE, values)}
 
 
 def _question(principal: Principal, query: Query, now: datetime) -> Question:

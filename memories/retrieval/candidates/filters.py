@@ -9,13 +9,16 @@ from memories.retrieval.types import Filters, Question
 Condition = tuple[list[str], dict[str, Any]]
 
 
-# It may leave its group, and nobody whom it concerns has opted out of that.
-_FLAGGED = (
-    "EXISTS (SELECT 1 FROM memories_memory m WHERE m.organisation_id = %(organisation)s "
-    "AND m.id = n.memory_id AND m.shareable AND NOT m.sensitive "
+# A memory `m` may leave its group, and nobody whom it concerns has opted out of that.
+MAY_LEAVE = (
+    "m.shareable AND NOT m.sensitive "
     "AND NOT EXISTS (SELECT 1 FROM orgs_member p "
     "WHERE p.organisation_id = %(organisation)s AND p.id IN (m.member_id, m.speaker_member_id) "
-    "AND p.sharing_off_at IS NOT NULL))"
+    "AND p.sharing_off_at IS NOT NULL)"
+)
+_FLAGGED = (
+    "EXISTS (SELECT 1 FROM memories_memory m WHERE m.organisation_id = %(organisation)s "
+    f"AND m.id = n.memory_id AND {MAY_LEAVE})"
 )
 
 

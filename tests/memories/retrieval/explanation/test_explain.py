@@ -6,6 +6,8 @@ from uuid import UUID
 import pytest
 
 from memories.lifecycle.forget import archive_memory
+from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("N13")
@@ -91,6 +93,22 @@ def test_archived_shares_no_word_and_closed_where_it_was_asked(world: World) -> 
     assert codes(ask(here, "mina", design, group="launch")) == ["not-readable-there"]
     assert codes(ask(here, "mina", design, shareable_with="launch")) == ["not-readable-there"]
     assert ask(here, "mina", design)["served"]
+
+
+def test_explaining_keeps_to_an_opt_out_as_recall_does(world: World) -> None:
+    """What may leave its group is one rule; explaining had a second one without the opt-out."""
+    here = world.here
+    said = here.remember(
+        here.robot("aria"),
+        "Mina knows the launch codes by heart.",
+        group="design",
+        member=str(here.members["mina"].id),
+        shareable=True,
+    ).id
+    assert "not-readable-there" not in codes(ask(here, "mina", said, shareable_with="launch"))
+    with organisation_scope(here.id):
+        Member.objects.filter(id=here.members["mina"].id).update(sharing_off_at=NOW)
+    assert codes(ask(here, "mina", said, shareable_with="launch")) == ["not-readable-there"]
 
 
 @pytest.mark.conformance("T06")
