@@ -192,23 +192,27 @@ class Machine:
         if rng.random() < 0.15:
             kind = rng.choice(nasty.CONTENT_TYPES)
             return rng.choice(nasty.BROKEN), kind if rng.random() < 0.5 else "application/json"
-        body = example(content["schema"]) if content else nasty.document(rng)
+        body = example(content["schema"]) if content else self.document()
         slots = list(body_slots(content["schema"])) if content else []
         for _ in range(rng.choice((0, 1, 1, 2, 5))):
             body = self.changed(body, slots)
         return json.dumps(body).encode(), "application/json"
 
+    def document(self) -> Any:
+        """One of its own: what is put into another, or into itself, must not change the next."""
+        return copy.deepcopy(nasty.document(self.rng))
+
     def changed(self, body: Any, slots: list[Any]) -> Any:
         """The body with one value, sometimes of the wrong kind, in some place."""
         rng = self.rng
         if not slots or not isinstance(body, dict) or rng.random() < 0.1:
-            return nasty.document(rng)
+            return self.document()
         way = rng.choice(slots)
-        value = nasty.document(rng) if rng.random() < 0.7 else rng.choice(self.ids["any"])
+        value = self.document() if rng.random() < 0.7 else rng.choice(self.ids["any"])
         try:
             put(body, way if rng.random() < 0.7 else way[:1], value)
         except (AttributeError, IndexError, KeyError, TypeError):
-            return nasty.document(rng)  # an earlier change left no way to that place
+            return self.document()  # an earlier change left no way to that place
         return body
 
     def submitted(self) -> Call:
