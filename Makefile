@@ -38,7 +38,7 @@ shell: $(runtime_stamp) ## Open a Django shell as a member (ARGS="--organisation
 	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py shell_as $(ARGS)
 
 test: $(dev_stamp) ## Run the test suite (ARGS="..." goes to pytest)
-	@$(TEST) $(PY) -m pytest -n 2 --dist worksteal -m "not slow" $(ARGS)
+	@$(TEST) $(PY) -m pytest -n 2 -m "not slow" $(ARGS)
 
 test-pure: $(dev_stamp) ## Run the tests of pure rules: two seconds, no services
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PY) -m pytest -q -c tests/pure.ini --rootdir . $(ARGS)

@@ -60,7 +60,7 @@ def report(found: dict[str, str]) -> str:
 
 def test_the_description_says_what_is_refused(lasting_world: World) -> None:
     """The same few calls each time; other ones are drawn by the slow test."""
-    found = refused(robot(lasting_world), 3, 1)
+    found = refused(robot(lasting_world), 2, 1)
     assert not found, report(found)
 
 

@@ -159,8 +159,11 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Call
 @pytest.mark.conformance("T06")
 @pytest.mark.parametrize(
     "caller",
-    ["aria", "bolt", "mina", "bob"]
-    + [pytest.param(name, marks=pytest.mark.slow) for name in ("clio", "ada", "chidi", "vera")],
+    ["aria", "bolt", "mina"]
+    + [
+        pytest.param(name, marks=pytest.mark.slow)
+        for name in ("bob", "clio", "ada", "chidi", "vera")
+    ],
 )
 def test_answers_do_not_depend_on_hidden_rows(
     lasting_world: World, caller: str, way: Callable[[World], None]
