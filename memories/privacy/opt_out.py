@@ -86,9 +86,9 @@ def _withdraw_one(principal: Principal, memory: Memory, now: datetime) -> None:
 def set_sharing(actor: Actor, *, out: bool, withdraw: bool = False, now: datetime) -> int:
     """A member opts out of sharing or in again; what was promoted of them goes with it.
 
-    One transaction: a promotion that has begun is waited for, and what it made goes as well; one
-    that begins later finds them unwilling. withdraw: what is shared already comes back too.
-    Returns how much came back.
+    The wish and the patterns are one transaction: a promotion that has begun is waited for, and
+    what it made goes as well; one that begins later finds them unwilling. withdraw: then, in a
+    transaction of its own, what is shared already comes back too. Returns how much came back.
     """
     with organisation_scope(actor.organisation_id), everyones_patterns(actor.organisation_id):
         opt_out_of_sharing(actor, out=out, now=now)

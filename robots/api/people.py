@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from orgs.api.serializers import checked
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group
-from robots.api.listing import listing
+from robots.api.list_page import list_page
 from robots.api.serializers import robots as s
 from robots.identities import links
 from robots.people import directory
@@ -36,7 +36,7 @@ class GroupsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """The groups whose memories the caller may read."""
-        return listing(request, directory.known_groups(request.user), group_body)
+        return list_page(request, directory.known_groups(request.user), group_body)
 
     @extend_schema(
         operation_id="groups_create",
@@ -80,7 +80,7 @@ class GroupMembersView(APIView):
     def get(self, request: Request, reference: str) -> Response:
         """Who is in a group."""
         group = directory.known_group(request.user, reference)
-        return listing(request, directory.members_in(group), member_body)
+        return list_page(request, directory.members_in(group), member_body)
 
     @extend_schema(
         operation_id="group_members_change",
@@ -94,7 +94,7 @@ class GroupMembersView(APIView):
         directory.change_members(
             request.user, group, data.get("add", []), data.get("remove", []), timezone.now()
         )
-        return listing(request, directory.members_in(group), member_body)
+        return list_page(request, directory.members_in(group), member_body)
 
 
 class MembersView(APIView):
@@ -107,7 +107,7 @@ class MembersView(APIView):
     )
     def get(self, request: Request) -> Response:
         """Members: for people the organisation's, for robots those of their groups."""
-        return listing(request, directory.known_members(request.user), member_body)
+        return list_page(request, directory.known_members(request.user), member_body)
 
     @extend_schema(
         operation_id="members_create",

@@ -10,7 +10,7 @@ from rest_framework.views import APIView
 
 from orgs.api.serializers import checked
 from orgs.database.rls import organisation_scope
-from robots.api.listing import listing
+from robots.api.list_page import list_page
 from robots.api.serializers import robots as s
 from robots.models.robots import Robot
 from robots.people import directory
@@ -36,7 +36,7 @@ class RobotsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """The organisation's robots."""
-        return listing(
+        return list_page(
             request, Robot.objects.filter(organisation_id=request.user.organisation_id), robot_body
         )
 

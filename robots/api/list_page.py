@@ -11,7 +11,7 @@ from orgs.database.rls import organisation_scope
 from robots.api.serializers import robots as s
 
 
-def listing(request: Request, rows: Any, render: Any) -> Response:
+def list_page(request: Request, rows: Any, render: Any) -> Response:
     """One page of a queryset of the caller's organisation."""
     asked = checked(s.PageSerializer, request.query_params.dict())
     with organisation_scope(request.user.organisation_id):

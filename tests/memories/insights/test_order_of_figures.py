@@ -1,0 +1,28 @@
+"""Grouped figures have an order of their own: the plan's depends on rows that nobody asked for."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memories.insights.statistics import stats
+from memories.retrieval.experts import topic_map
+from tests.world import NOW, World
+
+pytestmark = pytest.mark.conformance("T06")
+
+
+def test_figures_are_grouped_in_order(world: World) -> None:
+    here = world.here
+    here.remember(here.robot("aria"), "For everyone.")
+    here.remember(here.robot("aria"), "For the group.", group="launch")
+    with CaptureQueriesContext(connection) as captured:
+        found = stats(here.robot("aria"), now=NOW)
+    [grouped] = [q["sql"] for q in captured.captured_queries if "GROUP BY" in q["sql"]]
+    assert grouped.endswith("ORDER BY 1 ASC, 2 ASC"), "by kind, then by tier"
+    assert list(found["by_kind"]) == sorted(found["by_kind"])
+    assert list(found["by_tier"]) == sorted(found["by_tier"])
+
+
+def test_the_lines_of_the_picture_of_experts_are_in_order() -> None:
+    """The strongest first, then by the ids of both ends, within each sort of line."""
+    assert topic_map._AROUND.rstrip().endswith("ORDER BY 1, 5 DESC, 2, 3")
