@@ -62,8 +62,10 @@ WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(lent)s::uuid[])
 """
 # As `Surroundings` has it for a turn on its own.
 _OWN_MEANING = """
-UPDATE memories_embedding SET embedding = own + own
-WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(lent)s::uuid[])
+UPDATE memories_search s SET embedding = e.own + e.own
+FROM memories_embedding e
+WHERE s.organisation_id = %(organisation)s AND s.memory_id = ANY(%(lent)s::uuid[])
+  AND e.organisation_id = s.organisation_id AND e.memory_id = s.memory_id AND e.model = s.model
 """
 # Whoever cleans up around turns of one conversation waits for the other, holding no turn.
 _IN_TURN = """

@@ -94,9 +94,10 @@ FROM windows WHERE x.organisation_id = %(organisation)s AND x.memory_id = window
 """
 
 _MOVE = """
-UPDATE memories_embedding e SET embedding = given.embedding::halfvec
+UPDATE memories_search s SET embedding = given.embedding::halfvec, model = %(model)s
 FROM unnest(%(ids)s::uuid[], %(vectors)s::text[]) AS given (id, embedding)
-WHERE e.organisation_id = %(organisation)s AND e.memory_id = given.id AND e.model = %(model)s
+WHERE s.organisation_id = %(organisation)s AND s.memory_id = given.id
+  AND (s.model = %(model)s OR given.id = ANY(%(fresh)s::uuid[]))
 """
 
 
@@ -175,20 +176,23 @@ class Surroundings:
         return own + context / norm if norm else 2 * own
 
     def store(self, searched: Mapping[UUID, Vector]) -> set[UUID]:
-        """Move the older neighbours' vectors and rebuild the windows of words.
+        """Store the vectors that are searched, the older neighbours' too, and the windows of words.
 
         Returns the memories whose words or vector are others now, the batch among them.
         """
-        moved = [id_ for id_ in searched if id_ not in self.fresh]
         rows, turns, worth = self._pairs()
         values: dict[str, Any] = {"organisation": self.organisation_id, "model": self.model}
         with self.connection.cursor() as cursor:
-            if moved:
-                texts = [HalfVector(searched[id_]).to_text() for id_ in moved]
-                cursor.execute(_MOVE, {**values, "ids": moved, "vectors": texts})
             if rows:
-                values |= {"rows": rows, "turns": turns, "worth": worth, "damped": DAMPED_FROM}
-                cursor.execute(_WINDOWS, values)
+                worths = {"rows": rows, "turns": turns, "worth": worth, "damped": DAMPED_FROM}
+                cursor.execute(_WINDOWS, values | worths)
+            if searched:
+                values |= {
+                    "ids": list(searched),
+                    "vectors": [HalfVector(vector).to_text() for vector in searched.values()],
+                    "fresh": list(self.fresh),
+                }
+                cursor.execute(_MOVE, values)
         return {*searched, *rows}
 
     def _pairs(self) -> tuple[list[UUID], list[UUID], list[float]]:

@@ -179,13 +179,12 @@ def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now
                     group_id=current[id_].group_id,
                     model=model.number,
                     own=vector,
-                    embedding=searched[id_],
                 )
                 for id_, vector in vectors_by_id.items()
             ],
             update_conflicts=True,
             unique_fields=["organisation", "memory", "model"],
-            update_fields=["own", "embedding", "audience", "kind", "group"],
+            update_fields=["own", "audience", "kind", "group"],
         )
         # What another model made of an earlier text must not come back with that model.
         Embedding.objects.using(WORKER).filter(

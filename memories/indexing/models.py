@@ -42,27 +42,18 @@ class Text(MemoryPart):
 class Embedding(MemoryPart):
     """A memory's meaning under one model, in half-precision numbers.
 
-    `own` is the text's vector of unit length, `embedding` the one that is searched by inner
-    product: the own one plus what the neighbouring turns add.
+    `own` is the text's vector of unit length. The one that is searched, the own one plus what the
+    neighbouring turns add, lies in the narrow row (memories_search).
     """
 
     group = TenantKey("orgs.Group", null=True)
     model = models.PositiveSmallIntegerField()
     own = HalfVectorField(dimensions=384)
-    embedding = HalfVectorField(dimensions=384)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["organisation", "memory", "model"], name="embedding_once"
-            )
-        ]
-        indexes = [
-            # The exact search reads this index alone.
-            models.Index(
-                fields=["organisation", "audience", "model"],
-                include=["memory", "kind", "group", "embedding"],
-                name="embedding_scan",
             )
         ]
 

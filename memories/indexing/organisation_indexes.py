@@ -55,7 +55,7 @@ def indexes_of(organisation_id: UUID) -> list[Index]:
     return [
         Index(
             f"meaning_{organisation_id.hex}_{model}",
-            "memories_embedding",
+            "memories_search",
             f"hnsw (embedding halfvec_ip_ops) WITH (m = {LINKS}, ef_construction = {CANDIDATES})",
             organisation_id,
             f" AND model = {model}",

@@ -13,7 +13,6 @@ from uuid import UUID
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.utils import CursorWrapper
 
-from memories.embedding.encoders import model_id
 from memories.store.models.choices import Kind
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -25,17 +24,15 @@ PARTITIONED = (Kind.GROUP.value, Kind.USER.value, Kind.INTERACTION.value)
 _PARTIES = """array_remove(m.listeners || coalesce(m.speaker_member_id, m.member_id), NULL)"""
 _ROWS = f"""
 SELECT t.organisation_id, t.memory_id, t.audience_id, t.kind, t.group_id, m.member_id, {_PARTIES},
-    t.lexemes, t.length, e.model, e.embedding
-FROM memories_text t
+    t.words, t.length, t.asks, t.timed, t.model, t.embedding
+FROM memories_search t
 JOIN memories_memory m ON m.organisation_id = t.organisation_id AND m.id = t.memory_id
-LEFT JOIN memories_embedding e ON e.organisation_id = t.organisation_id
-    AND e.memory_id = t.memory_id AND e.model = %(model)s
 WHERE t.organisation_id = %(organisation)s AND t.kind IN ('group', 'user', 'interaction')
 """
 # Locked, so that what is forgotten meanwhile does not come back.
 _FILL = f"""
 INSERT INTO memories_partition (organisation_id, memory_id, audience_id, kind, group_id, owner,
-                                parties, lexemes, length, model, embedding)
+                                parties, words, length, asks, timed, model, embedding)
 {_ROWS} FOR KEY SHARE OF t
 ON CONFLICT (organisation_id, memory_id, kind) DO NOTHING
 """
@@ -46,11 +43,11 @@ _KEPT = """EXISTS (SELECT 1 FROM orgs_organisation
     WHERE id = %(organisation)s AND 'partitions' = ANY(projections))"""
 _REFRESH = f"""
 UPDATE memories_partition p SET owner = fresh.member_id, parties = fresh.parties,
-    lexemes = fresh.lexemes, length = fresh.length, model = fresh.model,
-    embedding = fresh.embedding
+    words = fresh.words, length = fresh.length, asks = fresh.asks, timed = fresh.timed,
+    model = fresh.model, embedding = fresh.embedding
 FROM ({_ROWS} AND t.memory_id = ANY(%(ids)s) AND {_KEPT})
     AS fresh (organisation_id, memory_id, audience_id, kind, group_id, member_id, parties,
-              lexemes, length, model, embedding)
+              words, length, asks, timed, model, embedding)
 WHERE p.organisation_id = %(organisation)s AND p.memory_id = fresh.memory_id
     AND p.kind = fresh.kind
 """
@@ -73,13 +70,13 @@ def refresh(organisation_id: UUID, ids: Iterable[UUID], using: str = DEFAULT_DB_
     with connections[using].cursor() as cursor:
         cursor.execute(
             _REFRESH,
-            {"organisation": organisation_id, "ids": list(ids), "model": model_id()},
+            {"organisation": organisation_id, "ids": list(ids)},
         )
 
 
 def rebuild(organisation_id: UUID) -> int:
     """Make the organisation's rows anew; returns how many there are. Runs as the worker."""
-    values: dict[str, Any] = {"organisation": organisation_id, "model": model_id()}
+    values: dict[str, Any] = {"organisation": organisation_id}
     with _working(organisation_id) as cursor:
         cursor.execute(_CLEAR, values)
         cursor.execute(_FILL, values)

@@ -37,7 +37,8 @@ class Question:
     context_group: the group in which it is asked; rows of direct conversations and of other
     groups stay out unless `include_direct`. organisation_audience is readable everywhere.
     sayable: see `orgs.principals.Principal`.
-    lexemes, named: the question's words as the text index has them, and the speakers of the
+    lexemes, places, named: the question's words as the text index has them, their places in the
+    sparse vectors of words (see candidates/word_codes), and the speakers of the
     scope whom it names, in lower case (see `question_words`). vector: None where only words
     are asked. asks_when, asks_about_self: see `language.cues`; the latter only where a member asks.
     automatic: whether nobody named the strategy. meaning_floor, near_duplicate: of the model whose
@@ -59,6 +60,7 @@ class Question:
     fusion: str = "minmax"
     vector: Vector | None = None
     lexemes: tuple[str, ...] = ()
+    places: tuple[int, ...] = ()
     asker: UUID | None = None
     asks_when: bool = False
     asks_about_self: bool = False
@@ -80,26 +82,39 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
-    """The candidates as columns, one place a memory.
+class Found:
+    """What the narrow rows say of the candidates, as columns, one place a memory.
 
     ids: 16 bytes each. product: inner product with the searched vectors (about -.2 to 1.6), words:
     score of the words, both NaN where that arm cannot judge the memory; by_meaning, by_words:
-    whether the arm chose it, by_tags: how many of its tags the question spells out. similarity:
-    cosine with the text's own vector, or NaN. length in lexemes, days since the last access;
-    category and tier as places in the lists of the policies. most: what the words could score.
+    whether the arm chose it, by_tags: how many of its tags the question spells out. length in
+    lexemes. most: what the words could score.
     """
 
     ids: Ids
     product: Floats
     words: Floats
-    similarity: Floats
     by_meaning: Flags
     by_words: Flags
     by_tags: Floats
     length: Floats
     asks: Flags
     timed: Flags
+    most: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool(Found):
+    """The candidates with all that ranking asks of them.
+
+    similarity: cosine with the text's own vector, or NaN; days since the last access; category and
+    tier as places in the lists of the policies.
+    """
+
+    similarity: Floats
     by_named: Flags
     by_asker: Flags
     importance: Floats
@@ -107,10 +122,6 @@ class Pool:
     days: Floats
     category: NDArray[np.intp]
     tier: NDArray[np.intp]
-    most: float = 0.0
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
 
 @dataclass(slots=True)

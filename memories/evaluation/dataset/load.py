@@ -168,8 +168,8 @@ def post(
 # What is searched is the own vector plus what neighbours add, of length 2: twice the own here.
 _STORE = """
 INSERT INTO memories_embedding
-    (id, organisation_id, memory_id, audience_id, kind, group_id, model, own, embedding)
-SELECT id, %(organisation)s, memory_id, audience_id, kind, group_id, %(model)s, own, own + own
+    (id, organisation_id, memory_id, audience_id, kind, group_id, model, own)
+SELECT id, %(organisation)s, memory_id, audience_id, kind, group_id, %(model)s, own
 FROM (
     SELECT id, memory_id, audience_id, kind, group_id, own::halfvec AS own
     FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
@@ -177,6 +177,12 @@ FROM (
         AS given (id, memory_id, audience_id, kind, group_id, own)
 ) AS rows
 ON CONFLICT (organisation_id, memory_id, model) DO NOTHING
+"""
+_SEARCHED = """
+UPDATE memories_search s SET model = e.model, embedding = e.own + e.own
+FROM memories_embedding e
+WHERE s.organisation_id = %(organisation)s AND s.memory_id = ANY(%(memories)s::uuid[])
+  AND e.organisation_id = s.organisation_id AND e.memory_id = s.memory_id AND e.model = %(model)s
 """
 
 
@@ -196,3 +202,4 @@ def _store(organisation_id: UUID, rows: Sequence[_Row], vectors: dict[str, str])
         connections[WORKER].cursor() as cursor,
     ):
         cursor.execute(_STORE, values)
+        cursor.execute(_SEARCHED, values)

@@ -23,13 +23,13 @@ _TWINS = """
 WITH given AS MATERIALIZED (
     SELECT m.id, m.audience_id, m.kind, m.version, m.member_id, m.key, m.occurred_at, e.embedding
     FROM memories_memory m
-    JOIN memories_embedding e ON e.organisation_id = m.organisation_id AND e.memory_id = m.id
+    JOIN memories_search e ON e.organisation_id = m.organisation_id AND e.memory_id = m.id
         AND e.model = %(model)s
     WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s) AND m.status = 'active'
 ), twins AS MATERIALIZED (
     SELECT given.*, near.memory_id AS twin FROM given CROSS JOIN LATERAL (
         SELECT o.memory_id, o.embedding <=> given.embedding AS distance
-        FROM memories_embedding o
+        FROM memories_search o
         WHERE o.organisation_id = %(organisation)s AND o.audience_id = given.audience_id
           AND o.model = %(model)s AND o.memory_id < given.id
         ORDER BY distance LIMIT 1
@@ -56,7 +56,7 @@ WITH given AS MATERIALIZED (
 ), small AS (
     SELECT a.audience_id FROM audiences a WHERE (
         SELECT count(*) FROM (
-            SELECT 1 FROM memories_embedding o WHERE o.organisation_id = %(organisation)s
+            SELECT 1 FROM memories_search o WHERE o.organisation_id = %(organisation)s
             AND o.audience_id = a.audience_id AND o.model = %(model)s LIMIT %(most)s
         ) AS seen) < %(most)s
 )

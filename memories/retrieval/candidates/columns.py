@@ -1,60 +1,92 @@
-"""Candidates as columns: three values leave the database, however many rows there are.
+"""What ranking knows of a candidate beside its scores, as columns."""
 
-Rows as Python objects cost more than finding them; numbers in one piece cost nothing.
-"""
-
-import struct
+from dataclasses import fields
+from functools import cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
 
-from memories.retrieval.types import Pool
+from memories.lifecycle.decay import CATEGORIES
+from memories.retrieval.profiles import TIERS
+from memories.retrieval.types import Found, Pool, Question
+from orgs.database.prepared_statements import fetched
 
-# One row of numbers a memory, in the order that `pool_from` names.
-COLUMNS = """
+# One row of numbers a memory. What is forgotten or over is left out.
+_STATEMENT = """
 SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
-    coalesce(c.product, 'NaN'), coalesce(c.score, 'NaN'), coalesce({similarity}, 'NaN'),
-    c.near, c.worded, c.tagged, coalesce(c.length, 0), coalesce(c.asks, false)::int,
-    coalesce(c.timed, false)::int, coalesce(c.speaker_key = ANY(%(named)s), false)::int,
+    coalesce({similarity}, 'NaN'), {named},
     coalesce(m.speaker_member_id = %(asker)s, false)::int, m.importance, m.access_count,
     extract(epoch FROM %(now)s - coalesce(m.last_accessed_at, m.created_at)) / 86400,
     coalesce(array_position(%(every_category)s::text[], m.category::text), 0),
-    coalesce(array_position(%(every_tier)s::text[], m.tier::text), 0)]::float8[])),
-    (SELECT ARRAY[{weights}]::float8[]{source})
-FROM candidates c
-JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = c.memory_id
-WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+    coalesce(array_position(%(every_tier)s::text[], m.tier::text), 0)]::float8[]))
+FROM memories_memory m {speakers}
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
+    AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
 """
-_WIDTH = 16
+_SIMILARITY = (
+    "(SELECT -(e.own <#> %(vector)s::halfvec) FROM memories_embedding e WHERE "
+    "e.organisation_id = m.organisation_id AND e.memory_id = m.id AND e.model = %(model)s)"
+)
+_NAMED = "coalesce(t.speaker_key = ANY(%(named)s), false)::int"
+_SPEAKERS = (
+    "LEFT JOIN memories_text t ON t.organisation_id = m.organisation_id AND t.memory_id = m.id"
+)
+_WIDTH = 8
+_SAME = [one.name for one in fields(Found) if one.name != "most"]
 # dimensions, flags, type, then length and lower bound of each of two dimensions.
-_HEADER = struct.calcsize(">3i4i")
+_HEADER = 28
 _ELEMENT = np.dtype([("size", ">i4"), ("value", ">f8")])
 
 
-def pool_from(ids: bytes | None, packed: bytes | None, most: float) -> Pool:
-    """The columns of the one row that COLUMNS gives; most: what the words could score at best."""
-    if ids is None or packed is None:
-        numbers = np.empty((0, _WIDTH))
+def weighed(question: Question, found: Found) -> tuple[Pool, NDArray[np.intp]]:
+    """The candidates that may be served, with all that ranking asks, and which of the found they
+    are. One query in the asker's scope."""
+    wanted = question.with_similarity or question.min_similarity is not None
+    values: dict[str, Any] = {
+        "organisation": question.organisation_id,
+        "ids": [bytes(one).ljust(16, b"\0").hex() for one in found.ids],
+        "asker": question.asker,
+        "now": question.now,
+        "every_category": list(CATEGORIES),
+        "every_tier": list(TIERS),
+    }
+    similar = wanted and question.vector is not None
+    if question.vector is not None and similar:
+        values |= {"model": question.model, "vector": HalfVector(question.vector).to_text()}
+    if question.named:
+        values["named"] = list(question.named)
+    [(ids, packed)] = fetched(_statement(similar=similar, named=bool(question.named)), values)
+    if ids is None:
+        places, numbers = np.empty(0, dtype=np.intp), np.empty((0, _WIDTH))
     else:
-        elements = np.frombuffer(packed, dtype=_ELEMENT, offset=_HEADER)
-        numbers = elements["value"].astype(np.float64).reshape(-1, _WIDTH)
-    column = numbers.T
-    return Pool(
-        ids=np.frombuffer(ids or b"", dtype="S16"),
-        product=column[0],
-        words=column[1],
-        similarity=column[2],
-        by_meaning=column[3] > 0,
-        by_words=column[4] > 0,
-        by_tags=column[5],
-        length=column[6],
-        asks=column[7] > 0,
-        timed=column[8] > 0,
-        by_named=column[9] > 0,
-        by_asker=column[10] > 0,
-        importance=column[11],
-        accesses=column[12],
-        days=column[13],
-        category=column[14].astype(np.intp),
-        tier=column[15].astype(np.intp),
-        most=most,
+        order = np.argsort(found.ids)
+        served = np.frombuffer(ids, dtype="S16")
+        places = order[np.searchsorted(found.ids, served, sorter=order)]
+        sent = np.frombuffer(packed, dtype=_ELEMENT, offset=_HEADER)["value"]
+        numbers = sent.astype(np.float64).reshape(-1, _WIDTH)
+    similarity, named, asker, importance, accesses, days, category, tier = numbers.T
+    same = {name: getattr(found, name)[places] for name in _SAME}
+    pool = Pool(
+        **same,
+        most=found.most,
+        similarity=similarity,
+        by_named=named > 0,
+        by_asker=asker > 0,
+        importance=importance,
+        accesses=accesses,
+        days=days,
+        category=category.astype(np.intp),
+        tier=tier.astype(np.intp),
+    )
+    return pool, places
+
+
+@cache
+def _statement(*, similar: bool, named: bool) -> str:
+    return _STATEMENT.format(
+        similarity=_SIMILARITY if similar else "NULL",
+        named=_NAMED if named else "0",
+        speakers=_SPEAKERS if named else "",
     )

@@ -6,13 +6,13 @@ from dataclasses import fields
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.retrieval.types import Pool
+from memories.retrieval.types import Found
 
-_COLUMNS = [one.name for one in fields(Pool) if one.name != "most"]
+_COLUMNS = [one.name for one in fields(Found) if one.name != "most"]
 
 
-def merged(pools: Sequence[Pool]) -> tuple[Pool, NDArray[np.intp]]:
-    """One pool to be judged as one, and from which of the given each place comes.
+def merged(pools: Sequence[Found]) -> tuple[Found, NDArray[np.intp]]:
+    """All candidates, to be judged as one, and from which of the given each place comes.
 
     Of a memory that several hold, the first counts.
     """
@@ -22,4 +22,4 @@ def merged(pools: Sequence[Pool]) -> tuple[Pool, NDArray[np.intp]]:
     columns = {name: np.concatenate([getattr(p, name) for p in pools]) for name in _COLUMNS}
     first = np.sort(np.unique(columns["ids"], return_index=True)[1])
     kept = {name: column[first] for name, column in columns.items()}
-    return Pool(**kept, most=max(pool.most for pool in pools)), origins[first]
+    return Found(**kept, most=max(pool.most for pool in pools)), origins[first]

@@ -13,13 +13,15 @@ QUERY_CHARACTERS = 2_000
 QUERY_LEXEMES = 48
 
 _WORDING = """
-SELECT ARRAY(SELECT lexeme FROM unnest(to_tsvector(%(language)s::regconfig, %(text)s))
-             LIMIT %(most)s),
+SELECT words.lexemes,
+    ARRAY(SELECT memories_word_place(lexeme) FROM unnest(words.lexemes) AS lexeme),
     ARRAY(SELECT name FROM unnest(%(names)s::text[]) AS name WHERE EXISTS (
         SELECT 1 FROM memories_text n
         WHERE n.organisation_id = %(organisation)s AND n.speaker_key = name
           AND n.speaker_key <> '' {conditions})),
     CASE WHEN %(counted)s THEN ({count}) END
+FROM (SELECT ARRAY(SELECT lexeme FROM unnest(to_tsvector(%(language)s::regconfig, %(text)s))
+                   LIMIT %(most)s) AS lexemes) AS words
 """
 
 
@@ -40,7 +42,7 @@ def worded(question: Question) -> Question:
         "model": question.model,
         "counted": not conditions and readable_rows.known(question) is None,
     }
-    [(lexemes, names, rows)] = fetched(statement, values)
+    [(lexemes, places, names, rows)] = fetched(statement, values)
     if rows is not None:
         readable_rows.note(question, rows)
-    return replace(question, lexemes=tuple(lexemes), named=tuple(names))
+    return replace(question, lexemes=tuple(lexemes), places=tuple(places), named=tuple(names))

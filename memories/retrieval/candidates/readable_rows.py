@@ -16,7 +16,7 @@ REMEMBERED_SECONDS = 60.0
 MOST_REMEMBERED = 10_000
 
 COUNT = """
-SELECT count(*) FROM memories_embedding
+SELECT count(*) FROM memories_search
 WHERE organisation_id = %(organisation)s AND model = %(model)s
 """
 _Key = tuple[UUID, int, frozenset[UUID]]

@@ -18,14 +18,16 @@ _HOLDS = (
 
 
 _NEARNESS = """
-SELECT e.product, e.similarity, EXISTS (
+SELECT e.product, o.similarity, EXISTS (
     SELECT 1 FROM memories_text t WHERE t.organisation_id = %(organisation)s
     AND t.memory_id = %(memory)s AND t.lexemes @@ ANY (%(lexemes)s::tsquery[]))
 FROM (SELECT 1) AS one LEFT JOIN (
-    SELECT -(embedding <#> %(vector)s::halfvec) AS product,
-        -(own <#> %(vector)s::halfvec) AS similarity
+    SELECT -(embedding <#> %(vector)s::halfvec) AS product
+    FROM memories_search WHERE organisation_id = %(organisation)s
+    AND memory_id = %(memory)s AND model = %(model)s) AS e ON true LEFT JOIN (
+    SELECT -(own <#> %(vector)s::halfvec) AS similarity
     FROM memories_embedding WHERE organisation_id = %(organisation)s
-    AND memory_id = %(memory)s AND model = %(model)s) AS e ON true
+    AND memory_id = %(memory)s AND model = %(model)s) AS o ON true
 """
 
 

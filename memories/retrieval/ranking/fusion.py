@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from memories.embedding.known_models import MEANING_FLOOR
-from memories.retrieval.types import Floats, Ids, Pool
+from memories.retrieval.types import Floats, Found, Ids
 
 RRF_K = 60
 # Of meaning and words; found by measurement (docs/benchmarks.md).
@@ -45,7 +45,7 @@ def reciprocal_rank(
     return fused
 
 
-def fuse(pool: Pool, strategy: str, fusion: str, floor: float = MEANING_FLOOR) -> Floats:
+def fuse(pool: Found, strategy: str, fusion: str, floor: float = MEANING_FLOOR) -> Floats:
     """One number in 0-1 for every candidate.
 
     floor: the lower end of inner products with the searched vectors, fixed for a model: the true
@@ -68,7 +68,7 @@ def fuse(pool: Pool, strategy: str, fusion: str, floor: float = MEANING_FLOOR) -
     return minmax(reciprocal_rank([near, worded, tagged], pool.ids))
 
 
-def weighted(pool: Pool, floor: float = MEANING_FLOOR) -> Floats:
+def weighted(pool: Found, floor: float = MEANING_FLOOR) -> Floats:
     """Both arms by WEIGHTS; one alone where the other found nothing."""
     near = minmax(pool.product, floor)
     found = np.nan_to_num(pool.words).max(initial=0.0)

@@ -10,8 +10,10 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.retrieval.candidates.columns import weighed
 from memories.retrieval.candidates.merge import merged
-from memories.retrieval.candidates.search import EVERYTHING, Source, candidates
+from memories.retrieval.candidates.scan import EVERYTHING, Source
+from memories.retrieval.candidates.search import candidates
 from memories.retrieval.ranking.cues import Judged, judge
 from memories.retrieval.ranking.fusion import fuse
 from memories.retrieval.types import Floats, Hit, Pool, Question
@@ -27,12 +29,13 @@ def rank(
     question.strategy: keyword, vector or hybrid. Each source is searched by itself; the candidates
     are judged together. caps: how many may come from each source.
     """
-    pool, origins = merged([candidates(question, source) for source in sources])
+    found, origins = merged([candidates(question, source) for source in sources])
+    pool, places = weighed(question, found)
     fused = fuse(pool, question.strategy, question.fusion, question.meaning_floor)
     judged = judge(question, pool, fused)
     best = top(question, pool, judged)
     if caps is not None:
-        best = _capped(top(replace(question, whole=True), pool, judged), origins, caps)
+        best = _capped(top(replace(question, whole=True), pool, judged), origins[places], caps)
         best = best if question.whole else best[: question.limit]
     return [hit(pool, judged, place) for place in best]
 

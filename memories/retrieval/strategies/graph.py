@@ -12,6 +12,7 @@ from uuid import UUID
 
 import numpy as np
 
+from memories.retrieval.candidates.columns import weighed
 from memories.retrieval.candidates.graph_walk import graph_candidates
 from memories.retrieval.candidates.merge import merged
 from memories.retrieval.candidates.search import candidates, given
@@ -38,7 +39,8 @@ def graph(question: Question) -> Served:
         asker=question.asker,
         limit=REACHED,
     )
-    pool, _ = merged([candidates(wanted), given(wanted, [one.id for one in reached])])
+    found, _ = merged([candidates(wanted), given(wanted, [one.id for one in reached])])
+    pool, _ = weighed(wanted, found)
     fused = fuse(pool, wanted.strategy, wanted.fusion, wanted.meaning_floor)
     judged = judge(wanted, pool, fused)
     judged = lifted(judged, walked(pool, {one.id: one.score for one in reached}))

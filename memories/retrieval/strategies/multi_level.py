@@ -7,7 +7,7 @@ where the same thing said on several levels is served once.
 
 from dataclasses import replace
 
-from memories.retrieval.candidates.search import Source
+from memories.retrieval.candidates.scan import Source
 from memories.retrieval.ranking.rank import rank
 from memories.retrieval.ranking.same_answer import consolidated, facts
 from memories.retrieval.strategies.query_complexity import MEDIUM_BELOW, SIMPLE_BELOW, complexity

@@ -9,7 +9,7 @@ tables, so that what everyone knows is found as well.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from memories.retrieval.candidates.search import Source
+from memories.retrieval.candidates.scan import Source
 from memories.retrieval.ranking.rank import rank
 from memories.retrieval.strategies.projection_required import require
 from memories.retrieval.types import Question, Served
@@ -41,10 +41,10 @@ def sources(question: Question) -> Iterator[Source]:
     me = question.asker
     values = {"me": me} if me else {}
     if not kinds or "group" in kinds:
-        yield Source(TABLE, TABLE, _GROUP)
+        yield Source(TABLE, _GROUP)
     if not kinds or "user" in kinds:
-        yield Source(TABLE, TABLE, _MINE if me else _USER, values)
+        yield Source(TABLE, _MINE if me else _USER, values)
     if not kinds or "interaction" in kinds:
-        yield Source(TABLE, TABLE, _AMONG if me else _INTERACTION, values)
+        yield Source(TABLE, _AMONG if me else _INTERACTION, values)
     if not kinds or kinds - _PARTITIONED:
         yield Source(conditions=_REST)

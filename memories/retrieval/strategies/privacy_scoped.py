@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from uuid import UUID
 
-from memories.retrieval.candidates.search import Source
+from memories.retrieval.candidates.scan import Source
 from memories.retrieval.ranking.rank import rank
 from memories.retrieval.ranking.same_answer import consolidated, facts
 from memories.retrieval.types import Hit, Question, Served

@@ -31,6 +31,7 @@ from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import remove_from_group
 from orgs.principals import resolve
+from tests.memories.search_rows import searched_vectors
 from tests.world import NOW, Tenant, World
 
 SECRET = "My diagnosis is leukaemia."
@@ -74,7 +75,8 @@ def distances(ids: list[UUID], found: Any) -> set[int]:
 def stored(here: Tenant) -> dict[UUID, tuple[Any, Any]]:
     with resolve(here.robot("aria")).scope():
         rows = Embedding.objects.filter(organisation_id=here.id)
-        return {r.memory_id: (np.array(r.own), np.array(r.embedding)) for r in rows}
+        searched = searched_vectors()
+        return {r.memory_id: (np.array(r.own), searched[r.memory_id]) for r in rows}
 
 
 def lexemes(here: Tenant) -> dict[UUID, str]:

@@ -166,23 +166,24 @@ def test_words_are_lent_over_five_turns(fresh: int, near: range) -> None:
     }
 
 
-def test_the_neighbours_move_and_the_batch_is_stored_elsewhere() -> None:
+def test_the_vectors_of_the_batch_and_of_its_neighbours_are_stored() -> None:
     made = around([1], [turn(0), turn(1)])
     cursor: Any = Cursor()
     made.connection = cursor
     changed = made.store({id_of(0): unit(0), id_of(1): unit(1)})
     assert changed == {id_of(0), id_of(1)}
-    (_, move), (_, windows) = cursor.asked
-    assert move["ids"] == [id_of(0)]
+    (_, windows), (_, move) = cursor.asked
+    assert (move["ids"], move["fresh"]) == ([id_of(0), id_of(1)], [id_of(1)])
     assert windows["worth"] == [1.0, 0.7, 1.0, 0.7]
 
 
-def test_without_a_conversation_nothing_is_moved() -> None:
+def test_without_a_conversation_only_the_own_vector_is_stored() -> None:
     made = around([1], [])
     cursor: Any = Cursor()
     made.connection = cursor
     assert made.store(made.searched()) == {id_of(1)}
-    assert cursor.asked == []
+    [(_, move)] = cursor.asked
+    assert (move["ids"], move["fresh"]) == ([id_of(1)], [id_of(1)])
 
 
 # (turn, its length, worth): the label of its word in the window.

@@ -13,7 +13,7 @@ from django.utils import timezone
 from memories.curation.edit import edit_memory
 from memories.curation.share import share_memory
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.retrieval.candidates.search import exact
+from memories.retrieval.candidates.scan import scanning
 from memories.retrieval.recall import Query, prepare, recall
 from memories.retrieval.strategies.partitioned import sources
 from memories.store.models.memory import Memory
@@ -25,14 +25,15 @@ from tests.databases import undone
 from tests.world import NOW, Tenant, World
 
 SAME = """
-SELECT t.memory_id, t.audience_id, t.kind, t.group_id, m.member_id, t.lexemes, t.length, e.model,
-    e.embedding::text
+SELECT t.memory_id, t.audience_id, t.kind, t.group_id, m.member_id,
+    memories_sparse_words(t.lexemes)::text, t.length, t.asks, t.timed, s.model, s.embedding::text
 FROM memories_text t JOIN memories_memory m ON m.id = t.memory_id
-LEFT JOIN memories_embedding e ON e.memory_id = t.memory_id
+JOIN memories_search s ON s.memory_id = t.memory_id
 WHERE t.organisation_id = %s AND t.kind IN ('group', 'user', 'interaction') ORDER BY 1
 """
 KEPT = """
-SELECT memory_id, audience_id, kind, group_id, owner, lexemes, length, model, embedding::text
+SELECT memory_id, audience_id, kind, group_id, owner, words::text, length, asks, timed, model,
+    embedding::text
 FROM memories_partition WHERE organisation_id = %s ORDER BY 1
 """
 
@@ -93,7 +94,9 @@ def test_each_search_scans_its_own_partition_alone(here: Tenant) -> None:
     with asker.scope():
         question = prepare(asker, Query(text="zebra", strategy="partitioned"), NOW)
         for source in sources(question):
-            statement, values = exact(question, source)
+            statement, values = scanning(
+                question, source.table, source.conditions, source.values, question.places
+            )
             with connection.cursor() as cursor:
                 cursor.execute(f"EXPLAIN {statement}", values)
                 plan = "\n".join(line for (line,) in cursor.fetchall())

@@ -6,11 +6,12 @@ import pytest
 from django.utils import timezone
 
 from memories.embedding.query_cache import encode_query
-from memories.indexing.models import Embedding, Text
+from memories.indexing.models import Text
 from memories.retrieval.recall import Query, RecallAnswer, recall
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import remove_from_group
 from orgs.principals import Actor, resolve
+from tests.memories.search_rows import set_searched_vector
 from tests.world import Tenant, World
 
 
@@ -41,7 +42,7 @@ def test_words_find_an_acronym_that_meaning_misses(here: Tenant, fusion: str) ->
     with resolve(aria).scope():
         sla = Text.objects.get(memory__content="The SLA names four nines.")
         opposite = [-float(x) for x in encode_query(question)]
-        Embedding.objects.filter(memory_id=sla.memory_id).update(embedding=opposite)
+        set_searched_vector(sla.memory_id, opposite)
 
     alone = ask(aria, question, strategy="vector", limit=50)
     both = ask(aria, question, strategy="hybrid", fusion=fusion, limit=50)

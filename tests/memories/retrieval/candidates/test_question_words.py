@@ -19,7 +19,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 
     def fetched(statement: str, values: dict[str, Any]) -> Any:
         seen.append(values)
-        return [(["appl", "red"], ["ann"], 7 if values["counted"] else None)]
+        return [(["appl", "red"], [5, 3], ["ann"], 7 if values["counted"] else None)]
 
     monkeypatch.setattr(question_words, "fetched", fetched)
     monkeypatch.setattr(readable_rows, "_known", {})
@@ -29,7 +29,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 def test_the_first_two_thousand_characters_and_forty_eight_lexemes_count(asked: Asked) -> None:
     found = worded(question(text="x" * 3_000))
     assert (len(asked[0]["text"]), asked[0]["most"]) == (2_000, 48)
-    assert (found.lexemes, found.named) == (("appl", "red"), ("ann",))
+    assert (found.lexemes, found.places, found.named) == (("appl", "red"), (5, 3), ("ann",))
 
 
 def test_an_open_question_counts_the_scope_once(asked: Asked) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import log
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -12,22 +13,14 @@ from django.utils import timezone
 
 from memories.indexing.models import Text
 from memories.retrieval.candidates import search
-from memories.retrieval.candidates.search import Source, as_query, candidates, exact, given
+from memories.retrieval.candidates.scan import Source
+from memories.retrieval.candidates.search import as_query, best, candidates, given, pool_size
 from memories.retrieval.recall import Query, prepare
-from memories.retrieval.types import Filters, Pool
+from memories.retrieval.types import Filters, Found
+from orgs.database.prepared_statements import fetched
 from orgs.principals import resolve
 from tests.memories.retrieval.pure.pools import id_of, question
 from tests.world import World
-
-VECTOR = np.zeros(384, dtype=np.float32)
-
-
-def asked(**fields: Any) -> dict[str, Any]:
-    return exact(question(**fields))[1]
-
-
-def lexemes(number: int) -> tuple[str, ...]:
-    return tuple(f"w{n}" for n in range(number))
 
 
 @pytest.mark.parametrize(
@@ -40,68 +33,20 @@ def lexemes(number: int) -> tuple[str, ...]:
     ],
 )
 def test_an_arm_brings_a_hundred_or_the_limit(fields: dict[str, Any], most: int) -> None:
-    assert asked(**fields)["pool"] == most
+    assert pool_size(question(**fields)) == most
 
 
-@pytest.mark.parametrize(
-    ("strategy", "fusion", "with_tags"),
-    [
-        ("hybrid", "rrf", True),
-        ("hybrid", "minmax", False),
-        ("vector", "rrf", False),
-        ("keyword", "minmax", False),
-    ],
-)
-def test_tags_count_for_plain_reciprocal_ranks_alone(
-    strategy: str, fusion: str, with_tags: bool
-) -> None:
-    values = asked(strategy=strategy, fusion=fusion, text="billing")
-    assert values["with_tags"] is with_tags
-    assert values["names"] == (["billing"] if with_tags else [])
-
-
-def test_each_arm_is_asked_for_what_the_strategy_names() -> None:
-    both = asked(vector=VECTOR, lexemes=("appl",))
-    words = asked(vector=VECTOR, lexemes=("appl",), strategy="keyword")
-    meaning = asked(vector=VECTOR, lexemes=("appl",), strategy="vector")
-    assert [one["by_meaning"] for one in (both, words, meaning)] == [True, False, True]
-    assert [one["any"] for one in (both, words, meaning)] == ["'appl'", "'appl'", None]
-    assert both["vector"].startswith("[0")
-    assert asked()["vector"] is None
-
-
-@pytest.mark.parametrize(
-    ("words", "places"),
-    [(0, 0), (1, 4), (4, 4), (5, 8), (8, 8), (9, 12), (12, 12), (13, 16), (16, 16), (17, 24),
-     (24, 24), (25, 32), (32, 32), (33, 48), (48, 48)],
-)  # fmt: skip
-def test_a_statement_is_one_of_eight(words: int, places: int) -> None:
-    statement, values = exact(question(lexemes=lexemes(words)))
-    assert sum(name[0] == "q" for name in values) == places
-    assert [values[f"q{n}"] for n in range(words)] == [f"'w{n}'" for n in range(words)]
-    assert all(values[f"q{n}"] is None for n in range(words, places))
-    assert ("0::float8 AS score" in statement) == (not words)
+def test_the_best_are_chosen_and_of_equal_ones_the_younger() -> None:
+    ids = np.array([id_of(n).bytes for n in range(6)], dtype="S16")
+    scores = np.array([0.5, np.nan, 0.9, 0.5, 0.1, 0.5])
+    assert best(scores, ids, 2).tolist() == [2, 5]
+    assert best(scores, ids, 3).tolist() == [2, 5, 3]
+    assert best(scores, ids, 9).tolist() == [2, 5, 3, 0, 4]
+    assert best(scores[:0], ids[:0], 3).tolist() == []
 
 
 def test_a_lexeme_is_quoted() -> None:
     assert as_query("o'brien\\") == "'o''brien\\\\'"
-
-
-@pytest.mark.parametrize(
-    ("fields", "read"),
-    [({}, False), ({"with_similarity": True}, True), ({"min_similarity": 0.0}, True)],
-)
-def test_the_similarity_is_read_where_it_is_wanted(fields: dict[str, Any], read: bool) -> None:
-    assert ("e.own <#>" in exact(question(**fields))[0]) is read
-
-
-def test_what_the_words_could_score_is_the_sum_over_the_question(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The statement has four places; the weights of those that are left over do not count."""
-    monkeypatch.setattr(search, "is_large", lambda one: False)
-    monkeypatch.setattr(search, "fetched", lambda *given: [(None, None, [2.0, 0.5, 9.0, 9.0])])
-    assert candidates(question(lexemes=lexemes(2))).most == 2.5
 
 
 @pytest.mark.parametrize(
@@ -115,62 +60,24 @@ def test_what_the_words_could_score_is_the_sum_over_the_question(
 def test_a_narrowed_question_is_scored_exactly_however_large_the_scope(
     monkeypatch: pytest.MonkeyPatch, large: bool, fields: dict[str, Any], by_indexes: bool
 ) -> None:
+    asked: list[str] = []
+
+    def by(name: str) -> Any:
+        def answer(*_: object) -> Any:
+            asked.append(name)
+            return SimpleNamespace(rows=())
+
+        return answer
+
     monkeypatch.setattr(search, "is_large", lambda one: large)
-    monkeypatch.setattr(search, "_by_indexes", lambda *given: "indexes")
-    monkeypatch.setattr(search, "_by_scoring_all", lambda *given: "all")
-    assert candidates(question(**fields)) == ("indexes" if by_indexes else "all")
-    assert candidates(question(**fields), Source()) == "all", "a source has no such indexes"
-
-
-class Cursor:
-    """Answers a search by nearness with one row; keeps what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def __enter__(self) -> "Cursor":
-        return self
-
-    def __exit__(self, *raised: object) -> None: ...
-
-    def cursor(self) -> "Cursor":
-        return self
-
-    def execute(self, statement: str, values: Any = None) -> None:
-        self.asked.append(statement)
-
-    def fetchall(self) -> list[tuple[UUID, float]]:
-        return [(id_of(3), 0.7)]
-
-
-@pytest.mark.parametrize(
-    ("strategy", "vector", "near", "by_words"),
-    [
-        ("hybrid", VECTOR, [0.7], True),
-        ("vector", VECTOR, [0.7], False),
-        ("keyword", VECTOR, [], True),
-        ("hybrid", None, [], True),
-    ],
-)
-def test_the_indexes_are_asked_by_the_arms_of_the_strategy(
-    monkeypatch: pytest.MonkeyPatch, strategy: str, vector: Any, near: list[float], by_words: bool
-) -> None:
-    cursor, seen = Cursor(), []
-    answers: list[float | None] = [None, 2.5]
-
-    def fetched(statement: str, values: dict[str, Any]) -> Any:
-        seen.append(values)
-        return [(None, None, [answers.pop(0)])]
-
-    monkeypatch.setattr(search, "connection", cursor)
-    monkeypatch.setattr(search, "fetched", fetched)
-    monkeypatch.setattr(search, "is_large", lambda one: True)
-    monkeypatch.setattr(search, "readable", lambda one: 30_000)
-    one = question(strategy=strategy, vector=vector)
-    assert [candidates(one).most, candidates(one).most] == [0.0, 2.5]
-    assert len(cursor.asked) == (6 if near else 0)
-    assert (seen[0]["products"], seen[0]["by_words"], seen[0]["rows"]) == (near, by_words, 30_000)
-    assert seen[0]["ids"] == ([id_of(3)] if near else [])
+    monkeypatch.setattr(search, "_by_indexes", by("indexes"))
+    monkeypatch.setattr(search, "_by_scoring_all", by("all"))
+    monkeypatch.setattr(search, "_chosen", lambda *_: None)
+    candidates(question(**fields))
+    assert asked == ["indexes" if by_indexes else "all"]
+    asked.clear()
+    candidates(question(**fields), Source(conditions=("true",)))
+    assert asked == ["all"], "a source has no such indexes"
 
 
 def idf(rows: int, hits: int) -> float:
@@ -200,14 +107,18 @@ def made(world: World) -> dict[str, UUID]:
     return ids
 
 
-def scored(world: World, words: tuple[str, ...], **fields: Any) -> Pool:
+def scored(world: World, words: tuple[str, ...], **fields: Any) -> Found:
     asker = resolve(world.here.robot("aria"))
     with asker.scope():
         one = prepare(asker, Query(text="billing", strategy="hybrid", **fields), timezone.now())
-        return candidates(replace(one, lexemes=words, vector=None))
+        places = fetched(
+            "SELECT ARRAY(SELECT memories_word_place(w) FROM unnest(%s::text[]) AS w)",
+            [list(words)],
+        )[0][0]
+        return candidates(replace(one, lexemes=words, places=tuple(places), vector=None))
 
 
-def ids_of(found: Pool) -> list[UUID]:
+def ids_of(found: Found) -> list[UUID]:
     return [UUID(bytes=bytes(id_).ljust(16, b"\0")) for id_ in found.ids]
 
 
@@ -251,7 +162,7 @@ def test_a_tag_alone_brings_a_text(world: World) -> None:
     assert not found.by_meaning.any()
 
 
-def chosen(found: Pool) -> set[tuple[bool, bool, float]]:
+def chosen(found: Found) -> set[tuple[bool, bool, float]]:
     """By meaning, by words, by how many tags."""
     columns = (found.by_meaning, found.by_words, found.by_tags)
     return set(zip(*(column.tolist() for column in columns), strict=True))

@@ -1,13 +1,15 @@
 """Pools of candidates for worked examples."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
-from memories.retrieval.types import Pool, Question
+from memories.retrieval.types import Found, Pool, Question
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 FLAGS = ("by_meaning", "by_words", "asks", "timed", "by_named", "by_asker")
@@ -36,3 +38,15 @@ def pool(*, most: float = 0.0, ids: Sequence[int] = (), **columns: Sequence[floa
     numbers = ids or range(1, size + 1)
     packed = np.array([id_of(n).bytes for n in numbers], dtype="S16")
     return Pool(ids=packed, most=most, **whole)
+
+
+def unweighed(asked: Question, found: Found) -> tuple[Pool, NDArray[np.intp]]:
+    """What the narrow rows say as a pool of which nothing else is known."""
+    same = {one.name: getattr(found, one.name) for one in fields(Found) if one.name != "most"}
+    size = len(found)
+    rest = {
+        name: np.zeros(size, bool if name in FLAGS else np.intp if name in PLACES else np.float64)
+        for name in Pool.__dataclass_fields__
+        if name not in same and name != "most"
+    }
+    return Pool(**same, **rest, most=found.most), np.arange(size)

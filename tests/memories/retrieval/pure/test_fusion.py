@@ -140,7 +140,7 @@ def test_each_strategy_and_fusion_by_hand() -> None:
 @pytest.mark.conformance("G17")
 def test_each_arm_gives_fifty_to_the_weighted_ranks_and_else_a_hundred() -> None:
     def most(**fields: object) -> int:
-        return search._asked(question(**fields), search.EVERYTHING)[1]["pool"]
+        return search.pool_size(question(**fields))
 
     assert most(fusion="weighted_rrf") == 50
     assert most(fusion="rrf") == most(fusion="minmax") == 100

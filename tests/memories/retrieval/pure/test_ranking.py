@@ -8,7 +8,7 @@ from memories.retrieval.candidates.merge import merged
 from memories.retrieval.ranking import rank
 from memories.retrieval.ranking.cues import Judged
 from memories.retrieval.ranking.rank import _capped, hit, number, top
-from tests.memories.retrieval.pure.pools import id_of, pool, question
+from tests.memories.retrieval.pure.pools import id_of, pool, question, unweighed
 
 
 def judged(*scores: float) -> Judged:
@@ -39,6 +39,7 @@ def test_each_source_gives_so_many() -> None:
 def test_caps_hold_before_the_limit(monkeypatch) -> None:
     turns = pool(ids=[1, 2, 3, 4], product=[0.9, 0.8, 0.7, 0.6])
     monkeypatch.setattr(rank, "candidates", lambda q, source: source)
+    monkeypatch.setattr(rank, "weighed", unweighed)
     halves = [pool(ids=[1, 2], product=[0.9, 0.8]), pool(ids=[3, 4], product=[0.7, 0.6])]
 
     def ranked(caps, **fields):

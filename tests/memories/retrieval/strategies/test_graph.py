@@ -9,7 +9,7 @@ import pytest
 from memories.retrieval.candidates.graph_walk import Reached
 from memories.retrieval.ranking.cues import Judged
 from memories.retrieval.strategies import graph
-from tests.memories.retrieval.pure.pools import id_of, pool, question
+from tests.memories.retrieval.pure.pools import id_of, pool, question, unweighed
 
 
 def test_the_walk_is_measured_by_its_best() -> None:
@@ -48,6 +48,7 @@ def test_fifty_of_the_walk_are_judged_beside_the_arms(monkeypatch: pytest.Monkey
     monkeypatch.setattr(graph, "graph_candidates", reached)
     monkeypatch.setattr(graph, "candidates", lambda wanted: pool(ids=[1], product=[0.35]))
     monkeypatch.setattr(graph, "given", given)
+    monkeypatch.setattr(graph, "weighed", unweighed)
     one = question(strategy="graph", asker=id_of(9))
     served = graph.graph(one)
     walk = {"now": one.now, "asker": id_of(9), "limit": 50}

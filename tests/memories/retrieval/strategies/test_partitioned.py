@@ -19,8 +19,7 @@ def searched(*kinds: str, asker: Any = ME) -> list[str]:
     found = list(sources(question(asker=asker, filters=Filters(kinds=kinds))))
     for one in found:
         rest = one.conditions == (REST,)
-        assert one.text == ("memories_text" if rest else TABLE)
-        assert one.embedding == ("memories_embedding" if rest else TABLE)
+        assert one.table == ("memories_search" if rest else TABLE)
         personal = "%(me)s" in " ".join(one.conditions)
         assert one.values.get("me") == (asker if personal else None)
     return [" ".join(one.conditions) for one in found]

@@ -1,0 +1,67 @@
+"""The words that rows share with a question, as numbers that one inner product brings. Pure.
+
+A row has its words as places of a sparse vector, 4, 3, 2 or 1 for the labels A (its own), B, C, D
+(a neighbour's). The question has 8^i at the place of its word i. The inner product is then the sum
+of label x 8^i: every label can be read out of it, and eight words fill the 24 bits that a float32
+adds without an error. More words take more products.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memories.retrieval.types import Floats
+
+DIMENSIONS = 536_870_912
+WORDS_A_CODE, BITS_A_WORD = 8, 3
+# By the number of the label; 0 is none.
+WORTHS = np.array([0.0, 0.3, 0.5, 0.7, 1.0])
+OWN = 4
+# An own word counts less in a text of more lexemes than these.
+LONG = 40
+
+Labels = NDArray[np.int64]
+
+
+def sparse_questions(places: Sequence[int]) -> list[str]:
+    """The question as texts of sparse vectors, one for each eight words. places: from 1."""
+    found = []
+    for start in range(0, len(places), WORDS_A_CODE):
+        values: dict[int, int] = {}
+        for i, place in enumerate(places[start : start + WORDS_A_CODE]):
+            values[place] = values.get(place, 0) + (1 << BITS_A_WORD * i)
+        body = ",".join(f"{place}:{values[place]}" for place in sorted(values))
+        found.append(f"{{{body}}}/{DIMENSIONS}")
+    return found
+
+
+def labels(codes: Sequence[Floats], words: int, rows: int) -> Labels:
+    """(words, rows): the number of the label that each row has for each word, 0 for none."""
+    whole = [code.astype(np.int64) for code in codes]
+    found = np.empty((words, rows), dtype=np.int64)
+    for i in range(words):
+        code, at = divmod(i, WORDS_A_CODE)
+        found[i] = (whole[code] >> BITS_A_WORD * at) & (1 << BITS_A_WORD) - 1
+    return found
+
+
+def weights(found: Labels, rows: int) -> Floats:
+    """What each word is worth: ln(1 + (rows - n + .5) / (n + .5)), n = rows that have it."""
+    counts = np.count_nonzero(found, axis=1)
+    worth: Floats = np.log1p((np.maximum(rows - counts, 0) + 0.5) / (counts + 0.5))
+    return worth
+
+
+def word_scores(found: Labels, length: Floats, worth: Floats) -> Floats:
+    """The sum of weight x worth of the label for each row, NaN where no word is shared.
+
+    An own word of a long text is damped: / (.5 + .5 max(1, length / 40)).
+    """
+    damping = 0.5 + 0.5 * np.maximum(1.0, length / LONG)
+    if not len(found):
+        return np.full(len(length), np.nan)
+    each = np.where(found == OWN, 1.0 / damping, WORTHS[np.minimum(found, OWN)])
+    scores: Floats = worth @ each
+    scores[~found.any(axis=0)] = np.nan
+    return scores
