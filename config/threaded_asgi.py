@@ -20,6 +20,8 @@ from django.http import FileResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
+from config.straight_way import StraightWay
+
 Message = dict[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 Receive = Callable[[], Awaitable[Message]]
@@ -32,6 +34,7 @@ class ThreadedHandler(ASGIHandler):
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
         self.threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
+        self.straight = StraightWay()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -55,11 +58,14 @@ class ThreadedHandler(ASGIHandler):
         self, scope: Message, body: IO[bytes], push: Callable[[Message], None]
     ) -> Iterable[Message]:
         """The messages of a response, or none where it was streamed by `push` part for part."""
+        if (straight := self.straight.answer(scope, body)) is not None:
+            return straight
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=type(self), scope=scope)
         request, refused = self.create_request(scope, body)
         response: Any = refused or self.get_response(request)
         response._handler_class = type(self)
+        self.straight.learn(scope, response)
         try:
             if not response.streaming:
                 return [_start(response), {"type": "http.response.body", "body": response.content}]

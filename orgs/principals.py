@@ -142,7 +142,7 @@ def resolve(actor: Actor) -> Principal:
 
     Raises Organisation.DoesNotExist for one that was removed meanwhile.
     """
-    parts = [_READABLE.format(condition=condition) for condition in _conditions(actor)]
+    parts = [_READABLE.format(condition=condition) for condition in readable_sql(actor)]
     statement = " UNION ALL ".join([_LANGUAGE, *parts])
     values = _values(actor)
     found = ask(Scope(organisation=actor.organisation_id), statement, values)
@@ -164,7 +164,9 @@ def resolve(actor: Actor) -> Principal:
     )
 
 
-def _conditions(actor: Actor) -> list[str]:
+def readable_sql(actor: Actor) -> list[str]:
+    """Conditions on the table of audiences (alias a) of which a readable one fulfils any; see
+    `Resolver`."""
     return [condition for resolver in _resolvers for condition in resolver(actor)]
 
 
@@ -183,7 +185,7 @@ def asked_at_once(actor: Actor, statement: str, values: Sequence[Any]) -> list[t
     `resolve` and the statement in one round trip; nothing of it is kept.
     """
     before = opening(Scope(organisation=actor.organisation_id))
-    parts = " UNION ALL ".join(_READABLE.format(condition=one) for one in _conditions(actor))
+    parts = " UNION ALL ".join(_READABLE.format(condition=one) for one in readable_sql(actor))
     widened = (_OPEN.format(readable=parts), _values(actor))
     if not connection.in_atomic_block:
         return together([before, widened, (statement, values)])

@@ -25,20 +25,25 @@ class RequestLogMiddleware:
         with request_context(request.request_id):
             started = time.perf_counter()
             response = self.get_response(request)
-            seconds = time.perf_counter() - started
             match = request.resolver_match
             # The pattern, never the address: an address may hold an id or a word.
             route = match.route if match else ""
             response["X-Request-ID"] = request.request_id
-            observe(route, request.method or "", response.status_code, seconds)
-            log.info(
-                "request",
-                extra={
-                    "request_id": request.request_id,
-                    "method": request.method,
-                    "route": route,
-                    "status": response.status_code,
-                    "ms": round(seconds * 1000, 1),
-                },
-            )
+            note(request.request_id, request.method or "", route, response.status_code, started)
         return response
+
+
+def note(request_id: str, method: str, route: str, status: int, started: float) -> None:
+    """Count an answer and write its line. started: the perf_counter when it came."""
+    seconds = time.perf_counter() - started
+    observe(route, method, status, seconds)
+    log.info(
+        "request",
+        extra={
+            "request_id": request_id,
+            "method": method,
+            "route": route,
+            "status": status,
+            "ms": round(seconds * 1000, 1),
+        },
+    )

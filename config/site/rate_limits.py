@@ -7,7 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from config.site.errors import bad_request, too_many
-from orgs.limits.rate_limits import SAFE, RequestIdentity, TooMany
+from orgs.limits.rate_limits import SAFE, RequestIdentity, TooMany, is_counted
 
 Handler = Callable[[HttpRequest], HttpResponse]
 # What machines ask of this machine, so that it is watched in a flood as well.
@@ -51,7 +51,8 @@ class LimitsMiddleware:
 
     def _count_call(self, request: HttpRequest, caller: RequestIdentity, *, writes: bool) -> None:
         if caller.key:
-            caller.take_key(writes=writes)
+            if not is_counted(request):
+                caller.take_key(writes=writes)
             request.caller = caller
         elif account := signed_in(request):
             caller.take_account(account, "key-writes" if writes else "key-reads")

@@ -22,6 +22,18 @@ def query_of(data: dict[str, Any]) -> Query:
     return Query(text=fields.pop("query"), ranges=ranges, **fields)
 
 
+def body_of(query: Query, answer: RecallAnswer) -> dict[str, Any]:
+    """The answer as it is sent."""
+    return {
+        "recall_id": answer.recall_id,
+        "results": [rendering.hit(h, m, explain=query.explain) for h, m in answer.hits],
+        "query": query.text,
+        "timeframe": [{"from": a, "to": b} for a, b in query.ranges] or None,
+        "strategy": answer.strategy,
+        "took_ms": round(answer.took_ms, 2),
+    }
+
+
 class RecallView(APIView):
     scopes = {"POST": "read"}
 
@@ -34,14 +46,4 @@ class RecallView(APIView):
         """Ask; only what the asker may read comes back, best first."""
         query = query_of(checked(serializers_recall.RecallSerializer, request.data))
         answer = recall(request.user, query, now=timezone.now(), load=answer_rows)
-        return Response(self._body(query, answer))
-
-    def _body(self, query: Query, answer: RecallAnswer) -> dict[str, Any]:
-        return {
-            "recall_id": answer.recall_id,
-            "results": [rendering.hit(h, m, explain=query.explain) for h, m in answer.hits],
-            "query": query.text,
-            "timeframe": [{"from": a, "to": b} for a, b in query.ranges] or None,
-            "strategy": answer.strategy,
-            "took_ms": round(answer.took_ms, 2),
-        }
+        return Response(body_of(query, answer))

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from orgs.database.prepared_statements import fetched
+from orgs.database.prepared_statements import Rows, fetched
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,5 +66,14 @@ def answer_rows(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
     """The readable rows by id; call inside the asker's scope."""
     if not ids:
         return {}
-    rows = fetched(_ROWS, {"organisation": organisation_id, "ids": list(ids)})
+    return read_rows(fetched(*reading(organisation_id, ids)))
+
+
+def reading(organisation_id: UUID, ids: Sequence[UUID]) -> tuple[str, dict[str, Any]]:
+    """The statement that reads them, and its parameters."""
+    return _ROWS, {"organisation": organisation_id, "ids": list(ids)}
+
+
+def read_rows(rows: Rows) -> dict[UUID, Row]:
+    """What the statement found, by id."""
     return {row[0]: Row(*row) for row in rows}

@@ -124,7 +124,7 @@ def asker(actor: Actor, query: Query) -> Principal:
 
 def prepare(principal: Principal, query: Query, now: datetime) -> Question:
     """Everything looked up and encoded; call inside the principal's scope."""
-    return _with_vector(worded(_question(principal, query, now)))
+    return with_vector(worded(question_of(principal, query, now)))
 
 
 def resembling(
@@ -184,7 +184,8 @@ def sayable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
     return {id_ for (id_,) in fetched(_SAYABLE, values)}
 
 
-def _question(principal: Principal, query: Query, now: datetime) -> Question:
+def question_of(principal: Principal, query: Query, now: datetime) -> Question:
+    """The question as the asker puts it, its references looked up; in the asker's scope."""
     actor, model = principal.actor, known_model()
     return Question(
         organisation_id=actor.organisation_id,
@@ -213,7 +214,7 @@ def _question(principal: Principal, query: Query, now: datetime) -> Question:
     )
 
 
-def _with_vector(question: Question) -> Question:
+def with_vector(question: Question) -> Question:
     """The question with its vector, the normalised sum of its forms' (see `language.cues`)."""
     if not needs_vector(question):
         return question

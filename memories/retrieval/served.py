@@ -1,6 +1,7 @@
 """Note what was served: ids and scores for feedback, accesses for strength. Never the question."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -44,9 +45,24 @@ def record_served(
 
     counts: whether the hits' access counts rise; last_accessed moves for the top 5.
     """
-    actor, recall_id = principal.actor, new_id()
+    recall_id = new_id()
+    fetched(*recording(recall_id, principal, served, took_ms=took_ms, counts=counts, now=now))
+    return recall_id
+
+
+def recording(
+    recall_id: UUID,
+    principal: Principal,
+    served: Served,
+    *,
+    took_ms: float,
+    counts: bool,
+    now: datetime,
+) -> tuple[str, dict[str, Any]]:
+    """The statement that records it, and its parameters."""
+    actor = principal.actor
     ids = [hit.id for hit in served.hits] if counts else []
-    values = {
+    return _SERVED, {
         "id": recall_id,
         "organisation": actor.organisation_id,
         "audience": principal.own_audience,
@@ -60,5 +76,3 @@ def record_served(
         "top": ids[:LAST_ACCESSED_TOP],
         "now": now,
     }
-    fetched(_SERVED, values)
-    return recall_id

@@ -8,7 +8,7 @@ for a pooler that cannot keep prepared statements.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -53,13 +53,22 @@ def together(statements: Sequence[tuple[str, Values]], using: str = DEFAULT_DB_A
 
     Outside a transaction only: there the message is one.
     """
+    return in_one_message(statements, using)[-1]
+
+
+def in_one_message(
+    statements: Sequence[tuple[str, Values]], using: str = DEFAULT_DB_ALIAS
+) -> list[Rows]:
+    """The rows of each of these, sent in one message: one round trip.
+
+    Outside a transaction they are one by themselves, unless BEGIN and COMMIT stand among them.
+    """
     connection: Any = connections[using]
     connection.ensure_connection()
-    with prepared(using) as first, prepared(using) as last:
+    with ExitStack() as open_:
+        cursors = [open_.enter_context(prepared(using)) for _ in statements]
         with connection.connection.pipeline():
-            for statement, values in statements[:-1]:
-                first.execute(statement, values)
-            last.execute(*statements[-1])
+            for cursor, (statement, values) in zip(cursors, statements, strict=True):
+                cursor.execute(statement, values)
         # Fetching inside would ask the server a second time.
-        rows: Rows = last.fetchall()
-        return rows
+        return [cursor.fetchall() if cursor.description else [] for cursor in cursors]

@@ -12,8 +12,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from psycopg import Error
 
 from orgs.database.prepared_statements import fetched, together
+
+# A statement and its values.
+Message = tuple[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def _apply(scope: Scope, using: str) -> None:
 
 def opening(scope: Scope) -> tuple[str, dict[str, str]]:
     """The statement that opens a scope, with its values; for `together`."""
-    return _SET, _settings(scope)
+    return _SET + _RELAXED if scope.relaxed else _SET, _settings(scope)
 
 
 def ask(
@@ -109,6 +113,31 @@ def scope(new: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
         connection.commonmind_scope = outer
         if len(connection.savepoint_ids) or outer is not _NOTHING:
             _apply(outer, using)
+
+
+@contextmanager
+def message_scope(using: str = DEFAULT_DB_ALIAS) -> Iterator[tuple[list[Message], list[Message]]]:
+    """A transaction that the caller opens and ends by messages, with a scope that they set.
+
+    Gives what to send before the first and after the last statement. Whatever is raised rolls back
+    what was begun. Inside a transaction it is a savepoint, and the scope in force comes back.
+    """
+    connection: Any = connections[using]
+    connection.ensure_connection()
+    if connection.in_atomic_block:
+        with transaction.atomic(using=using):
+            yield [], []
+            _apply(current_scope(using), using)
+        return
+    try:
+        yield [("BEGIN", {})], [("COMMIT", {})]
+    except BaseException:
+        try:
+            connection.connection.rollback()
+        except Error:
+            # The next use opens another.
+            connection.close()
+        raise
 
 
 @contextmanager

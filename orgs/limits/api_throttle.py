@@ -4,7 +4,7 @@ from django.views import View
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from orgs.limits.rate_limits import SAFE, size_of, take_organisation
+from orgs.limits.rate_limits import SAFE, is_counted, size_of, take_organisation
 from orgs.principals import Actor
 
 
@@ -13,7 +13,7 @@ class OrganisationThrottle(BaseThrottle):
 
     def allow_request(self, request: Request, view: View) -> bool:
         actor = request.user
-        if isinstance(actor, Actor):
+        if isinstance(actor, Actor) and not is_counted(request._request):
             scopes = getattr(view, "scopes", {})
             writes = request.method not in SAFE and scopes.get(request.method) != "read"
             size = size_of(request._request)

@@ -58,13 +58,41 @@ def take_organisation(organisation_id: UUID, *, writes: bool, size: int) -> None
 
     After the caller is known: the id stands in every key, so anybody could claim it.
     """
-    kind = "organisation-writes" if writes else "organisation-reads"
-    wanted = [Bucket(f"{kind}:{organisation_id.hex}", kind, settings.LIMITS[kind])]
+    wanted = [_of_organisation(organisation_id, writes=writes)]
     if writes and size:
         quota, name = settings.ORGANISATION_BYTES_PER_DAY, f"organisation-bytes:{organisation_id}"
         # A body larger than the whole quota is measured by it, or it could never be sent.
         wanted.append(Bucket(name, "organisation-bytes", quota, DAY, min(size, quota)))
     take(*wanted)
+
+
+def take_straight(digest: str, organisation_id: UUID) -> bool:
+    """Count a reading call with a key that was right before, for the key and its organisation.
+
+    digest: see `key_digest`. False where the key is not known; nothing is counted then. Raises
+    TooMany.
+    """
+    if not _known.has(digest):
+        return False
+    take(_of_key(digest, writes=False), _of_organisation(organisation_id, writes=False))
+    return True
+
+
+def key_digest(authorization: str) -> str:
+    """What a shown key is counted by; nothing where none is shown."""
+    scheme, _, key = authorization.partition(" ")
+    shown = key.strip() if scheme.lower() in ("bearer", "token") else ""
+    return hashlib.sha256(shown.encode()).hexdigest()[:32] if shown else ""
+
+
+def _of_key(digest: str, *, writes: bool) -> Bucket:
+    kind = "key-writes" if writes else "key-reads"
+    return Bucket(f"{kind}:{digest}", kind, settings.LIMITS[kind])
+
+
+def _of_organisation(organisation_id: UUID, *, writes: bool) -> Bucket:
+    kind = "organisation-writes" if writes else "organisation-reads"
+    return Bucket(f"{kind}:{organisation_id.hex}", kind, settings.LIMITS[kind])
 
 
 def size_of(request: HttpRequest) -> int:
@@ -75,22 +103,28 @@ def size_of(request: HttpRequest) -> int:
         return 0
 
 
+# A call that was counted on the straight way and went on to the usual one.
+COUNTED = "commonmind.counted"
+
+
+def is_counted(request: HttpRequest) -> bool:
+    """Whether the call is in the buckets already."""
+    return bool(getattr(request, "scope", {}).get(COUNTED))
+
+
 class RequestIdentity:
     """Who asks, as far as it shows before anything is looked up."""
 
     def __init__(self, request: HttpRequest) -> None:
         self.network = client_network(request)
-        scheme, _, key = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-        shown = key.strip() if scheme.lower() in ("bearer", "token") else ""
-        self.key = hashlib.sha256(shown.encode()).hexdigest()[:32] if shown else ""
+        self.key = key_digest(request.META.get("HTTP_AUTHORIZATION", ""))
 
     def take_key(self, *, writes: bool) -> None:
         """Count a call with a key, and hold off who shows one wrong key after another.
 
         A key that was right before is not held off by the wrong ones of its neighbours.
         """
-        kind = "key-writes" if writes else "key-reads"
-        wanted = [Bucket(f"{kind}:{self.key}", kind, settings.LIMITS[kind])]
+        wanted = [_of_key(self.key, writes=writes)]
         if not _known.has(self.key):
             wanted.append(self._wrong(cost=0))
         take(*wanted)

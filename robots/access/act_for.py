@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from orgs import audit
@@ -100,22 +101,22 @@ def act(
     )
 
 
-# An id is looked up as an id alone. Of several groups of one external id it is the one in which the
-# robot sat first. Of the readings of a name the one with the most weight (`by_weight`), whoever
-# that is.
-_STANDING = """
-SELECT g.id, m.id,
+# For a robot `r`. An id is looked up as an id alone. Of several groups of one external id it is the
+# one in which the robot sat first. Of the readings of a name the one with the most weight
+# (`by_weight`), whoever that is.
+STANDING = """
+SELECT g.id AS group_id, m.id AS member_id,
     EXISTS (SELECT 1 FROM orgs_groupmembership s WHERE s.organisation_id = %(organisation)s
-            AND s.member_id = m.id AND s.group_id = g.id),
+            AND s.member_id = m.id AND s.group_id = g.id) AS together,
     EXISTS (SELECT 1 FROM robots_delegation d WHERE d.organisation_id = %(organisation)s
-            AND d.robot_id = %(robot)s AND d.member_id = m.id AND d.revoked_at IS NULL)
-    OR EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
-               AND r.id = %(robot)s AND r.owner_id = m.id)
-FROM (SELECT 1) AS one
+            AND d.robot_id = r.id AND d.member_id = m.id AND d.revoked_at IS NULL)
+    OR EXISTS (SELECT 1 FROM robots_robot own WHERE own.organisation_id = %(organisation)s
+               AND own.id = r.id AND own.owner_id = m.id) AS delegated
+FROM {robot} AS r
 LEFT JOIN LATERAL (
     SELECT o.id FROM orgs_group o JOIN robots_robotgroup s
     ON s.organisation_id = o.organisation_id AND s.group_id = o.id
-    WHERE o.organisation_id = %(organisation)s AND s.robot_id = %(robot)s
+    WHERE o.organisation_id = %(organisation)s AND s.robot_id = r.id
     AND (o.id = %(group_id)s OR o.external_id = %(group)s)
     ORDER BY s.id LIMIT 1
 ) AS g ON true
@@ -133,29 +134,37 @@ LEFT JOIN LATERAL (
     AND p.id = coalesce(%(member_id)s, i.member_id) AND p.removed_at IS NULL
 ) AS m ON true
 """
+_STANDING = STANDING.format(robot="(SELECT %(robot)s::uuid AS id)")
 
 
 def _standing(
     actor: Actor, member: Reference | None, group: Reference | None
 ) -> tuple[UUID | None, UUID | None, bool, bool]:
     """(group in which the robot sits, member, member is in it, robot has the member's leave)."""
-    member_id = as_uuid(member) if member else None
-    group_id = as_uuid(group) if group else None
-    platform, _, identifier = ("" if member_id else str(member or "")).partition(":")
     rows = ask(
         Scope(organisation=actor.organisation_id),
         _STANDING,
         {
             "organisation": actor.organisation_id,
             "robot": actor.robot_id,
-            "group": None if group_id else group,
-            "group_id": group_id,
-            "member_id": member_id,
-            "platform": platform or None,
-            "identifier": identifier or None,
+            **named(member, group),
         },
     )
     return rows[0]  # type: ignore[return-value]
+
+
+def named(member: Reference | None, group: Reference | None) -> dict[str, Any]:
+    """The references as STANDING takes them."""
+    member_id = as_uuid(member) if member else None
+    group_id = as_uuid(group) if group else None
+    platform, _, identifier = ("" if member_id else str(member or "")).partition(":")
+    return {
+        "group": None if group_id else group,
+        "group_id": group_id,
+        "member_id": member_id,
+        "platform": platform or None,
+        "identifier": identifier or None,
+    }
 
 
 def _person_in(

@@ -129,8 +129,17 @@ WHERE k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
 """
 
 
-def authenticate_key(presented: str, now: datetime) -> Caller | None:
-    """Whose key this is, or None for anything that is not a valid key right now."""
+@dataclass(frozen=True, slots=True)
+class PresentedKey:
+    """What a key says of itself, true or not. digest: of its secret, in hexadecimal."""
+
+    organisation_id: UUID
+    prefix: str
+    digest: str
+
+
+def read_key(presented: str) -> PresentedKey | None:
+    """The parts of a key, or None for what is not written like one."""
     mark, _, rest = presented.partition("_")
     organisation_hex, _, rest = rest.partition("_")
     prefix, _, secret = rest.partition("_")
@@ -140,15 +149,24 @@ def authenticate_key(presented: str, now: datetime) -> Caller | None:
         return None
     if mark != KEY_MARK or not secret or not presented.isascii() or "\x00" in presented:
         return None
+    return PresentedKey(organisation_id, prefix, _digest(secret))
+
+
+def authenticate_key(presented: str, now: datetime) -> Caller | None:
+    """Whose key this is, or None for anything that is not a valid key right now."""
+    key = read_key(presented)
+    if key is None:
+        return None
+    organisation_id = key.organisation_id
     rows = ask(
         Scope(organisation=organisation_id),
         _KEY,
-        {"organisation": organisation_id, "prefix": prefix},
+        {"organisation": organisation_id, "prefix": key.prefix},
     )
     if not rows:
         return None
     key_id, digest, scopes, expires_at, revoked_at, used_at, robot_id, name, retired_at = rows[0]
-    if not hmac.compare_digest(digest, _digest(secret)):
+    if not hmac.compare_digest(digest, key.digest):
         return None
     if revoked_at or (expires_at and expires_at <= now) or retired_at:
         return None

@@ -22,15 +22,19 @@ _FLAGGED = (
 )
 
 
+# What may come up where a group narrows the question.
+HERE = (
+    "(n.audience_id = %(organisation_audience)s OR (n.kind <> 'direct' "
+    "AND (n.group_id IS NULL OR n.group_id = %(context_group)s)))"
+)
+
+
 def narrow(question: Question) -> Condition:
     """Conditions on the narrow tables (alias n), which carry audience, kind and group."""
     sql: list[str] = []
     values: dict[str, Any] = {"organisation": question.organisation_id}
     if question.context_group and not question.include_direct:
-        sql.append(
-            "(n.audience_id = %(organisation_audience)s OR (n.kind <> 'direct' "
-            "AND (n.group_id IS NULL OR n.group_id = %(context_group)s)))"
-        )
+        sql.append(HERE)
         values["context_group"] = question.context_group
         values["organisation_audience"] = question.organisation_audience
     if question.sayable is not None:

@@ -1,12 +1,16 @@
 """What the scope knows of the question's wording: its lexemes, and the speakers it names."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
 
 from memories.language.cues import possible_names
 from memories.retrieval.candidates import readable_rows
 from memories.retrieval.candidates.filters import narrow
 from memories.retrieval.types import Question
-from orgs.database.prepared_statements import fetched
+from orgs.database.prepared_statements import Rows, fetched
 
 # A question's first words decide; more would only cost time.
 QUERY_CHARACTERS = 2_000
@@ -20,29 +24,56 @@ SELECT words.lexemes,
         WHERE n.organisation_id = %(organisation)s AND n.speaker_key = name
           AND n.speaker_key <> '' {conditions})),
     CASE WHEN %(counted)s THEN ({count}) END
-FROM (SELECT ARRAY(SELECT lexeme FROM unnest(to_tsvector(%(language)s::regconfig, %(text)s))
+FROM (SELECT ARRAY(SELECT lexeme FROM unnest(to_tsvector({language}::regconfig, %(text)s))
                    LIMIT %(most)s) AS lexemes) AS words
 """
+_LANGUAGE = "(SELECT o.language FROM orgs_organisation o WHERE o.id = %(organisation)s)"
 
 
 def worded(question: Question) -> Question:
     """The question with its lexemes and the speakers it names; one query in the asker's scope.
 
-    Where nothing narrows the question, the size of the scope is counted along (see `scale`).
+    Where nothing narrows the question, the size of the scope is counted along (see
+    `readable_rows`).
     """
     conditions, values = narrow(question)
-    text = question.text[:QUERY_CHARACTERS]
-    narrowed = "".join(f" AND {c}" for c in conditions)
-    statement = _WORDING.format(conditions=narrowed, count=readable_rows.COUNT)
-    values |= {
+    values |= _asked(question.text) | {
         "language": question.language,
-        "text": text,
-        "names": possible_names(text),
-        "most": QUERY_LEXEMES,
         "model": question.model,
         "counted": not conditions and readable_rows.known(question) is None,
     }
-    [(lexemes, places, names, rows)] = fetched(statement, values)
-    if rows is not None:
-        readable_rows.note(question, rows)
+    rows = fetched(_statement(tuple(conditions), "%(language)s"), values)
+    if rows[0][3] is not None:
+        readable_rows.note(question, rows[0][3])
+    return with_words(question, rows)
+
+
+def wording(
+    organisation_id: UUID, text: str, conditions: Sequence[str]
+) -> tuple[str, dict[str, Any]]:
+    """The statement that finds the same in the scope in force, and its parameters.
+
+    For who does not know the asker yet. Nothing is counted.
+    """
+    values = _asked(text) | {"organisation": organisation_id, "model": None, "counted": False}
+    return _statement(tuple(conditions), _LANGUAGE), values
+
+
+def with_words(question: Question, rows: Rows) -> Question:
+    """The question with what the statement found."""
+    lexemes, places, names = rows[0][:3]
     return replace(question, lexemes=tuple(lexemes), places=tuple(places), named=tuple(names))
+
+
+def _asked(text: str) -> dict[str, Any]:
+    read = text[:QUERY_CHARACTERS]
+    return {"text": read, "names": possible_names(read), "most": QUERY_LEXEMES}
+
+
+@lru_cache(maxsize=512)
+def _statement(conditions: tuple[str, ...], language: str) -> str:
+    return _WORDING.format(
+        conditions="".join(f" AND {c}" for c in conditions),
+        count=readable_rows.COUNT,
+        language=language,
+    )

@@ -17,7 +17,7 @@ MOST_REMEMBERED = 10_000
 
 COUNT = """
 SELECT count(*) FROM memories_search
-WHERE organisation_id = %(organisation)s AND model = %(model)s
+WHERE organisation_id = %(organisation)s AND model = %(model)s::int
 """
 _Key = tuple[UUID, int, frozenset[UUID]]
 _known: dict[_Key, tuple[float, int]] = {}

@@ -1,0 +1,186 @@
+"""One statement that says who calls with a key, for whom and where, and opens what they may read.
+
+`authenticate_key`, `act` and `resolve` one after the other are three round trips. This is the same
+for a robot that narrows nothing, as one statement: the scope is widened in it, and only if the
+digest, the expiry, the revocation, the retirement and the scopes of the key held. The rules of what
+may be read are those that `orgs.principals` has registered; a test compares both ways.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from orgs.database.prepared_statements import Rows
+from orgs.database.rls import Scope, opening
+from orgs.principals import Actor, Principal, readable_sql
+from robots.access.act_for import STANDING, named
+from robots.access.keys import STAMP_EVERY, PresentedKey
+from robots.models.keys import KeyScope
+
+_CALLER = """
+WITH caller AS MATERIALIZED (
+    SELECT k.id AS key_id, k.last_used_at, k.scopes, r.id, r.name
+    FROM robots_key k
+    JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
+    WHERE k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
+      AND k.digest = %(digest)s AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AND r.retired_at IS NULL
+      AND k.scopes @> %(needed)s::jsonb
+), """
+_ALONE = """acting AS MATERIALIZED (
+    SELECT c.id AS robot_id, NULL::uuid AS group_id, NULL::uuid AS member_id, false AS delegated
+    FROM caller c
+), """
+_STANDS = f"""acting AS MATERIALIZED (
+    SELECT c.id AS robot_id, s.group_id, s.member_id, s.delegated
+    FROM caller c, ({STANDING.format(robot="caller")}) AS s
+    WHERE {{held}}
+), """
+_READABLE = """readable AS MATERIALIZED (
+    {parts}
+), opened AS MATERIALIZED (
+    SELECT array_agg(DISTINCT id) AS ids,
+        (array_agg(id) FILTER (WHERE kind = 'organisation'))[1] AS everyone,
+        (array_agg(id) FILTER (WHERE kind = 'robot'))[1] AS own
+    FROM readable
+)
+SELECT c.key_id, c.last_used_at, c.scopes, c.id, c.name, acting.group_id, acting.member_id,
+    acting.delegated, o.language, opened.ids, opened.everyone, opened.own,
+    set_config('app.audiences', '{{' || array_to_string(opened.ids, ',') || '}}', true),
+    set_config('app.deposit_audiences', '{{' || opened.own || '}}', true),
+    set_config('app.place', coalesce(acting.group_id::text, ''), true),
+    set_config('app.everyone', opened.everyone::text, true)
+FROM caller c, acting, opened, orgs_organisation o
+WHERE o.id = %(organisation)s AND o.removed_at IS NULL
+    AND opened.own IS NOT NULL AND opened.everyone IS NOT NULL
+"""
+_PART = (
+    "SELECT a.id, a.kind FROM orgs_audience a "
+    "WHERE a.organisation_id = %(organisation)s AND {guard} AND ({condition})"
+)
+# What the rules name by a parameter is known only inside the statement.
+_INSIDE = {
+    "%(robot)s": "(SELECT robot_id FROM acting)",
+    "%(member)s": "(SELECT member_id FROM acting)",
+    "%(group)s": "(SELECT group_id FROM acting)",
+}
+# Settings of the transaction that a statement behind this one, in the same message, can name.
+PLACE = "NULLIF(current_setting('app.place', true), '')::uuid"
+EVERYONE = "NULLIF(current_setting('app.everyone', true), '')::uuid"
+_STAMP = """
+UPDATE robots_key SET last_used_at = %(now)s
+WHERE organisation_id = %(organisation)s AND id = %(key)s
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """Who asks, whose scope is open. unstamped: the key, if its use is to be noted again."""
+
+    principal: Principal
+    unstamped: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A key that was presented, and the references of a call to a group and to a member."""
+
+    key: PresentedKey
+    group: str | None
+    member: str | None
+    now: datetime
+
+    def statements(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """What opens the scope; the last one has a row where the key may, else none."""
+        needed = [KeyScope.READ, *([KeyScope.ACT_FOR] if self.member is not None else [])]
+        values = {
+            "organisation": self.key.organisation_id,
+            "prefix": self.key.prefix,
+            "digest": self.key.digest,
+            "needed": orjson.dumps([str(scope) for scope in needed]).decode(),
+            "now": self.now,
+        }
+        if self.member is not None or self.group is not None:
+            values |= named(self.member, self.group)
+        statement = _statement(
+            with_member=self.member is not None, with_group=self.group is not None
+        )
+        return [
+            opening(Scope(organisation=self.key.organisation_id, relaxed=True)),
+            (statement, values),
+        ]
+
+    def opened(self, rows: Rows) -> Opened | None:
+        """What the row says; None where the call is not one that is opened so."""
+        if not rows:
+            return None
+        key, used, scopes, robot, name, group, member, delegated, language, ids, everyone, own = (
+            rows[0][:12]
+        )
+        actor = Actor(
+            organisation_id=self.key.organisation_id,
+            robot_id=robot,
+            member_id=member,
+            group_id=group,
+            delegated=delegated,
+            scopes=frozenset(scopes),
+            name=name,
+        )
+        principal = Principal(
+            actor,
+            frozenset(ids),
+            organisation_audience=everyone,
+            own_audience=own,
+            language=language,
+        )
+        stale = used is None or self.now - used >= STAMP_EVERY
+        return Opened(principal=principal, unstamped=key if stale else None)
+
+    def stamp(self, key: UUID) -> tuple[str, Mapping[str, Any]]:
+        """The statement that notes the key's use."""
+        values = {"organisation": self.key.organisation_id, "key": key, "now": self.now}
+        return _STAMP, values
+
+
+@cache
+def _statement(*, with_member: bool, with_group: bool) -> str:
+    """The statement for calls that name a member, a group, both or neither."""
+    held = []
+    if with_group:
+        held.append("s.group_id IS NOT NULL")
+    if with_member:
+        held.append("s.member_id IS NOT NULL AND (s.group_id IS NULL OR s.together)")
+    acting = _STANDS.format(held=" AND ".join(held)) if held else _ALONE
+    return _CALLER + acting + _READABLE.format(parts=_parts(with_member, with_group))
+
+
+def _parts(with_member: bool, with_group: bool) -> str:
+    """The registered rules for both answers to what only the database knows: the member's leave."""
+    somebody = UUID(int=0)
+    alone, trusted = (
+        readable_sql(
+            Actor(
+                organisation_id=somebody,
+                robot_id=somebody,
+                member_id=somebody if with_member else None,
+                group_id=somebody if with_group else None,
+                delegated=delegated,
+            )
+        )
+        for delegated in (False, True)
+    )
+    parts = [("EXISTS (SELECT FROM acting)", one) for one in alone if one in trusted]
+    if with_member:
+        parts += [
+            ("(SELECT NOT delegated FROM acting)", one) for one in alone if one not in trusted
+        ]
+        parts += [("(SELECT delegated FROM acting)", one) for one in trusted if one not in alone]
+    found = " UNION ALL ".join(_PART.format(guard=g, condition=c) for g, c in parts)
+    for parameter, inside in _INSIDE.items():
+        found = found.replace(parameter, inside)
+    return found
