@@ -10,5 +10,7 @@ class OrgsConfig(AppConfig):
 
         from orgs.accounts import sessions
         from orgs.database import role_checks  # noqa: F401
+        from orgs.database.binary_values import register_binary
 
+        register_binary()
         user_logged_in.connect(sessions.on_signed_in, dispatch_uid="orgs.sign-ins")

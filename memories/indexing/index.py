@@ -49,9 +49,10 @@ _INSERT_TEXT = f"{_INTO_TEXT} ({_PARSED}) AS parsed"
 _INSERT_TEXT_AND_PARTITION = rf"""
 WITH parsed AS MATERIALIZED ({_PARSED}), texts AS ({_INTO_TEXT} parsed)
 INSERT INTO memories_partition (organisation_id, memory_id, audience_id, kind, group_id, owner,
-                                parties, words, length, asks, timed)
+                                parties, words, length, speaker, asks, timed)
 SELECT %(organisation)s, id, audience_id, kind, group_id, owner, parties::uuid[],
-       memories_sparse_words({LABELLED}), length, asks AND length <= %(short)s, timed
+       memories_sparse_words({LABELLED}), length,
+       memories_speaker_place(speaker_key), asks AND length <= %(short)s, timed
 FROM parsed
 JOIN unnest(%(ids)s::uuid[], %(owners)s::uuid[], %(parties)s::text[])
     AS whose (id, owner, parties) USING (id)

@@ -24,7 +24,7 @@ PARTITIONED = (Kind.GROUP.value, Kind.USER.value, Kind.INTERACTION.value)
 _PARTIES = """array_remove(m.listeners || coalesce(m.speaker_member_id, m.member_id), NULL)"""
 _ROWS = f"""
 SELECT t.organisation_id, t.memory_id, t.audience_id, t.kind, t.group_id, m.member_id, {_PARTIES},
-    t.words, t.length, t.asks, t.timed, t.model, t.embedding
+    t.words, t.length, t.speaker, t.asks, t.timed, t.model, t.embedding
 FROM memories_search t
 JOIN memories_memory m ON m.organisation_id = t.organisation_id AND m.id = t.memory_id
 WHERE t.organisation_id = %(organisation)s AND t.kind IN ('group', 'user', 'interaction')
@@ -32,7 +32,8 @@ WHERE t.organisation_id = %(organisation)s AND t.kind IN ('group', 'user', 'inte
 # Locked, so that what is forgotten meanwhile does not come back.
 _FILL = f"""
 INSERT INTO memories_partition (organisation_id, memory_id, audience_id, kind, group_id, owner,
-                                parties, words, length, asks, timed, model, embedding)
+                                parties, words, length, speaker, asks, timed, model,
+                                embedding)
 {_ROWS} FOR KEY SHARE OF t
 ON CONFLICT (organisation_id, memory_id, kind) DO NOTHING
 """
@@ -43,11 +44,11 @@ _KEPT = """EXISTS (SELECT 1 FROM orgs_organisation
     WHERE id = %(organisation)s AND 'partitions' = ANY(projections))"""
 _REFRESH = f"""
 UPDATE memories_partition p SET owner = fresh.member_id, parties = fresh.parties,
-    words = fresh.words, length = fresh.length, asks = fresh.asks, timed = fresh.timed,
-    model = fresh.model, embedding = fresh.embedding
+    words = fresh.words, length = fresh.length, speaker = fresh.speaker, asks = fresh.asks,
+    timed = fresh.timed, model = fresh.model, embedding = fresh.embedding
 FROM ({_ROWS} AND t.memory_id = ANY(%(ids)s) AND {_KEPT})
     AS fresh (organisation_id, memory_id, audience_id, kind, group_id, member_id, parties,
-              words, length, asks, timed, model, embedding)
+              words, length, speaker, asks, timed, model, embedding)
 WHERE p.organisation_id = %(organisation)s AND p.memory_id = fresh.memory_id
     AND p.kind = fresh.kind
 """

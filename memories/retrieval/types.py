@@ -37,8 +37,8 @@ class Question:
     context_group: the group in which it is asked; rows of direct conversations and of other
     groups stay out unless `include_direct`. organisation_audience is readable everywhere.
     sayable: see `orgs.principals.Principal`.
-    lexemes, places, named: the question's words as the text index has them, their places in the
-    sparse vectors of words (see candidates/word_codes), and the speakers of the
+    lexemes, places, named, speakers: the question's words as the text index has them, their places
+    in the sparse vectors of words (see candidates/word_codes), the speakers of the
     scope whom it names, in lower case (see `question_words`). vector: None where only words
     are asked. asks_when, asks_about_self: see `language.cues`; the latter only where a member asks.
     automatic: whether nobody named the strategy. meaning_floor, near_duplicate: of the model whose
@@ -65,6 +65,7 @@ class Question:
     asks_when: bool = False
     asks_about_self: bool = False
     named: tuple[str, ...] = ()
+    speakers: tuple[int, ...] = ()
     context_group: UUID | None = None
     sayable: frozenset[UUID] | None = None
     audiences: frozenset[UUID] = frozenset()
@@ -87,8 +88,8 @@ class Found:
 
     ids: 16 bytes each. product: inner product with the searched vectors (about -.2 to 1.6), words:
     score of the words, both NaN where that arm cannot judge the memory; by_meaning, by_words:
-    whether the arm chose it, by_tags: how many of its tags the question spells out. length in
-    lexemes. most: what the words could score.
+    whether the arm chose it, by_tags: how many of its tags the question spells out; by_named:
+    whether it names the speaker. length in lexemes. most: what the words could score.
     """
 
     ids: Ids
@@ -100,6 +101,7 @@ class Found:
     length: Floats
     asks: Flags
     timed: Flags
+    by_named: Flags
     most: float = 0.0
 
     def __len__(self) -> int:
@@ -115,7 +117,6 @@ class Pool(Found):
     """
 
     similarity: Floats
-    by_named: Flags
     by_asker: Flags
     importance: Floats
     accesses: Floats

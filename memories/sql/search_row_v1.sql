@@ -7,6 +7,11 @@ CREATE FUNCTION memories_word_place(word text) RETURNS integer
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN 1 + (pg_catalog.hashtext(word) & 536870911);
 
+-- A speaker's name as such a place; 0 where nobody is named.
+CREATE FUNCTION memories_speaker_place(name text) RETURNS integer
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN CASE WHEN name = '' THEN 0 ELSE public.memories_word_place(name) END;
+
 -- Words as numbers: 4, 3, 2, 1 for the labels A, B, C, D. A sparse vector holds 16,000 of them; of
 -- more the best count.
 CREATE FUNCTION memories_sparse_words(words tsvector) RETURNS sparsevec
@@ -18,8 +23,10 @@ CREATE FUNCTION memories_sparse_words(words tsvector) RETURNS sparsevec
             FROM unnest(words) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 16000
         ) AS places
     );
-REVOKE ALL ON FUNCTION memories_word_place(text), memories_sparse_words(tsvector) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memories_word_place(text), memories_sparse_words(tsvector)
+REVOKE ALL ON FUNCTION memories_word_place(text), memories_speaker_place(text),
+    memories_sparse_words(tsvector) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memories_word_place(text), memories_speaker_place(text),
+    memories_sparse_words(tsvector)
     TO commonmind_app, commonmind_worker;
 
 CREATE TABLE memories_search (
@@ -32,6 +39,7 @@ CREATE TABLE memories_search (
     asks boolean NOT NULL,
     timed boolean NOT NULL,
     length integer NOT NULL,
+    speaker integer NOT NULL,
     words sparsevec(536870912) NOT NULL,
     embedding halfvec(384),
     CONSTRAINT search_once PRIMARY KEY (organisation_id, memory_id),
@@ -51,9 +59,9 @@ CREATE INDEX memories_search_group_id_back ON memories_search (organisation_id, 
 ALTER TABLE memories_text NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE memories_embedding NO FORCE ROW LEVEL SECURITY;
 INSERT INTO memories_search (organisation_id, memory_id, audience_id, group_id, kind, model, asks,
-                             timed, length, words, embedding)
+                             timed, length, speaker, words, embedding)
 SELECT t.organisation_id, t.memory_id, t.audience_id, t.group_id, t.kind, e.model, t.asks, t.timed,
-    t.length, memories_sparse_words(t.lexemes), e.embedding
+    t.length, memories_speaker_place(t.speaker_key), memories_sparse_words(t.lexemes), e.embedding
 FROM memories_text t LEFT JOIN LATERAL (
     SELECT e.model, e.embedding FROM memories_embedding e
     WHERE e.organisation_id = t.organisation_id AND e.memory_id = t.memory_id
@@ -90,9 +98,9 @@ CREATE FUNCTION memories_search_insert() RETURNS trigger LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp' AS $function$
 BEGIN
     INSERT INTO memories_search (organisation_id, memory_id, audience_id, group_id, kind, asks,
-                                 timed, length, words)
+                                 timed, length, speaker, words)
     SELECT organisation_id, memory_id, audience_id, group_id, kind, asks, timed, length,
-        memories_sparse_words(lexemes)
+        memories_speaker_place(speaker_key), memories_sparse_words(lexemes)
     FROM fresh;
     RETURN NULL;
 END $function$;
@@ -100,11 +108,13 @@ CREATE FUNCTION memories_search_update() RETURNS trigger LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp' AS $function$
 BEGIN
     UPDATE memories_search s SET words = memories_sparse_words(fresh.lexemes),
-        length = fresh.length, asks = fresh.asks, timed = fresh.timed, group_id = fresh.group_id
+        speaker = memories_speaker_place(fresh.speaker_key), length = fresh.length,
+        asks = fresh.asks, timed = fresh.timed, group_id = fresh.group_id
     FROM fresh JOIN stale USING (id)
     WHERE s.organisation_id = fresh.organisation_id AND s.memory_id = fresh.memory_id
-      AND (fresh.lexemes, fresh.length, fresh.asks, fresh.timed, fresh.group_id)
-          IS DISTINCT FROM (stale.lexemes, stale.length, stale.asks, stale.timed, stale.group_id);
+      AND (fresh.lexemes, fresh.length, fresh.asks, fresh.timed, fresh.group_id, fresh.speaker_key)
+          IS DISTINCT FROM (stale.lexemes, stale.length, stale.asks, stale.timed, stale.group_id,
+                            stale.speaker_key);
     RETURN NULL;
 END $function$;
 CREATE FUNCTION memories_search_delete() RETURNS trigger LANGUAGE plpgsql
@@ -132,17 +142,18 @@ DROP INDEX partition_group_scan, partition_user_scan, partition_user_audience,
 ALTER TABLE memories_partition
     ADD COLUMN asks boolean NOT NULL DEFAULT false,
     ADD COLUMN timed boolean NOT NULL DEFAULT false,
+    ADD COLUMN speaker integer NOT NULL DEFAULT 0,
     ADD COLUMN words sparsevec(536870912) NOT NULL DEFAULT '{}/536870912';
 ALTER TABLE memories_partition NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE memories_search NO FORCE ROW LEVEL SECURITY;
-UPDATE memories_partition p SET asks = s.asks, timed = s.timed, words = s.words
+UPDATE memories_partition p SET asks = s.asks, timed = s.timed, speaker = s.speaker, words = s.words
 FROM memories_search s
 WHERE s.organisation_id = p.organisation_id AND s.memory_id = p.memory_id;
 ALTER TABLE memories_partition FORCE ROW LEVEL SECURITY;
 ALTER TABLE memories_search FORCE ROW LEVEL SECURITY;
 ALTER TABLE memories_partition
     ALTER COLUMN asks DROP DEFAULT, ALTER COLUMN timed DROP DEFAULT,
-    ALTER COLUMN words DROP DEFAULT, DROP COLUMN lexemes;
+    ALTER COLUMN speaker DROP DEFAULT, ALTER COLUMN words DROP DEFAULT, DROP COLUMN lexemes;
 CREATE INDEX partition_group_scan ON memories_partition_group (organisation_id, audience_id);
 CREATE INDEX partition_user_scan ON memories_partition_user (organisation_id, owner);
 CREATE INDEX partition_user_audience ON memories_partition_user (organisation_id, audience_id);

@@ -44,8 +44,7 @@ def fetched(statement: str, values: Values, using: str = DEFAULT_DB_ALIAS) -> Ro
     """The rows of one prepared statement; none for a statement that returns nothing."""
     with prepared(using) as cursor:
         cursor.execute(statement, values)
-        rows: Rows = cursor.fetchall() if cursor.description else []
-        return rows
+        return _rows(cursor)
 
 
 def together(statements: Sequence[tuple[str, Values]], using: str = DEFAULT_DB_ALIAS) -> Rows:
@@ -71,4 +70,10 @@ def in_one_message(
             for cursor, (statement, values) in zip(cursors, statements, strict=True):
                 cursor.execute(statement, values)
         # Fetching inside would ask the server a second time.
-        return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
+        return [_rows(cursor) for cursor in cursors]
+
+
+def _rows(cursor: CursorWrapper) -> Rows:
+    """What a statement returned. Its description would be made of every column each time."""
+    result = cursor.pgresult
+    return cursor.fetchall() if result is not None and result.nfields else []

@@ -99,7 +99,7 @@ class Asked:
         """What opens the scope; the last one has a row where the key may, else none."""
         needed = [KeyScope.READ, *([KeyScope.ACT_FOR] if self.member is not None else [])]
         values = {
-            "organisation": self.key.organisation_id,
+            "o": self.key.organisation_id,
             "prefix": self.key.prefix,
             "digest": self.key.digest,
             "needed": orjson.dumps([str(scope) for scope in needed]).decode(),
@@ -156,7 +156,9 @@ def _statement(*, with_member: bool, with_group: bool) -> str:
     if with_member:
         held.append("s.member_id IS NOT NULL AND (s.group_id IS NULL OR s.together)")
     acting = _STANDS.format(held=" AND ".join(held)) if held else _ALONE
-    return _CALLER + acting + _READABLE.format(parts=_parts(with_member, with_group))
+    statement = _CALLER + acting + _READABLE.format(parts=_parts(with_member, with_group))
+    # The driver keeps how it reads a statement only of those of at most 4,096 characters.
+    return " ".join(statement.split()).replace("%(organisation)s", "%(o)s")
 
 
 def _parts(with_member: bool, with_group: bool) -> str:

@@ -15,7 +15,7 @@ from tests.benchmarks.database import superuser
 DIMENSIONS = 384
 
 COLUMNS = ("id", "organisation_id", "memory_id", "audience_id", "kind", "group_id", "model",
-           "own", "embedding")  # fmt: skip
+           "own")  # fmt: skip
 UUID_BYTES, KIND, HALF = "V16", b"group", f"({DIMENSIONS},)>f2"
 
 
@@ -33,8 +33,6 @@ _ROW = np.dtype(
         *_field("model", ">i2"),
         ("own_length", ">i4"),
         ("own", _HALFVEC),
-        ("embedding_length", ">i4"),
-        ("embedding", _HALFVEC),
     ]
 )
 
@@ -55,12 +53,17 @@ def copy_vectors(organisation: UUID, rows: Sequence[Memory], vectors: NDArray[An
     table["kind"], table["model"] = KIND, model_id()
     for name in COLUMNS:
         table[f"{name}_length"] = _ROW[name].itemsize
-    for name, factor in (("own", 1), ("embedding", 2)):
-        table[name]["size"], table[name]["numbers"] = DIMENSIONS, vectors * np.float16(factor)
+    table["own"]["size"], table["own"]["numbers"] = DIMENSIONS, vectors
     statement = f"COPY memories_embedding ({', '.join(COLUMNS)}) FROM STDIN (FORMAT binary)"
     with superuser() as connection:
         with connection.cursor().copy(statement) as copy:
             copy.write(b"PGCOPY\n\xff\r\n\0" + bytes(8) + table.tobytes() + b"\xff\xff")
+        connection.execute(
+            "UPDATE memories_search s SET model = e.model, embedding = e.own + e.own "
+            "FROM memories_embedding e WHERE s.organisation_id = %s AND s.memory_id = ANY(%s) "
+            "AND e.organisation_id = s.organisation_id AND e.memory_id = s.memory_id",
+            [organisation, ids["memory_id"]],
+        )
         connection.execute(
             "DELETE FROM memories_pending WHERE organisation_id = %s AND memory_id = ANY(%s)",
             [organisation, ids["memory_id"]],

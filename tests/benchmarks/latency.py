@@ -17,7 +17,12 @@ from memories.evaluation.measures.metrics import percentile, spread
 from memories.evaluation.report.tables import Table
 from memories.retrieval.answer_rows import answer_rows
 from memories.retrieval.recall import Query, recall
-from robots.access.keys import authenticate_key
+from memories.retrieval.straight_recall import straight_recall
+from orgs.principals import resolve
+from robots.access.act_for import act
+from robots.access.keys import authenticate_key, read_key
+from tests.benchmarks.database import superuser
+from tests.benchmarks.floor import Floor
 from tests.benchmarks.recording import (
     Recording,
     bare_connection,
@@ -62,6 +67,17 @@ def ask(reader: Reader, text: str) -> Recording:
     return found
 
 
+def ask_straight(reader: Reader, text: str) -> float:
+    """Milliseconds of the same question on the straight way."""
+    query_cache().clear()
+    query = Query(text=text, group=reader.group, member=reader.member)
+    started = time.perf_counter()
+    key = read_key(reader.key)
+    assert key is not None
+    assert straight_recall(key, query, now=timezone.now()) is not None
+    return (time.perf_counter() - started) * 1000
+
+
 def measured(made: Synthetic, share: str, count: int) -> dict[str, Any]:
     reader = made.reader(share)
     texts = made.words.texts(count, 5, 9)
@@ -69,14 +85,22 @@ def measured(made: Synthetic, share: str, count: int) -> dict[str, Any]:
         ask(reader, text)
     # Once more, to know the statements: from the second time on both run on warm pages.
     known = [ask(reader, text) for text in texts]
-    runs, raw_sql, raw_encoder = [], [], []
-    with bare_connection() as bare:
+    principal = resolve(act(reader.actor, group=reader.group, member=reader.member))
+    runs, raw_sql, raw_encoder, straight, honest = [], [], [], [], []
+    with bare_connection() as bare, superuser() as admin:
+        floor = Floor(admin, principal)
+        for text in texts[:WARM_UP]:
+            floor.milliseconds(text)
+            ask_straight(reader, text)
         for index, (text, before) in enumerate(zip(texts, known, strict=True)):
             if index % 2:
                 runs.append(ask(reader, text))
+                straight.append(ask_straight(reader, text))
             raw_sql.append(replayed(bare, before.statements))
             raw_encoder.append(encoded(before.texts))
+            honest.append(sum(floor.milliseconds(text)))
             if not index % 2:
+                straight.append(ask_straight(reader, text))
                 runs.append(ask(reader, text))
     return {
         "memories": len(made.ids),
@@ -87,6 +111,8 @@ def measured(made: Synthetic, share: str, count: int) -> dict[str, Any]:
         "raw_sql": spread(raw_sql),
         "raw_encoder": spread(raw_encoder),
         "ratio": ratio(runs, raw_sql, raw_encoder),
+        "straight": spread(straight),
+        "honest": spread(honest),
     }
 
 
@@ -103,15 +129,20 @@ def times(found: list[dict[str, Any]], count: int) -> Table:
             *(f["whole"][p] for p in ("p50", "p95", "p99")),
             *(f["raw_sql"]["p50"], f["raw_encoder"]["p50"]),
             *(f"{f['ratio']:.2f}", f["statements"]),
+            *(f["straight"]["p50"], f["straight"]["p95"], f["honest"]["p50"]),
+            f"{f['straight']['p50'] / f['honest']['p50']:.2f}",
         ]
         for f in found
     ]
     columns = ["memories", "reads", "p50", "p95", "p99", "raw SQL p50", "raw encoder p50"]
+    more = ["ratio", "statements", "straight p50", "straight p95", "floor p50", "by floor"]
     note = (
         f"Milliseconds, hybrid recall of 10, n = {count} after {WARM_UP} + {count} to warm up, "
-        "query vectors never cached. Ratio: median server time by median of raw SQL + raw encoder."
+        "query vectors never cached. Ratio: median server time by median of raw SQL + raw encoder. "
+        "Straight: the same question on the straight way of POST /recall, without HTTP. Floor: the "
+        "exact ten nearest by bare pgvector, one OR query over a bare tsvector, the bare encoder."
     )
-    return Table("Recall, server time", [*columns, "ratio", "statements"], rows, note)
+    return Table("Recall, server time", [*columns, *more], rows, note)
 
 
 def stages(found: list[dict[str, Any]]) -> Table:

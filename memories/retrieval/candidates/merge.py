@@ -23,3 +23,9 @@ def merged(pools: Sequence[Found]) -> tuple[Found, NDArray[np.intp]]:
     first = np.sort(np.unique(columns["ids"], return_index=True)[1])
     kept = {name: column[first] for name, column in columns.items()}
     return Found(**kept, most=max(pool.most for pool in pools)), origins[first]
+
+
+def part_of(found: Found, places: NDArray[np.intp]) -> Found:
+    """The candidates at some places."""
+    columns = {name: getattr(found, name)[places] for name in _COLUMNS}
+    return Found(**columns, most=found.most)

@@ -22,8 +22,9 @@ SELECT words.lexemes,
     ARRAY(SELECT name FROM unnest(%(names)s::text[]) AS name WHERE EXISTS (
         SELECT 1 FROM memories_text n
         WHERE n.organisation_id = %(organisation)s AND n.speaker_key = name
-          AND n.speaker_key <> '' {conditions})),
-    CASE WHEN %(counted)s THEN ({count}) END
+          AND n.speaker_key <> '' {conditions})) AS named,
+    CASE WHEN %(counted)s THEN ({count}) END,
+    ARRAY(SELECT memories_speaker_place(name) FROM unnest(%(names)s::text[]) AS name)
 FROM (SELECT ARRAY(SELECT lexeme FROM unnest(to_tsvector({language}::regconfig, %(text)s))
                    LIMIT %(most)s) AS lexemes) AS words
 """
@@ -61,8 +62,15 @@ def wording(
 
 def with_words(question: Question, rows: Rows) -> Question:
     """The question with what the statement found."""
-    lexemes, places, names = rows[0][:3]
-    return replace(question, lexemes=tuple(lexemes), places=tuple(places), named=tuple(names))
+    lexemes, places, named, _, speakers = rows[0]
+    place_of = dict(zip(possible_names(question.text[:QUERY_CHARACTERS]), speakers, strict=True))
+    return replace(
+        question,
+        lexemes=tuple(lexemes),
+        places=tuple(places),
+        named=tuple(named),
+        speakers=tuple(place_of[name] for name in named),
+    )
 
 
 def _asked(text: str) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pgvector import HalfVector
 
 from memories.retrieval.candidates.word_codes import sparse_questions
 from memories.retrieval.types import Floats, Ids, Question
+from orgs.database.binary_values import halfvec
 from orgs.database.prepared_statements import fetched
 
 # dimensions, flags, type, length and lower bound of the one dimension.
@@ -22,10 +22,11 @@ _HEADER = 20
 _PRODUCT = """coalesce(CASE WHEN n.model = %(model)s
     THEN -(n.embedding <#> %(vector)s::halfvec) END, 'NaN')"""
 _NO_PRODUCT = "'NaN'::float8"
+_NAMED = "(n.speaker = ANY(%(named)s))::int"
 _CODE = ", array_send(array_agg(-(n.words <#> %(code{i})s::sparsevec)))"
 _SCAN = """
 SELECT array_send(array_agg(n.memory_id)), array_send(array_agg({product})),
-    array_send(array_agg(n.length * 4 + n.asks::int * 2 + n.timed::int)){codes}
+    array_send(array_agg(n.length * 8 + {named} * 4 + n.asks::int * 2 + n.timed::int)){codes}
 FROM {table} n WHERE n.organisation_id = %(organisation)s{conditions}
 """
 
@@ -45,13 +46,15 @@ EVERYTHING = Source()
 @dataclass(frozen=True, slots=True)
 class Scanned:
     """Rows as columns. product: inner product with the searched vector, or NaN; length in lexemes;
-    codes: see `word_codes`, one column for each eight words."""
+    named: whether the question names its speaker; codes: see `word_codes`, one column for each
+    eight words."""
 
     ids: Ids
     product: Floats
     length: Floats
     asks: NDArray[np.bool_]
     timed: NDArray[np.bool_]
+    named: NDArray[np.bool_]
     codes: tuple[Floats, ...]
 
     def __len__(self) -> int:
@@ -75,7 +78,8 @@ def scan(
     return Scanned(
         ids=_column(ids, "S16"),
         product=_column(product, ">f8").astype(np.float64),
-        length=(marks >> 2).astype(np.float64),
+        length=(marks >> 3).astype(np.float64),
+        named=marks & 4 > 0,
         asks=marks & 2 > 0,
         timed=marks & 1 > 0,
         codes=tuple(_column(code, ">f8").astype(np.float64) for code in codes),
@@ -94,15 +98,21 @@ def scanning(
     bound = dict(values) | {f"code{i}": code for i, code in enumerate(codes)}
     bound["organisation"] = question.organisation_id
     if question.vector is not None:
-        bound |= {"model": question.model, "vector": HalfVector(question.vector).to_text()}
-    return _statement(table, tuple(conditions), len(codes), question.vector is not None), bound
+        bound |= {"model": question.model, "vector": halfvec(question.vector)}
+    if question.speakers:
+        bound["named"] = list(question.speakers)
+    how = (question.vector is not None, bool(question.speakers))
+    return _statement(table, tuple(conditions), len(codes), *how), bound
 
 
 @lru_cache(maxsize=512)
-def _statement(table: str, conditions: tuple[str, ...], codes: int, by_meaning: bool) -> str:
+def _statement(
+    table: str, conditions: tuple[str, ...], codes: int, by_meaning: bool, named: bool
+) -> str:
     return _SCAN.format(
         table=table,
         product=_PRODUCT if by_meaning else _NO_PRODUCT,
+        named=_NAMED if named else "0",
         conditions="".join(f" AND {condition}" for condition in conditions),
         codes="".join(_CODE.format(i=i) for i in range(codes)),
     )

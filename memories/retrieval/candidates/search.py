@@ -201,17 +201,22 @@ def _chosen(scores: _Scores, more: Mapping[UUID, float]) -> Found:
     """The rows that either arm chose. more: others that are in it -> the number of their tags."""
     rows = scores.rows
     tags = _places(rows.ids, more) if more else {}
-    at = np.unique(np.concatenate([scores.near, scores.worded, _array(tags)]))
+    near, worded = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
+    near[scores.near] = worded[scores.worded] = True
+    either = near | worded
+    either[list(tags)] = True
+    at = np.flatnonzero(either)
     return Found(
         ids=rows.ids[at],
         product=rows.product[at],
         words=scores.words[at],
-        by_meaning=np.isin(at, scores.near),
-        by_words=np.isin(at, scores.worded),
+        by_meaning=near[at],
+        by_words=worded[at],
         by_tags=np.array([tags.get(int(place), 0.0) for place in at], dtype=np.float64),
         length=rows.length[at],
         asks=rows.asks[at],
         timed=rows.timed[at],
+        by_named=rows.named[at],
         most=scores.most,
     )
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from memories.lifecycle.decay import strengths
 from memories.retrieval.profiles import balanced
-from memories.retrieval.types import Floats, Pool, Question
+from memories.retrieval.types import Floats, Found, Pool, Question
 
 LENGTH, LONGEST = 0.05, log(31)
 SHORT_QUESTION, SPEAKER, TIME, SELF = 0.06, 0.20, 0.08, 0.10
@@ -25,13 +25,19 @@ LOWEST, HIGHEST = -SHORT_QUESTION, LENGTH * LONGEST + SPEAKER + TIME + SELF
 
 def cues(question: Question, pool: Pool) -> Floats:
     """The sum above for each candidate, in LOWEST to HIGHEST."""
+    total = known_cues(question, pool)
+    if question.asks_about_self:
+        total += SELF * pool.by_asker
+    return total
+
+
+def known_cues(question: Question, pool: Found) -> Floats:
+    """The sum without its last line: what the narrow rows tell."""
     total = LENGTH * np.minimum(np.log1p(pool.length), LONGEST) - SHORT_QUESTION * pool.asks
     if question.named:
         total += SPEAKER / len(question.named) * pool.by_named
     if question.asks_when:
         total += TIME * pool.timed
-    if question.asks_about_self:
-        total += SELF * pool.by_asker
     return total
 
 

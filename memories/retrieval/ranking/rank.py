@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memories.retrieval.candidates.columns import weighed
-from memories.retrieval.candidates.merge import merged
+from memories.retrieval.candidates.merge import merged, part_of
 from memories.retrieval.candidates.scan import EVERYTHING, Source
 from memories.retrieval.candidates.search import candidates
 from memories.retrieval.ranking.cues import Judged, judge
 from memories.retrieval.ranking.fusion import fuse
-from memories.retrieval.types import Floats, Hit, Pool, Question
+from memories.retrieval.ranking.shortlist import shortlist
+from memories.retrieval.types import Floats, Found, Hit, Pool, Question
 
 
 def rank(
@@ -30,6 +31,10 @@ def rank(
     are judged together. caps: how many may come from each source.
     """
     found, origins = merged([candidates(question, source) for source in sources])
+    if caps is None and question.fusion == "minmax" and not question.whole:
+        hits = _from_shortlist(question, found)
+        if hits is not None:
+            return hits
     pool, places = weighed(question, found)
     fused = fuse(pool, question.strategy, question.fusion, question.meaning_floor)
     judged = judge(question, pool, fused)
@@ -38,6 +43,22 @@ def rank(
         best = _capped(top(replace(question, whole=True), pool, judged), origins[places], caps)
         best = best if question.whole else best[: question.limit]
     return [hit(pool, judged, place) for place in best]
+
+
+def _from_shortlist(question: Question, found: Found) -> list[Hit] | None:
+    """The same from the few that can be among the best; None where that cannot be told.
+
+    Who falls out because it is over changes what the others are measured by.
+    """
+    if question.min_similarity is not None:
+        return None
+    fused = fuse(found, question.strategy, question.fusion, question.meaning_floor)
+    short = shortlist(question, found, fused, question.limit)
+    pool, places = weighed(question, part_of(found, short))
+    if len(places) < len(short):
+        return None
+    judged = judge(question, pool, fused[short][places])
+    return [hit(pool, judged, place) for place in top(question, pool, judged)]
 
 
 def _capped(places: list[int], origins: NDArray[np.intp], caps: Sequence[int]) -> list[int]:

@@ -26,14 +26,15 @@ from tests.world import NOW, Tenant, World
 
 SAME = """
 SELECT t.memory_id, t.audience_id, t.kind, t.group_id, m.member_id,
-    memories_sparse_words(t.lexemes)::text, t.length, t.asks, t.timed, s.model, s.embedding::text
+    memories_sparse_words(t.lexemes)::text, t.length, s.speaker, t.asks, t.timed,
+    s.model, s.embedding::text
 FROM memories_text t JOIN memories_memory m ON m.id = t.memory_id
 JOIN memories_search s ON s.memory_id = t.memory_id
 WHERE t.organisation_id = %s AND t.kind IN ('group', 'user', 'interaction') ORDER BY 1
 """
 KEPT = """
-SELECT memory_id, audience_id, kind, group_id, owner, words::text, length, asks, timed, model,
-    embedding::text
+SELECT memory_id, audience_id, kind, group_id, owner, words::text, length, speaker, asks, timed,
+    model, embedding::text
 FROM memories_partition WHERE organisation_id = %s ORDER BY 1
 """
 

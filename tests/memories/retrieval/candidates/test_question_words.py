@@ -19,7 +19,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 
     def fetched(statement: str, values: dict[str, Any]) -> Any:
         seen.append(values)
-        return [(["appl", "red"], [5, 3], ["ann"], 7 if values["counted"] else None)]
+        places = [ord(name[0]) for name in values["names"]]
+        return [(["appl", "red"], [5, 3], ["ann"], 7 if values["counted"] else None, places)]
 
     monkeypatch.setattr(question_words, "fetched", fetched)
     monkeypatch.setattr(readable_rows, "_known", {})
@@ -27,20 +28,21 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 
 
 def test_the_first_two_thousand_characters_and_forty_eight_lexemes_count(asked: Asked) -> None:
-    found = worded(question(text="x" * 3_000))
+    found = worded(question(text="ann " + "x" * 3_000))
+    assert found.speakers == (ord("a"),)
     assert (len(asked[0]["text"]), asked[0]["most"]) == (2_000, 48)
     assert (found.lexemes, found.places, found.named) == (("appl", "red"), (5, 3), ("ann",))
 
 
 def test_an_open_question_counts_the_scope_once(asked: Asked) -> None:
-    worded(question())
+    worded(question(text="ann"))
     assert readable_rows.known(question()) == 7
-    worded(question())
+    worded(question(text="ann"))
     assert [values["counted"] for values in asked] == [True, False]
     assert readable_rows.known(question()) == 7, "a row that is not counted is none"
 
 
 def test_a_narrowed_question_counts_nothing(asked: Asked) -> None:
-    worded(question(filters=Filters(kinds=("group",))))
+    worded(question(text="ann", filters=Filters(kinds=("group",))))
     assert [values["counted"] for values in asked] == [False]
     assert readable_rows.known(question()) is None
