@@ -37,7 +37,7 @@ class RecallView(APIView):
         return Response(self._body(query, answer))
 
     def _body(self, query: Query, answer: RecallAnswer) -> dict[str, Any]:
-        return {
+        body = {
             "recall_id": answer.recall_id,
             "results": [rendering.hit(h, m, explain=query.explain) for h, m in answer.hits],
             "query": query.text,
@@ -45,3 +45,6 @@ class RecallView(APIView):
             "strategy": answer.strategy,
             "took_ms": round(answer.took_ms, 2),
         }
+        if query.rerank:
+            body |= rendering.reranked(answer.not_reranked)
+        return body
