@@ -11,6 +11,8 @@ from rest_framework.test import APIClient
 
 from memories.embedding.cross_encoders.interface import TimeOver
 from memories.lifecycle.forget import forget_memory
+from memories.retrieval.profiles import BALANCED
+from memories.retrieval.ranking.cues import HIGHEST, LOWEST
 from memories.retrieval.reranking import rerank as module
 from memories.retrieval.reranking.rerank import DEPTH, WEIGHT, in_order
 from memories.retrieval.types import Hit
@@ -69,7 +71,7 @@ def test_the_first_twenty_are_reordered_and_the_rest_stays(world: World, listeni
     here = world.here
     remembered(here, 25)
     plain = texts(ask(here.api("bolt"), "zebra", strategy="keyword", limit=25))
-    model = listening(lambda text: 4.0 * plain.index(text))
+    model = listening(lambda text: 4.0 * plain.index(text) - 60)
 
     found = ask(here.api("bolt"), "zebra", strategy="keyword", limit=25, rerank=True, explain=True)
 
@@ -77,7 +79,7 @@ def test_the_first_twenty_are_reordered_and_the_rest_stays(world: World, listeni
     assert texts(found) == [*reversed(plain[:20]), *plain[20:]]
     assert (found["reranked"], found["not_reranked"]) == (True, None)
     logits = [hit["scores"]["rerank"] for hit in found["results"]]
-    assert logits == [*(4.0 * place for place in range(19, -1, -1)), *[None] * 5]
+    assert logits == [*(4.0 * place - 60 for place in range(19, -1, -1)), *[None] * 5]
 
 
 def test_a_small_limit_is_filled_from_the_first_twenty(world: World, listening: Any) -> None:
@@ -164,16 +166,21 @@ def test_the_limit_runs_from_the_start_and_ends_between_two_texts(
     assert 6 < given[0] <= 7
 
 
+def test_the_weight_is_a_twentieth_of_the_fused_arms() -> None:
+    of_the_score = BALANCED[0] / (1 + HIGHEST - LOWEST)
+    assert pytest.approx(0.05 * of_the_score, abs=0.0005) == WEIGHT
+
+
 def test_the_order_weighs_the_logit_and_keeps_ties() -> None:
     first, second, third, unread = (Hit(id=uuid4(), relevance=0, score=s) for s in (6, 5, 5, 4))
-    assert WEIGHT == 0.05
+    under, over = 0.99 / WEIGHT, 1.01 / WEIGHT
     hits = [first, second, third, unread]
-    kept = in_order(hits, {first.id: 0.0, second.id: 19.9, third.id: 19.9})
+    kept = in_order(hits, {first.id: 0.0, second.id: under, third.id: under})
     assert [hit.id for hit in kept] == [hit.id for hit in hits]
-    moved = in_order(hits, {first.id: 0.0, second.id: 20.1, third.id: 20.1})
+    moved = in_order(hits, {first.id: 0.0, second.id: over, third.id: over})
     assert [hit.id for hit in moved] == [second.id, third.id, first.id, unread.id]
     assert [hit.score for hit in moved] == [5, 5, 6, 4]
-    assert [hit.rerank for hit in moved] == [20.1, 20.1, 0.0, None]
+    assert [hit.rerank for hit in moved] == [over, over, 0.0, None]
 
 
 def test_what_is_forgotten_while_the_model_reads_is_not_served(
