@@ -1,7 +1,7 @@
 """The first hits of the plain order, re-ordered by a cross-encoder within a time limit.
 
-order = score + .026 x logit; the scores themselves stay those of the plain order. What it brings stands
-in docs/benchmarks.md. Whatever goes wrong leaves the plain order, and the answer says so.
+order = score + .026 x logit; the scores themselves stay those of the plain order. What it brings
+stands in docs/benchmarks.md. Whatever goes wrong leaves the plain order, and the answer says so.
 """
 
 import logging
@@ -19,8 +19,8 @@ log = logging.getLogger("commonmind.rerank")
 
 # So many are read; the plain order leaves little below them that would come up.
 DEPTH = 20
-# Logits lie in about -11 to 11, scores in 0-1. It is .05 of the fused arms, which is how it was found on
-# four sets; a score counts these by .85 / 1.61 (profiles, cues). With the model alone less is found.
+# Logits lie in about -11 to 11, scores in 0-1. It is .05 of the fused arms, which a score counts by
+# .85 / 1.61 (profiles, cues). With the model alone less is found.
 WEIGHT = 0.026
 
 MISSING, LATE, FAILED = "model-missing", "time-limit", "model-failed"
