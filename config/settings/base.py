@@ -200,3 +200,6 @@ ENCODER = env.str("ENCODER", default="minilm")
 NEAR_DUPLICATE_SIMILARITY = env.float("NEAR_DUPLICATE_SIMILARITY", default=None)
 MEANING_FLOOR = env.float("MEANING_FLOOR", default=None)
 ENCODER_THREADS = env.int("ENCODER_THREADS", default=2)
+# The cross-encoder behind `rerank` of a recall ("fake" is for tests), and the seconds that it has.
+RERANKER = env.str("RERANKER", default="ms-marco-MiniLM-L-12-v2")
+RERANK_SECONDS = env.float("RERANK_SECONDS", default=2.0)

@@ -14,6 +14,7 @@ REDIS_URL = "{}/{}".format(
 globals().update(celery(REDIS_URL))
 CACHES = shared_counts(REDIS_URL)
 ENCODER = "fake"
+RERANKER = "fake"
 # Tests ask as fast as they can; those of the limits set their own.
 LIMITS = dict.fromkeys(LIMITS, 0)
 ORGANISATION_BYTES_PER_DAY = 0

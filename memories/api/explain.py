@@ -17,9 +17,10 @@ from memories.retrieval.explanation.explain import Explanation, explain
 
 
 class ExplainSerializer(RecallSerializer):
-    """A recall, asked about one memory."""
+    """A recall, asked about one memory. What is explained is the plain order."""
 
     explain = None
+    rerank = None
 
 
 class ReasonSerializer(serializers.Serializer[Any]):

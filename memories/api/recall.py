@@ -24,7 +24,7 @@ def query_of(data: dict[str, Any]) -> Query:
 
 def body_of(query: Query, answer: RecallAnswer) -> dict[str, Any]:
     """The answer as it is sent."""
-    return {
+    body = {
         "recall_id": answer.recall_id,
         "results": [rendering.hit(h, m, explain=query.explain) for h, m in answer.hits],
         "query": query.text,
@@ -32,6 +32,9 @@ def body_of(query: Query, answer: RecallAnswer) -> dict[str, Any]:
         "strategy": answer.strategy,
         "took_ms": round(answer.took_ms, 2),
     }
+    if query.rerank:
+        body |= rendering.reranked(answer.not_reranked)
+    return body
 
 
 class RecallView(APIView):

@@ -67,8 +67,14 @@ def hit(found: Hit, row: Row, *, explain: bool) -> dict[str, Any]:
             "similarity": found.similarity,
             "cues": found.cues,
             "strength": found.strength,
+            "rerank": found.rerank,
         }
     return body
+
+
+def reranked(why_not: str | None) -> dict[str, Any]:
+    """Whether the cross-encoder's order was given, and else why not."""
+    return {"reranked": why_not is None, "not_reranked": why_not}
 
 
 def memory(row: Memory, embedding: str | None = None) -> dict[str, Any]:

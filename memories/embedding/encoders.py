@@ -5,7 +5,7 @@ import sys
 import threading
 
 from memories.embedding.interface import Encoder, EncoderError
-from memories.embedding.known_models import DIMENSIONS, KNOWN, canonical, known_model
+from memories.embedding.known_models import BUILT_IN, DIMENSIONS, canonical, known_model
 
 _encoders: dict[str, Encoder] = {}
 _lock = threading.Lock()
@@ -14,8 +14,8 @@ _lock = threading.Lock()
 def get_encoder(name: str | None = None) -> Encoder:
     """Return the process's encoder of that name, loading it on first use.
 
-    `name` defaults to the setting ENCODER. It is "minilm" or "fake" (or the name such an
-    encoder gives itself), or else the name or path of any sentence-transformers model.
+    `name` defaults to the setting ENCODER. It is "minilm", "bge-small-en-v1.5" or "fake" (or the
+    name such an encoder gives itself), or else the name or path of any sentence-transformers model.
     Raises EncoderError if the model cannot be had, or its vectors cannot be stored.
     """
     key = canonical(name)
@@ -35,7 +35,7 @@ def model_id(name: str | None = None) -> int:
 
 def is_built_in(name: str | None = None) -> bool:
     """Whether the model comes with the product: it fits, and whoever misses it goes on by words."""
-    return canonical(name) in KNOWN
+    return canonical(name) in BUILT_IN
 
 
 def refuse_unfit() -> None:
@@ -62,6 +62,10 @@ def _build(key: str) -> Encoder:
         from memories.embedding.minilm import load_minilm
 
         return load_minilm()
+    if key == "bge-small-en-v1.5":
+        from memories.embedding.wheels.bge import BgeSmallEncoder
+
+        return BgeSmallEncoder()
     from memories.embedding.sentence_transformers import SentenceTransformerEncoder
 
     encoder = SentenceTransformerEncoder(key)

@@ -29,7 +29,7 @@ def ensure_exported(weights: Path, models: Path) -> Path:
     if target.is_dir():
         return target
     models.mkdir(parents=True, exist_ok=True)
-    with _locked(models / ".lock"):
+    with locked(models / ".lock"):
         if not target.is_dir():
             _export(models, target)
     return target
@@ -41,7 +41,8 @@ def _digest(path: Path) -> str:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
+    """Hold the file against other processes until the end."""
     # The kernel drops the lock when its process ends, however it ends.
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,6 +1,6 @@
 """What services count for the machine's owner; never a tenant, a person or a text."""
 
-from prometheus_client import Histogram
+from prometheus_client import Counter, Histogram
 
 SECONDS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2, 0.3, 0.5, 1.0, 2.5, 5.0, 10.0)
 
@@ -9,4 +9,9 @@ RECALL_SECONDS = Histogram(
     "Time to find and read an answer, whoever asks.",
     ["strategy"],
     buckets=SECONDS,
+)
+RERANKS = Counter(
+    "commonmind_reranks_total",
+    "Answers that were to be re-ordered by the cross-encoder, by what came of it.",
+    ["outcome"],
 )

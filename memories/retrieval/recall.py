@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+from django.conf import settings
 
 from memories.embedding.interface import EncoderError
 from memories.embedding.known_models import known_model
@@ -17,9 +18,11 @@ from memories.retrieval.candidates.filters import MAY_LEAVE
 from memories.retrieval.candidates.question_words import worded
 from memories.retrieval.metrics import RECALL_SECONDS
 from memories.retrieval.pipeline import search
+from memories.retrieval.reranking.passages import passages, still_served
+from memories.retrieval.reranking.rerank import DEPTH, rerank
 from memories.retrieval.served import record_served
 from memories.retrieval.strategies.registry import ALIASES, needs_vector
-from memories.retrieval.types import Filters, Hit, Question
+from memories.retrieval.types import Filters, Hit, Question, Served
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetched
 from orgs.errors import NotFound
@@ -57,16 +60,21 @@ class Query:
     counts: bool = True
     narrow: Filters | None = None
     explain: bool = False
+    rerank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RecallAnswer:
-    """What was found, best first, and how; each hit with its row as `load` gave it."""
+    """What was found, best first, and how; each hit with its row as `load` gave it.
+
+    not_reranked: why the order is the plain one although another was asked for.
+    """
 
     recall_id: UUID
     hits: list[tuple[Hit, Any]]
     strategy: str
     took_ms: float
+    not_reranked: str | None = None
 
 
 Load = Callable[[UUID, Sequence[UUID]], Mapping[UUID, Any]]
@@ -99,16 +107,46 @@ def serve(
 ) -> RecallAnswer:
     """The same for an asker who is looked up already. started: the perf_counter of the call."""
     started = time.perf_counter() if started is None else started
+    read: Mapping[UUID, str] = {}
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
-        served = search(prepare(principal, query, now))
-        if principal.sayable is not None:
-            # Every strategy keeps to it; what leaves the group is looked at once more.
-            said = sayable(principal, [hit.id for hit in served.hits])
-            served = replace(served, hits=[hit for hit in served.hits if hit.id in said])
-        rows = load(principal.organisation_id, [hit.id for hit in served.hits])
-        took_ms = (time.perf_counter() - started) * 1000
-        RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
-        recall_id = record_served(principal, served, took_ms=took_ms, counts=query.counts, now=now)
+        question = prepare(principal, query, now)
+        served = _sayable(principal, search(question))
+        if not query.rerank:
+            return _answer(principal, query, served, now=now, load=load, started=started)
+        read = passages(question, served.hits[:DEPTH])
+    # Outside any transaction: the model takes longer than everything else together.
+    better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
+    with principal.scope(deposit=(principal.own_audience,), relaxed=True):
+        still = still_served(principal.organisation_id, [hit.id for hit in better.hits], now)
+        kept = [hit for hit in better.hits if hit.id in still]
+        served = _sayable(principal, replace(served, hits=kept))
+        served = replace(served, hits=served.hits[: query.limit])
+        answer = _answer(principal, query, served, now=now, load=load, started=started)
+    return replace(answer, not_reranked=better.why_not)
+
+
+def _sayable(principal: Principal, served: Served) -> Served:
+    """Every strategy keeps to it; what leaves the group is looked at once more."""
+    if principal.sayable is None:
+        return served
+    said = sayable(principal, [hit.id for hit in served.hits])
+    return replace(served, hits=[hit for hit in served.hits if hit.id in said])
+
+
+def _answer(
+    principal: Principal,
+    query: Query,
+    served: Served,
+    *,
+    now: datetime,
+    load: Load,
+    started: float,
+) -> RecallAnswer:
+    """The rows behind the hits, and a note of what was served; inside the principal's scope."""
+    rows = load(principal.organisation_id, [hit.id for hit in served.hits])
+    took_ms = (time.perf_counter() - started) * 1000
+    RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
+    recall_id = record_served(principal, served, took_ms=took_ms, counts=query.counts, now=now)
     hits = [(hit, rows[hit.id]) for hit in served.hits if hit.id in rows]
     return RecallAnswer(recall_id, hits, served.strategy, took_ms)
 
@@ -194,7 +232,7 @@ def question_of(principal: Principal, query: Query, now: datetime) -> Question:
         model=model.number,
         meaning_floor=model.meaning_floor,
         near_duplicate=model.near_duplicate,
-        limit=query.limit,
+        limit=max(query.limit, DEPTH) if query.rerank else query.limit,
         now=now,
         strategy=ALIASES.get(query.strategy, query.strategy),
         automatic=query.strategy == "auto",

@@ -127,8 +127,9 @@ class Pool(Found):
 
 @dataclass(slots=True)
 class Hit:
-    """One memory of an answer. Every score is in 0-1 but `similarity`, a cosine.
+    """One memory of an answer. Every score is in 0-1 but `similarity`, a cosine, and `rerank`.
 
+    rerank: the cross-encoder's logit, where it read this one.
     merged: the memories that say the same and are not served beside it; confidence and
     access_count: the highest of theirs, and the sum. Only where a strategy consolidates.
     """
@@ -144,6 +145,7 @@ class Hit:
     confidence: float | None = None
     access_count: int | None = None
     merged: tuple[UUID, ...] = ()
+    rerank: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

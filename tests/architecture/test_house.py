@@ -137,6 +137,10 @@ FRAGMENTS = {
         "memories/retrieval/candidates/filters.py",
         "narrow",
     ): "fragments of `_COLUMNS`, with parameters",
+    (
+        "memories/retrieval/reranking/passages.py",
+        "passages",
+    ): "conditions of `narrow`, with parameters",
     ("memories/library/selection.py", "options"): "a statement of the ORM, with parameters",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",
 }

@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from memories.api.serializers.memories import MAX_RANGES, AudienceSerializer, TimeframeField
 from memories.retrieval.recall import FUSIONS
+from memories.retrieval.reranking.rerank import WHY_NOT
 from memories.retrieval.strategies.registry import NAMES as STRATEGIES
 from memories.store.models.choices import Category, Kind, Tier, Type
 from orgs.api.serializers import (
@@ -72,6 +73,7 @@ class RecallSerializer(StrictSerializer):
     prefer_personal = NotYetField()
     include_direct = FlagField(default=False)
     explain = FlagField(default=False)
+    rerank = FlagField(default=False)
 
     def validate_timeframe(self, value: Any) -> list[tuple[Any, Any]]:
         """A range or a list of ranges, as [(from, to)]."""
@@ -102,6 +104,9 @@ class ScoresSerializer(serializers.Serializer[Any]):
     similarity = serializers.FloatField(allow_null=True)
     cues = serializers.FloatField()
     strength = serializers.FloatField()
+    rerank = serializers.FloatField(
+        required=False, allow_null=True, help_text="The cross-encoder's logit, where it read it."
+    )
 
 
 class ConsolidatedSerializer(serializers.Serializer[Any]):
@@ -151,3 +156,7 @@ class RecallAnswerSerializer(serializers.Serializer[Any]):
     timeframe = serializers.ListField(child=serializers.DictField(), allow_null=True)
     strategy = serializers.CharField()
     took_ms = serializers.FloatField()
+    reranked = serializers.BooleanField(required=False, help_text="Only where it was asked for.")
+    not_reranked = serializers.ChoiceField(
+        WHY_NOT, required=False, allow_null=True, help_text="Why the order is the plain one."
+    )

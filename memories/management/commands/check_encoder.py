@@ -4,6 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from memories.embedding.cross_encoders.in_use import cross_encoder
+from memories.embedding.cross_encoders.interface import ModelMissing
 from memories.embedding.encoders import get_encoder
 from memories.embedding.interface import EncoderError
 from memories.embedding.known_models import known_model
@@ -21,6 +23,19 @@ class Command(SpeakingCommand):
         model = known_model()
         if options["verbosity"]:
             self.say(
-                {"encoder": encoder.name, "number": model.number, "dimensions": encoder.dimensions},
+                {
+                    "encoder": encoder.name,
+                    "number": model.number,
+                    "dimensions": encoder.dimensions,
+                    "cross_encoder": _cross_encoder(),
+                },
                 as_json=options["json"],
             )
+
+
+def _cross_encoder() -> str | None:
+    """Its name, or None: answers then keep the plain order."""
+    try:
+        return cross_encoder().name
+    except ModelMissing:
+        return None

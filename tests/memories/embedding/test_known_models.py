@@ -15,7 +15,8 @@ from memories.embedding.known_models import (
 
 
 def test_the_known_models_keep_their_numbers() -> None:
-    assert {name: model.number for name, model in KNOWN.items()} == {"fake": 0, "minilm": 1}
+    numbers = {name: model.number for name, model in KNOWN.items()}
+    assert numbers == {"fake": 0, "minilm": 1, "bge-small-en-v1.5": 2}
     assert known_model("all-MiniLM-L6-v2") == known_model("minilm")
 
 
@@ -40,6 +41,12 @@ def test_an_unmeasured_model_calls_only_the_surely_near_the_same() -> None:
     assert known_model("minilm").near_duplicate == 0.92
 
 
+def test_each_measured_model_has_thresholds_of_its_own() -> None:
+    bge = known_model("bge-small-en-v1.5")
+    assert bge.meaning_floor == 0.9
+    assert (bge.near_duplicate, bge.twin, bge.related) == (0.95, 0.95, 0.75)
+
+
 def test_the_operators_figures_win_for_the_chosen_model_alone(settings) -> None:
     settings.ENCODER = "some/model"
     settings.NEAR_DUPLICATE_SIMILARITY = 0.5
@@ -48,7 +55,7 @@ def test_the_operators_figures_win_for_the_chosen_model_alone(settings) -> None:
     assert known_model("minilm").near_duplicate == 0.92
 
 
-@pytest.mark.parametrize("name", ["fake", "minilm"])
+@pytest.mark.parametrize("name", sorted(KNOWN))
 def test_the_thresholds_lie_where_a_cosine_can_be(name: str) -> None:
     model = known_model(name)
     assert -1 < model.meaning_floor < model.near_duplicate <= 1

@@ -19,6 +19,7 @@ from memories.embedding.encoders import get_encoder
 from memories.embedding.interface import EncoderError
 from memories.embedding.known_models import known_model
 from memories.embedding.query_cache import encode_query
+from memories.embedding.wheels.known_wheels import BGE_SMALL, WHEEL_MODELS
 from memories.indexing import embed_worker, exact_scan, model_switch, organisation_indexes
 from memories.indexing.models import Embedding, Pending
 from memories.jobs.owed_work import PendingState
@@ -85,6 +86,42 @@ def asked(here: Tenant, query: str, **more: Any) -> dict[str, Any]:
     assert answer.status_code == 200
     found: dict[str, Any] = answer.json()
     return found
+
+
+@pytest.fixture
+def bge() -> str:
+    """The named second encoder, where it is installed."""
+    if not WHEEL_MODELS[BGE_SMALL].is_taken:
+        pytest.skip(f"{BGE_SMALL} is not installed (make setup-bge).")
+    return BGE_SMALL
+
+
+@pytest.mark.model
+@pytest.mark.timeout(300)
+def test_the_named_second_encoder_embeds_searches_and_is_changed_for_the_first(
+    here: Tenant, bge: str, settings: Any
+) -> None:
+    here.embed()
+    settings.ENCODER = bge
+    assert model_switch.owe_missing(here.id, now=timezone.now()) == 3
+    here.embed()
+    assert stored(here) == {2: 3}
+    found = asked(here, "Who mends bikes?", strategy="vector", explain=True)["results"]
+    assert found[0]["content"] == TEXTS[1], "by its meaning: no word is shared"
+    assert 0.6 < found[0]["scores"]["similarity"] <= 1
+    assert [hit["scores"]["relevance"] for hit in found] == sorted(
+        (hit["scores"]["relevance"] for hit in found), reverse=True
+    )
+    with resolve(here.robot("bolt")).scope():
+        memory = Memory.objects.get(content=TEXTS[1])
+        [own] = Embedding.objects.filter(memory_id=memory.id).values_list("own", flat=True)
+    expected = get_encoder().encode([embed_worker.passage(memory)])[0]
+    np.testing.assert_allclose(np.asarray(own), expected, atol=1e-3)
+
+    settings.ENCODER = "fake"
+    assert model_switch.owe_missing(here.id, now=timezone.now()) == 3
+    here.embed()
+    assert stored(here) == {0: 3}
 
 
 @pytest.mark.models
@@ -254,4 +291,17 @@ def test_a_worker_with_a_model_that_does_not_fit_does_not_start(
 def test_the_command_says_what_the_model_is(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("check_encoder", "--json")
     said = json.loads(capsys.readouterr().out)
-    assert said == {"encoder": "fake-384", "number": 0, "dimensions": 384}
+    assert said == {
+        "encoder": "fake-384",
+        "number": 0,
+        "dimensions": 384,
+        "cross_encoder": "fake-cross",
+    }
+
+
+def test_the_command_says_that_there_is_no_cross_encoder(
+    settings: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.RERANKER = "no such model"
+    call_command("check_encoder", "--json")
+    assert json.loads(capsys.readouterr().out)["cross_encoder"] is None

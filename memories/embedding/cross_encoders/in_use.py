@@ -1,0 +1,51 @@
+"""The one instance of the cross-encoder that a process keeps."""
+
+import os
+import threading
+
+from django.conf import settings
+
+from memories.embedding.cross_encoders.interface import CrossEncoder, ModelMissing
+from memories.embedding.wheels.known_wheels import CROSS_ENCODER
+
+_loaded: dict[str, CrossEncoder] = {}
+_lock = threading.Lock()
+
+
+def cross_encoder() -> CrossEncoder:
+    """The process's cross-encoder, loaded on first use; its name is the setting RERANKER.
+
+    Raises ModelMissing. It is looked for again each time, so that one that is installed later is
+    used without a restart.
+    """
+    name = str(getattr(settings, "RERANKER", CROSS_ENCODER))
+    found = _loaded.get(name)
+    if found is None:
+        with _lock:
+            found = _loaded.get(name)
+            if found is None:
+                found = _loaded[name] = _build(name)
+    return found
+
+
+def _build(name: str) -> CrossEncoder:
+    # Imported here: the library costs memory to those who never ask for it.
+    if name == "fake":
+        from memories.embedding.cross_encoders.fake import FakeCrossEncoder
+
+        return FakeCrossEncoder()
+    if name == CROSS_ENCODER:
+        from memories.embedding.cross_encoders.ms_marco import MsMarcoCrossEncoder
+
+        return MsMarcoCrossEncoder()
+    raise ModelMissing(f"no cross-encoder is called {name!r}")
+
+
+def _forget_after_fork() -> None:
+    # A child inherits the model's memory but not its threads, and would wait for them for ever.
+    global _lock  # noqa: PLW0603 - the parent may have held it when it forked
+    _lock = threading.Lock()
+    _loaded.clear()
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)

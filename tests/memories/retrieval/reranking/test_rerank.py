@@ -1,0 +1,225 @@
+"""`rerank: true`: the first twenty in the cross-encoder's order, or the plain order and why."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from rest_framework.test import APIClient
+
+from memories.embedding.cross_encoders.interface import TimeOver
+from memories.lifecycle.forget import forget_memory
+from memories.retrieval.profiles import BALANCED
+from memories.retrieval.ranking.cues import HIGHEST, LOWEST
+from memories.retrieval.reranking import rerank as module
+from memories.retrieval.reranking.rerank import DEPTH, WEIGHT, in_order
+from memories.retrieval.types import Hit
+from memories.store.models.memory import Memory
+from orgs.principals import resolve
+from tests.world import NOW, Tenant, World
+
+Judge = Callable[[str], float]
+
+
+class Listening:
+    """A cross-encoder that judges as it is told and keeps what it read."""
+
+    name = "listening"
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self.read: list[str] = []
+
+    def logits(self, question: str, texts: Sequence[str], *, deadline: float) -> list[float]:
+        self.read += texts
+        return [self.judge(text) for text in texts]
+
+
+@pytest.fixture
+def listening(monkeypatch: pytest.MonkeyPatch) -> Callable[[Judge], Listening]:
+    def use(judge: Judge) -> Listening:
+        model = Listening(judge)
+        monkeypatch.setattr(module, "cross_encoder", lambda: model)
+        return model
+
+    return use
+
+
+def ask(api: APIClient, query: str, **asked: Any) -> dict[str, Any]:
+    answer = api.post("/api/v1/recall", {"query": query, **asked}, format="json")
+    assert answer.status_code == 200, answer.json()
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def texts(found: dict[str, Any]) -> list[str]:
+    return [hit["content"] for hit in found["results"]]
+
+
+def remembered(here: Tenant, count: int) -> None:
+    """Each says less of a zebra than the one before."""
+    for number in range(count):
+        here.remember(
+            here.robot("bolt"), f"zebra number {number:02}", importance=0.9 - number / 100
+        )
+
+
+@pytest.mark.conformance("Q07")
+def test_the_first_twenty_are_reordered_and_the_rest_stays(world: World, listening: Any) -> None:
+    here = world.here
+    remembered(here, 25)
+    plain = texts(ask(here.api("bolt"), "zebra", strategy="keyword", limit=25))
+    model = listening(lambda text: 4.0 * plain.index(text) - 60)
+
+    found = ask(here.api("bolt"), "zebra", strategy="keyword", limit=25, rerank=True, explain=True)
+
+    assert len(model.read) == DEPTH == 20
+    assert texts(found) == [*reversed(plain[:20]), *plain[20:]]
+    assert (found["reranked"], found["not_reranked"]) == (True, None)
+    logits = [hit["scores"]["rerank"] for hit in found["results"]]
+    assert logits == [*(4.0 * place - 60 for place in range(19, -1, -1)), *[None] * 5]
+
+
+def test_a_small_limit_is_filled_from_the_first_twenty(world: World, listening: Any) -> None:
+    here = world.here
+    remembered(here, 22)
+    plain = ask(here.api("bolt"), "zebra", strategy="keyword", limit=22)["results"]
+    twentieth, beyond = plain[19], plain[20]
+    listening(lambda text: 9.0 if text in (twentieth["content"], beyond["content"]) else -9.0)
+
+    found = ask(here.api("bolt"), "zebra", strategy="keyword", limit=2, rerank=True)["results"]
+
+    assert [hit["content"] for hit in found] == [twentieth["content"], plain[0]["content"]]
+    assert found[0]["score"] == pytest.approx(twentieth["score"], abs=1e-3), "of the plain order"
+    with resolve(here.robot("bolt")).scope():
+        counts = dict(Memory.objects.values_list("content", "access_count"))
+    assert counts.pop(twentieth["content"]) == counts.pop(plain[0]["content"]) == 2
+    assert set(counts.values()) == {1}, "who is not served is not counted"
+
+
+def test_without_being_asked_nothing_is_read(world: World, listening: Any) -> None:
+    here = world.here
+    remembered(here, 3)
+    model = listening(lambda text: 0.0)
+    found = ask(here.api("bolt"), "zebra", explain=True)
+    assert model.read == []
+    assert "reranked" not in found
+    assert "not_reranked" not in found
+    assert {hit["scores"]["rerank"] for hit in found["results"]} == {None}
+    assert ask(here.api("bolt"), "nothing of the kind", rerank=True)["results"] == []
+
+
+@pytest.mark.conformance("Q07")
+@pytest.mark.parametrize("why", ["time-limit", "model-missing", "model-failed"])
+def test_whatever_goes_wrong_leaves_the_plain_order_and_is_said(
+    world: World, settings: Any, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    here = world.here
+    remembered(here, 5)
+    plain = texts(ask(here.api("bolt"), "zebra 03", limit=3))
+    if why == "time-limit":
+        settings.RERANK_SECONDS = 0
+    if why == "model-missing":
+        settings.RERANKER = "no such model"
+    if why == "model-failed":
+
+        def broken(*given: Any, **more: Any) -> list[float]:
+            raise RuntimeError(given[1])
+
+        monkeypatch.setattr(
+            "memories.embedding.cross_encoders.fake.FakeCrossEncoder.logits", broken
+        )
+    found = ask(here.api("bolt"), "zebra 03", limit=3, rerank=True)
+    assert (found["reranked"], found["not_reranked"]) == (False, why)
+    assert texts(found) == plain
+
+
+def test_a_failure_is_logged_without_what_was_asked(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken:
+        def logits(self, question: str, read: Sequence[str], *, deadline: float) -> list[float]:
+            raise RuntimeError(question)
+
+    monkeypatch.setattr(module, "cross_encoder", Broken)
+    one = Hit(id=uuid4(), relevance=0.5, score=0.5)
+    found = module.rerank("my secret", [one], {one.id: "text"}, seconds=1)
+    assert (found.hits, found.why_not) == ([one], "model-failed")
+    assert "RuntimeError" in caplog.text
+    assert "my secret" not in caplog.text
+
+
+def test_the_limit_runs_from_the_start_and_ends_between_two_texts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[float] = []
+
+    class Slow:
+        def logits(self, question: str, read: Sequence[str], *, deadline: float) -> list[float]:
+            given.append(deadline - time.monotonic())
+            raise TimeOver
+
+    monkeypatch.setattr(module, "cross_encoder", Slow)
+    assert module.rerank("q", [], {}, seconds=7).why_not == "time-limit"
+    assert 6 < given[0] <= 7
+
+
+def test_the_weight_is_a_twentieth_of_the_fused_arms() -> None:
+    of_the_score = BALANCED[0] / (1 + HIGHEST - LOWEST)
+    assert pytest.approx(0.05 * of_the_score, abs=0.0005) == WEIGHT
+
+
+def test_the_order_weighs_the_logit_and_keeps_ties() -> None:
+    first, second, third, unread = (Hit(id=uuid4(), relevance=0, score=s) for s in (6, 5, 5, 4))
+    under, over = 0.99 / WEIGHT, 1.01 / WEIGHT
+    hits = [first, second, third, unread]
+    kept = in_order(hits, {first.id: 0.0, second.id: under, third.id: under})
+    assert [hit.id for hit in kept] == [hit.id for hit in hits]
+    moved = in_order(hits, {first.id: 0.0, second.id: over, third.id: over})
+    assert [hit.id for hit in moved] == [second.id, third.id, first.id, unread.id]
+    assert [hit.score for hit in moved] == [5, 5, 6, 4]
+    assert [hit.rerank for hit in moved] == [over, over, 0.0, None]
+
+
+def test_what_is_forgotten_while_the_model_reads_is_not_served(
+    world: World, listening: Any
+) -> None:
+    here = world.here
+    remembered(here, 3)
+    ids = {m["content"]: m["id"] for m in ask(here.api("bolt"), "zebra")["results"]}
+    gone = "zebra number 01"
+
+    def judge(text: str) -> float:
+        if text == gone:
+            forget_memory(here.robot("bolt"), ids[gone], now=NOW)
+        return 0.0
+
+    model = listening(judge)
+    found = texts(ask(here.api("bolt"), "zebra", rerank=True))
+    assert gone in model.read
+    assert set(found) == {"zebra number 00", "zebra number 02"}
+
+
+def test_the_model_reads_outside_any_transaction(lasting_world: World, listening: Any) -> None:
+    here = lasting_world.here
+    remembered(here, 2)
+    inside: list[bool] = []
+
+    def judge(text: str) -> float:
+        inside.append(connection.in_atomic_block)
+        return 0.0
+
+    listening(judge)
+    assert len(ask(here.api("bolt"), "zebra", rerank=True)["results"]) == 2
+    assert inside == [False, False]
+
+
+def test_an_explanation_speaks_of_the_plain_order_alone(world: World) -> None:
+    here = world.here
+    said = here.remember(here.robot("bolt"), "zebra")
+    api = here.api("bolt")
+    body = {"query": "zebra", "rerank": True}
+    answer = api.post(f"/api/v1/memories/{said.id}/explain", body, format="json")
+    assert answer.status_code == 400
