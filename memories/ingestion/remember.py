@@ -17,7 +17,6 @@ from memories.ingestion.drafts import Draft, Outcome, Refused, Remembered
 from memories.ingestion.placement import DraftPlacer
 from memories.ingestion.repeats import Earlier, EarlierRow, deposits, earlier_rows, subject_of
 from memories.jobs.hints import hint_embedding
-from memories.language.budget import Budget
 from memories.review.red_line import protect_memory, settle_wishes
 from memories.store.authorship import two_facts
 from memories.store.conversation_turns import message_of
@@ -66,7 +65,6 @@ def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> li
     placer = DraftPlacer(actor, now)
     outcomes: dict[int, Outcome] = {}
     batches: dict[tuple[object, ...], list[Item]] = defaultdict(list)
-    budget = Budget()
     with transaction.atomic():
         with organisation_scope(actor.organisation_id):
             placer.foresee(drafts)
@@ -82,7 +80,7 @@ def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> li
                 whose = (placement.principal.actor.member_id, placement.principal.actor.group_id)
                 batches[whose].append(Item(index, draft, placement, digest))
         for items in batches.values():
-            _remember_as(placer, items, outcomes, now, budget)
+            _remember_as(placer, items, outcomes, now)
     return [outcomes[index] for index in range(len(drafts))]
 
 
@@ -91,7 +89,6 @@ def _remember_as(
     items: list[Item],
     outcomes: dict[int, Outcome],
     now: datetime,
-    budget: Budget,
 ) -> None:
     """Write what one principal remembers; retried once if somebody else was a moment faster."""
     principal = items[0].placement.principal
@@ -99,17 +96,15 @@ def _remember_as(
     with principal.scope(deposit=tuple(sorted(deposits))):
         try:
             with transaction.atomic():
-                found = _write(placer, items, now, budget)
+                found = _write(placer, items, now)
         except IntegrityError:
-            found = _write(placer, items, now, budget)
+            found = _write(placer, items, now)
         outcomes.update(found)
         stamp_activity(organisation_id=principal.organisation_id, robot_id=placer.robot.id, now=now)
         hint_embedding(principal.organisation_id)
 
 
-def _write(
-    placer: DraftPlacer, items: list[Item], now: datetime, budget: Budget
-) -> dict[int, Outcome]:
+def _write(placer: DraftPlacer, items: list[Item], now: datetime) -> dict[int, Outcome]:
     outcomes: dict[int, Outcome] = {}
     earlier = earlier_rows(items, placer.robot.id)
     fresh: list[Memory] = []
@@ -127,7 +122,7 @@ def _write(
             earlier.add(row)
             if item.draft.red_line:
                 wishes.append((row, item.draft.red_line_reason))
-    write.insert(fresh, organisation=placer.organisation, now=now, budget=budget)
+    write.insert(fresh, organisation=placer.organisation, now=now)
     _note_speakers(items[0].placement.principal.actor, fresh, now)
     settle_wishes(items[0].placement.principal, wishes, now)
     author = placer.actor.member_id if placer.actor.is_person else None

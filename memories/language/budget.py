@@ -19,8 +19,8 @@ A_PAGE = 100_000
 # Of all the texts of one request: a thousand of a page each. What goes beyond is stored and found
 # by its words like any other, and the rules conclude nothing from it.
 A_REQUEST = 1_000_000
-# Of work that nobody waits for and that takes turns with others'.
-UNBOUNDED = 2**62
+# Of all the texts that a worker reads in one step; the rest waits for the next one.
+A_STEP = 250_000
 # Steps of a comparison by word, of all the texts of one page together.
 A_COMPARISON = 1_000_000
 
