@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db import OperationalError, connection
 from django.db.models import F
+from django.db.models.functions import Greatest
 
 from memories.indexing.context_update import wait_for
 from memories.indexing.models import Pending, Reading
@@ -30,7 +31,8 @@ from orgs.models.organisations import Organisation
 log = logging.getLogger("commonmind.reading")
 
 STEP = 256
-# Less than `deadlock_timeout`: where a request and the reader wait for each other, the reader yields.
+# Less than `deadlock_timeout`: where a request and the reader wait for each other, the reader
+# yields.
 _PATIENCE = "SET LOCAL lock_timeout = '500ms'"
 _ALONE = "SELECT pg_try_advisory_xact_lock(hashtextextended('reading ' || %(organisation)s, 0))"
 
@@ -75,11 +77,12 @@ def read(organisation: Organisation, owed: Sequence[Pending], now: datetime) -> 
         mine.filter(id__in=done).update(reading=Reading.DONE, **_WAITING, attempts=0)
         put_back = [row.id for row in owed if row.memory_id in later]
         if put_back:
-            mine.filter(id__in=put_back).update(**_WAITING, attempts=F("attempts") - 1)
+            mine.filter(id__in=put_back).update(**_WAITING, attempts=_UNCOUNTED)
     return rows
 
 
 _WAITING = {"state": PendingState.WAITING, "leased_until": None}
+_UNCOUNTED = Greatest(F("attempts") - 1, 0)
 
 
 def _is_alone(organisation_id: UUID) -> bool:
@@ -145,4 +148,4 @@ def _give_back(organisation_id: UUID, owed: Sequence[Pending], error: Exception)
         rows = Pending.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=ids
         )
-        rows.update(**_WAITING, attempts=F("attempts") - 1)
+        rows.update(**_WAITING, attempts=_UNCOUNTED)

@@ -83,13 +83,17 @@ class DraftPlacer:
         self.wishes = MemberWishes(self.actor.organisation_id)
         self.audience = DraftAudience(self.references)
         with organisation_scope(self.actor.organisation_id):
-            self.organisation = Organisation.objects.get(id=self.actor.organisation_id)
-            self.robot = (
-                Robot.objects.get(organisation_id=self.organisation.id, id=self.actor.robot_id)
-                if self.actor.robot_id
-                else builtin_robot(self.organisation.id, WEB, self.now)
-            )
+            self.robot = self._writer()
+            self.organisation = self.robot.organisation
         self.permission = WritePermission(self.organisation)
+
+    def _writer(self) -> Robot:
+        """The robot that writes, with its organisation."""
+        robots = Robot.objects.select_related("organisation")
+        if self.actor.robot_id:
+            here = self.actor.organisation_id
+            return robots.get(organisation_id=here, id=self.actor.robot_id)
+        return builtin_robot(self.actor.organisation_id, WEB, self.now)
 
     def place(self, draft: Draft) -> Placement:
         """Decide everything; call inside the organisation's scope.
@@ -130,7 +134,7 @@ class DraftPlacer:
             speaker_id=speaker.member_id,
             robot_id=self.robot.id,
         )
-        audience_id, audience_kind = self.audience.of(actor, visibility, group, concerned)
+        audience_id, audience_kind = self.audience.of(principal, visibility, group, concerned)
         proposed = None
         if allowed is Write.PROPOSE:
             proposed, audience_kind = audience_id, AudienceKind.REVIEW
