@@ -53,11 +53,11 @@ def read_pending(organisation_id: UUID, *, now: datetime, limit: int = STEP) -> 
         try:
             return len(read(organisation, owed, now))
         except Exception as error:
-            if len(owed) > 1:
-                # One bad text must not hold up the others: each on its own.
-                return sum(_read_one(organisation, one, now) for one in owed)
-            _give_back(organisation_id, owed, error)
-            return 0
+            if len(owed) == 1 or isinstance(error, OperationalError):
+                _give_back(organisation_id, owed, error)
+                return 0
+            # One bad text must not hold up the others: each on its own.
+            return sum(_read_one(organisation, one, now) for one in owed)
 
 
 def read(organisation: Organisation, owed: Sequence[Pending], now: datetime) -> list[Memory]:
