@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
 from memories.indexing import partitions
 from memories.indexing.context_update import LABELLED, come_between, take_back, wait_in_turn
 from memories.indexing.models import Embedding, Pending, Reading, Text
@@ -106,25 +104,24 @@ def index(
     if not rows:
         return
     partitioned = Projection.PARTITIONS in organisation.projections
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _INSERT_TEXT_AND_PARTITION if partitioned else _INSERT_TEXT,
-            {
-                "organisation": organisation.id,
-                "language": organisation.language,
-                "ids": uuids(row.id for row in rows),
-                "audiences": uuids(row.audience_id for row in rows),
-                "kinds": [row.kind for row in rows],
-                "groups": uuids(row.group_id for row in rows),
-                "about": [about(row) for row in rows],
-                "contents": [row.content[:INDEXED_CHARACTERS] for row in rows],
-                "speakers": [row.speaker.lower() for row in rows],
-                "asks": [cues.is_question(row.content) for row in rows],
-                "timed": [cues.names_time(row.content) for row in rows],
-                "short": cues.SHORT_QUESTION,
-                **(_whose(rows) if partitioned else {}),
-            },
-        )
+    fetched(
+        _INSERT_TEXT_AND_PARTITION if partitioned else _INSERT_TEXT,
+        {
+            "organisation": organisation.id,
+            "language": organisation.language,
+            "ids": uuids(row.id for row in rows),
+            "audiences": uuids(row.audience_id for row in rows),
+            "kinds": [row.kind for row in rows],
+            "groups": uuids(row.group_id for row in rows),
+            "about": [about(row) for row in rows],
+            "contents": [row.content[:INDEXED_CHARACTERS] for row in rows],
+            "speakers": [row.speaker.lower() for row in rows],
+            "asks": [cues.is_question(row.content) for row in rows],
+            "timed": [cues.names_time(row.content) for row in rows],
+            "short": cues.SHORT_QUESTION,
+            **(_whose(rows) if partitioned else {}),
+        },
+    )
     reading = Reading.FRESH if fresh else Reading.AGAIN
     fetched(_OWE, _columns(rows, now) | {"reading": reading.value})
     if come_between(rows):
