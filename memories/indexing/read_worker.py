@@ -104,7 +104,8 @@ def _readable(
     """(memories in the order in which they are owed, the ids of those that have to wait).
 
     They are held until the end: who forgets, edits or moves one waits, and cleans up afterwards.
-    So does who takes a turn out of their conversations.
+    So does who takes a turn out of their conversations. What was changed since it was taken is owed
+    by another row.
     """
     ids = [row.memory_id for row in owed]
     wait_for(organisation_id, ids)
@@ -114,6 +115,11 @@ def _readable(
     # Who holds one may wait for its conversation, so it is not waited for here.
     held = active.select_for_update(of=("self",), no_key=True, skip_locked=True)
     found = {row.id: row for row in held.order_by("id")}
+    rows_left = Pending.objects.filter(
+        organisation_id=organisation_id, id__in=[row.id for row in owed]
+    )
+    left = set(rows_left.values_list("id", flat=True))
+    ids = [row.memory_id for row in owed if row.id in left]
     missing = [id_ for id_ in ids if id_ not in found]
     later = set(active.filter(id__in=missing).values_list("id", flat=True)) if missing else set()
     rows, budget = [], Budget(A_STEP)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Q
 
 from orgs.database.advisory_locks import take_turns
@@ -145,12 +146,16 @@ def stamp_activity(*, organisation_id: UUID, robot_id: UUID, now: datetime) -> N
     before = _stamped.get(robot_id)
     if before is not None and timedelta(0) <= now - before < STAMPED_EACH:
         return
-    if len(_stamped) >= MOST_STAMPED:
-        _stamped.clear()
-    _stamped[robot_id] = now
+    transaction.on_commit(lambda: _remember_stamp(robot_id, now))
     Robot.objects.filter(organisation_id=organisation_id, id=robot_id).filter(
         Q(last_active_at__isnull=True) | Q(last_active_at__lt=now)
     ).update(last_active_at=now)
+
+
+def _remember_stamp(robot_id: UUID, now: datetime) -> None:
+    if len(_stamped) >= MOST_STAMPED:
+        _stamped.clear()
+    _stamped[robot_id] = now
 
 
 def update_robot(actor: Actor, reference: str, **fields: Any) -> Robot:

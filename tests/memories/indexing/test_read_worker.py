@@ -271,6 +271,40 @@ def test_what_somebody_changes_is_read_afterwards(lasting_world: World) -> None:
     assert noted(here, first)[0]
 
 
+def test_what_is_edited_after_it_was_taken_is_read_once(
+    lasting_world: World, monkeypatch: Any
+) -> None:
+    here = lasting_world.here
+    other, id_ = remembered(here, "Eva Maier in Oslo.", "Anna Berger moves to Rome.")
+    real = read_worker._leased
+
+    def then_edited(*given: Any) -> Any:
+        taken = real(*given)
+
+        def edit() -> None:
+            try:
+                edit_memory(here.robot("aria"), id_, {"content": "Paul Weber in Bonn."}, now=NOW)
+            finally:
+                connections.close_all()
+
+        thread = threading.Thread(target=edit)
+        thread.start()
+        thread.join(timeout=30)
+        return taken
+
+    with monkeypatch.context() as patched:
+        patched.setattr(read_worker, "_leased", then_edited)
+        assert read(here) == 1
+    assert noted(here, other)[0]
+    assert noted(here, id_) == (0, 0, {})
+    assert owed(here)[id_] == (Reading.AGAIN, PendingState.WAITING, 0)
+    assert read(here) == 1
+    with resolve(here.robot("aria")).scope():
+        names = set(Entity.objects.filter(memory_id=id_).values_list("name", flat=True))
+    assert "Paul Weber" in names
+    assert "Anna Berger" not in names
+
+
 def test_a_graph_that_was_made_anew_before_is_no_conflict(lasting_world: World) -> None:
     here = lasting_world.here
     [id_] = remembered(here, "Anna Berger moves to Rome.", tags=("move",))
