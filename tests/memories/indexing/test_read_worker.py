@@ -215,10 +215,11 @@ def test_one_worker_reads_at_a_time(lasting_world: World) -> None:
 def test_what_is_forgotten_while_it_is_read_leaves_nothing(
     lasting_world: World, monkeypatch: Any, gone: int
 ) -> None:
-    """The turn itself, and the turn before it that lends a name."""
+    """The turn itself, and the turn before it that lends a name and was read earlier."""
     here = lasting_world.here
     bob = str(here.members["bob"].id)
     ids = chat(here, "I met Daniel today", "he brings the blue folder", speaker=bob)
+    assert read(here, limit=1) == 1
     real, waited = read_worker.restate, []
 
     def forgetting() -> None:
@@ -235,7 +236,7 @@ def test_what_is_forgotten_while_it_is_read_leaves_nothing(
         assert waited[0].is_alive(), "who forgets waits for the reader"
 
     monkeypatch.setattr(read_worker, "restate", meanwhile)
-    assert read(here) == 2
+    assert read(here) == 1
     waited[0].join(timeout=30)
     assert not waited[0].is_alive()
     entities, edges, texts = noted(here, ids[gone])
