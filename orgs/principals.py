@@ -8,9 +8,9 @@ Upper apps register how audiences of their kinds are resolved (`register`): this
 organisations, groups, members and explicit lists.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -74,6 +74,7 @@ class Principal:
     language: the organisation's text-search configuration.
     sayable: where an answer is to be said before others, the audiences of which everything may be
     said there; of the others only what is flagged as shareable. None where the asker alone hears.
+    named: the ids of audiences by kind and key, as they were looked up.
     """
 
     actor: Actor
@@ -82,6 +83,7 @@ class Principal:
     own_audience: UUID
     language: str = "english"
     sayable: frozenset[UUID] | None = None
+    named: Mapping[tuple[str, str], UUID] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def organisation_id(self) -> UUID:
@@ -97,15 +99,17 @@ class Principal:
 
         relaxed: a crash may lose it (counts, not content).
         """
-        with scope(
-            Scope(
-                organisation=self.actor.organisation_id,
-                audiences=tuple(sorted(self.audiences)),
-                deposit=deposit,
-                relaxed=relaxed,
-            )
-        ):
+        with scope(self.opens(deposit, relaxed=relaxed)):
             yield
+
+    def opens(self, deposit: tuple[UUID, ...] = (), *, relaxed: bool = False) -> Scope:
+        """What the database is told in this principal's scope."""
+        return Scope(
+            organisation=self.actor.organisation_id,
+            audiences=tuple(sorted(self.audiences)),
+            deposit=deposit,
+            relaxed=relaxed,
+        )
 
 
 # A resolver names, for an actor, conditions on the table of audiences (alias a). They are fixed
@@ -161,6 +165,7 @@ def resolve(actor: Actor) -> Principal:
         organisation_audience=by_name[(AudienceKind.ORGANISATION, "")],
         own_audience=by_name[own],
         language=language,
+        named=by_name,
     )
 
 

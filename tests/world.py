@@ -10,13 +10,15 @@ from uuid import UUID
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.indexing import embed_worker
+from memories.indexing import embed_worker, read_worker
+from memories.indexing.models import Pending, Reading
 from memories.ingestion.drafts import Draft, Remembered
 from memories.ingestion.remember import remember
 from memories.store.models.memory import Memory
 from orgs.accounts.sessions import actor_of
-from orgs.database.rls import organisation_scope
+from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.members.invitations import create_member
+from orgs.models.audiences import Audience
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group, Organisation
 from orgs.organisations.groups import add_to_group, create_group
@@ -99,7 +101,19 @@ class Tenant:
         return robot
 
     def remember(self, who: Actor, content: str, **fields: Any) -> Remembered:
-        return remember(who, Draft(content=content, **fields), now=NOW)
+        """Remember, and read it as the worker would."""
+        made = remember(who, Draft(content=content, **fields), now=NOW)
+        self.read()
+        return made
+
+    def read(self) -> None:
+        """Do the worker's reading at once, in the transaction of the test."""
+        with organisation_scope(self.id):
+            organisation = Organisation.objects.get(id=self.id)
+            audiences = tuple(Audience.objects.values_list("id", flat=True))
+        with scope(Scope(organisation=self.id, audiences=audiences)):
+            owed = Pending.objects.exclude(reading=Reading.DONE).order_by("created_at", "id")
+            read_worker.read(organisation, list(owed), NOW)
 
     def embed(self) -> None:
         """Do what the worker does; needs committed rows."""

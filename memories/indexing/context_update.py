@@ -79,7 +79,12 @@ FROM (SELECT DISTINCT m.organisation_id || ' ' || m.audience_id || ' ' || m.conv
 def wait_in_turn(rows: Sequence[Memory]) -> None:
     """Hold the conversations of these turns until the transaction ends."""
     if any(row.conversation for row in rows):
-        fetched(_IN_TURN, _values(rows))
+        wait_for(rows[0].organisation_id, [row.id for row in rows])
+
+
+def wait_for(organisation_id: UUID, ids: Sequence[UUID]) -> None:
+    """The same for memories that are known by their ids."""
+    fetched(_IN_TURN, {"organisation": organisation_id, "ids": uuids(ids)})
 
 
 def take_back(rows: Sequence[Memory], now: datetime) -> None:

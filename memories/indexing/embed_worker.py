@@ -20,7 +20,8 @@ from memories.embedding.interface import EncoderError, Vectors
 from memories.embedding.known_models import Model, known_model
 from memories.indexing import partitions
 from memories.indexing.context_windows import Surroundings
-from memories.indexing.models import Embedding, Pending
+from memories.indexing.models import Embedding, Pending, Reading
+from memories.indexing.read_worker import read_pending
 from memories.jobs import leases as jobs_leases
 from memories.jobs.leases import LEASE, WORKER, give_back, take
 from memories.jobs.owed_work import PendingState
@@ -76,31 +77,36 @@ def passage(memory: Memory) -> str:
 
 
 def embed_pending(organisation_id: UUID, *, now: datetime, limit: int = BATCH) -> int:
-    """Embed up to `limit` waiting memories; returns how many were taken, 0 when all is done.
+    """Read some waiting memories, then embed up to `limit` of those that were read.
 
-    0 as well where there is no model: nothing is taken, so that nothing counts as tried.
+    Returns how many were read or taken, whichever is more; 0 when all is done. Where there is no
+    model they are read, and nothing is taken, so that nothing counts as tried.
     """
+    read = read_pending(organisation_id, now=now)
     try:
         get_encoder()
     except EncoderError as error:
         log.warning("no embedding: %s", error)
-        return 0
+        return read
     leases = _lease(organisation_id, now, limit)
-    if not leases:
-        return 0
+    if leases:
+        _embed(organisation_id, leases, now)
+    return max(read, len(leases))
+
+
+def _embed(organisation_id: UUID, leases: Sequence[Lease], now: datetime) -> None:
     try:
         vectors = get_encoder().encode([lease.text for lease in leases])
     except Exception as error:
         if len(leases) == 1:
             _give_back(organisation_id, leases, error, now)
-            return 1
+            return
         # One bad text must not hold up the others: each on its own.
         _give_back(organisation_id, leases, error, now, counted=False)
         for lease in leases:
             _embed_one(organisation_id, lease, now)
-        return len(leases)
+        return
     _store(organisation_id, leases, vectors, now)
-    return len(leases)
 
 
 def _embed_one(organisation_id: UUID, lease: Lease, now: datetime) -> None:
@@ -114,7 +120,9 @@ def _embed_one(organisation_id: UUID, lease: Lease, now: datetime) -> None:
 
 def _lease(organisation_id: UUID, now: datetime, limit: int) -> list[Lease]:
     with organisation_scope(organisation_id, using=WORKER):
-        owed = Pending.objects.using(WORKER).filter(organisation_id=organisation_id)
+        owed = Pending.objects.using(WORKER).filter(
+            organisation_id=organisation_id, reading=Reading.DONE
+        )
         rows = take(owed, now, limit, broken_alone=True)
         memories = Memory.objects.using(WORKER).in_bulk([row.memory_id for row in rows])
     return [

@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
 from memories.indexing import partitions
 from memories.indexing.context_update import LABELLED, come_between, take_back, wait_in_turn
-from memories.indexing.models import Embedding, Pending, Text
+from memories.indexing.models import Embedding, Pending, Reading, Text
 from memories.jobs.hints import hint_embedding, hint_patterns
 from memories.language import cues
-from memories.language.budget import A_TEXT, Budget
-from memories.restatement.restate import restate, restate_following, restate_without
+from memories.restatement.restate import restate_following, restate_without
 from memories.store import projections
 from memories.store.dependents import take_along
 from memories.store.models.memory import Memory
@@ -68,8 +65,9 @@ FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(kind
 """
 _OWE = f"""
 INSERT INTO memories_pending (id, organisation_id, memory_id, audience_id, kind, state, attempts,
-                              reason, created_at)
-SELECT id, %(organisation)s, memory, audience, kind, 'waiting', 0, '', %(now)s {_GIVEN}
+                              reason, created_at, reading)
+SELECT id, %(organisation)s, memory, audience, kind, 'waiting', 0, '', %(now)s, %(reading)s::text
+{_GIVEN}
 """
 
 
@@ -99,46 +97,39 @@ def index(
     organisation: Organisation,
     now: datetime,
     fresh: bool = False,
-    budget: Budget | None = None,
 ) -> None:
-    """Make memories findable by words now, with their restatement; note what they show; owe an
-    embedding.
+    """Make memories findable by words now; owe their reading and their embedding.
 
-    fresh: they are new, so that nothing is noted of them yet. budget: what is left to the rules;
-    of what goes beyond it nothing is restated and nothing is noted.
+    fresh: they are new, so that nothing is noted of them yet.
     """
     if not rows:
         return
     partitioned = Projection.PARTITIONS in organisation.projections
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _INSERT_TEXT_AND_PARTITION if partitioned else _INSERT_TEXT,
-            {
-                "organisation": organisation.id,
-                "language": organisation.language,
-                "ids": uuids(row.id for row in rows),
-                "audiences": uuids(row.audience_id for row in rows),
-                "kinds": [row.kind for row in rows],
-                "groups": uuids(row.group_id for row in rows),
-                "about": [about(row) for row in rows],
-                "contents": [row.content[:INDEXED_CHARACTERS] for row in rows],
-                "speakers": [row.speaker.lower() for row in rows],
-                "asks": [cues.is_question(row.content) for row in rows],
-                "timed": [cues.names_time(row.content) for row in rows],
-                "short": cues.SHORT_QUESTION,
-                **(_whose(rows) if partitioned else {}),
-            },
-        )
-    fetched(_OWE, _columns(rows, now))
+    fetched(
+        _INSERT_TEXT_AND_PARTITION if partitioned else _INSERT_TEXT,
+        {
+            "organisation": organisation.id,
+            "language": organisation.language,
+            "ids": uuids(row.id for row in rows),
+            "audiences": uuids(row.audience_id for row in rows),
+            "kinds": [row.kind for row in rows],
+            "groups": uuids(row.group_id for row in rows),
+            "about": [about(row) for row in rows],
+            "contents": [row.content[:INDEXED_CHARACTERS] for row in rows],
+            "speakers": [row.speaker.lower() for row in rows],
+            "asks": [cues.is_question(row.content) for row in rows],
+            "timed": [cues.names_time(row.content) for row in rows],
+            "short": cues.SHORT_QUESTION,
+            **(_whose(rows) if partitioned else {}),
+        },
+    )
+    reading = Reading.FRESH if fresh else Reading.AGAIN
+    fetched(_OWE, _columns(rows, now) | {"reading": reading.value})
     if come_between(rows):
         # Farther apart than they were, turns would no longer be found where one is to be cleaned.
         wait_in_turn(rows)
         take_back(rows, now)
         restate_following(rows, now)
-    budget = budget or Budget()
-    read = [row for row in rows if budget.take(min(len(row.content), A_TEXT))]
-    restate(read, now, budget=budget)
-    projections.project(organisation, read, now, fresh=fresh)
 
 
 def _whose(rows: Sequence[Memory]) -> dict[str, Any]:

@@ -58,8 +58,23 @@ class Embedding(MemoryPart):
         ]
 
 
+class Reading(models.TextChoices):
+    """Whether a memory is still to be read: for its restatement and for what the graph notes."""
+
+    DONE = ""
+    FRESH = "fresh"
+    AGAIN = "again"
+
+
 class Pending(OwedWork):
-    """The vector that a memory is owed."""
+    """The vector that a memory is owed, and before it the reading.
+
+    reading: `fresh` if nothing was noted of the memory before, `again` if it was findable before.
+    """
+
+    reading = models.CharField(
+        max_length=5, choices=Reading.choices, blank=True, default=Reading.DONE, db_default=""
+    )
 
     class Meta:
         verbose_name = "pending embedding"
@@ -67,5 +82,10 @@ class Pending(OwedWork):
             models.UniqueConstraint(fields=["organisation", "memory"], name="pending_once")
         ]
         indexes = [
-            models.Index(fields=["organisation", "state", "created_at"], name="pending_queue")
+            models.Index(fields=["organisation", "state", "created_at"], name="pending_queue"),
+            models.Index(
+                fields=["organisation", "created_at"],
+                condition=~models.Q(reading=""),
+                name="pending_unread",
+            ),
         ]

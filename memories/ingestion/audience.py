@@ -9,7 +9,7 @@ from memories.access.visibility import Misplaced, Visibility
 from orgs.models.audiences import AudienceKind
 from orgs.models.organisations import Group
 from orgs.organisations.audiences import Reader, ensure_audience, ensure_explicit_audience
-from orgs.principals import Actor
+from orgs.principals import Actor, Principal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,18 +30,23 @@ class DraftAudience:
     _known: dict[object, UUID] = field(default_factory=dict)
 
     def of(
-        self, actor: Actor, visibility: Visibility, group: Group | None, concerned: Concerned
+        self,
+        principal: Principal,
+        visibility: Visibility,
+        group: Group | None,
+        concerned: Concerned,
     ) -> tuple[UUID, str]:
         """(id, kind) of the audience. Raises Misplaced and NotFound."""
+        actor = principal.actor
         match visibility:
             case Visibility.ORGANISATION:
-                return self._simple(actor, AudienceKind.ORGANISATION, "")
+                return self._simple(principal, AudienceKind.ORGANISATION, "")
             case Visibility.GROUP:
-                return self._simple(actor, AudienceKind.GROUP, str(actor.group_id))
+                return self._simple(principal, AudienceKind.GROUP, str(actor.group_id))
             case Visibility.PRIVATE:
-                return self._simple(actor, AudienceKind.MEMBER, str(actor.member_id))
+                return self._simple(principal, AudienceKind.MEMBER, str(actor.member_id))
             case Visibility.INTERNAL:
-                return self._simple(actor, AudienceKind.ROBOT, str(actor.robot_id))
+                return self._simple(principal, AudienceKind.ROBOT, str(actor.robot_id))
             case _:
                 return self._list(actor, visibility, group, concerned)
 
@@ -56,8 +61,11 @@ class DraftAudience:
             )
         return self._known[key]
 
-    def _simple(self, actor: Actor, kind: str, key: str) -> tuple[UUID, str]:
+    def _simple(self, principal: Principal, kind: str, key: str) -> tuple[UUID, str]:
+        if found := principal.named.get((kind, key)):
+            return found, kind
         if (kind, key) not in self._known:
+            actor = principal.actor
             group_id = actor.group_id if kind == AudienceKind.GROUP else None
             self._known[(kind, key)] = ensure_audience(
                 actor.organisation_id, kind, key, group_id=group_id

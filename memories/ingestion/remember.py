@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
 from memories.access.consent import LearningPaused, SharingOff
 from memories.access.visibility import Misplaced
@@ -17,7 +17,6 @@ from memories.ingestion.drafts import Draft, Outcome, Refused, Remembered
 from memories.ingestion.placement import DraftPlacer
 from memories.ingestion.repeats import Earlier, EarlierRow, deposits, earlier_rows, subject_of
 from memories.jobs.hints import hint_embedding
-from memories.language.budget import Budget
 from memories.review.red_line import protect_memory, settle_wishes
 from memories.store.authorship import two_facts
 from memories.store.conversation_turns import message_of
@@ -25,7 +24,7 @@ from memories.store.deduplication import content_hash, find_repeat
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
-from orgs.database.rls import organisation_scope
+from orgs.database.rls import Scope, scopes
 from orgs.errors import AlreadyExists, NotFound
 from orgs.organisations.audiences import ensure_explicit_audience
 from orgs.principals import Actor
@@ -63,53 +62,42 @@ def remember(actor: Actor, draft: Draft, *, now: datetime) -> Remembered:
 
 def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> list[Outcome]:
     """Remember each draft, in order; one that is refused takes no other with it."""
-    placer = DraftPlacer(actor, now)
+    try:
+        return _remember_all(actor, drafts, now)
+    except IntegrityError:
+        # Somebody else was a moment faster, and is seen now.
+        return _remember_all(actor, drafts, now)
+
+
+def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[Outcome]:
+    """Place every draft in the organisation's scope, then write as each principal in theirs."""
     outcomes: dict[int, Outcome] = {}
     batches: dict[tuple[object, ...], list[Item]] = defaultdict(list)
-    budget = Budget()
-    with transaction.atomic():
-        with organisation_scope(actor.organisation_id):
-            placer.foresee(drafts)
-            for index, draft in enumerate(drafts):
-                try:
-                    placement = placer.place(draft)
-                except REFUSALS as error:
-                    outcomes[index] = Refused(error)
-                    continue
-                digest = content_hash(
-                    draft.content, speaker=placement.speaker, subject=placement.member_id
-                )
-                whose = (placement.principal.actor.member_id, placement.principal.actor.group_id)
-                batches[whose].append(Item(index, draft, placement, digest))
+    with scopes(Scope(organisation=actor.organisation_id)) as turn_to:
+        placer = DraftPlacer(actor, now)
+        placer.foresee(drafts)
+        for index, draft in enumerate(drafts):
+            try:
+                placement = placer.place(draft)
+            except REFUSALS as error:
+                outcomes[index] = Refused(error)
+                continue
+            digest = content_hash(
+                draft.content, speaker=placement.speaker, subject=placement.member_id
+            )
+            whose = (placement.principal.actor.member_id, placement.principal.actor.group_id)
+            batches[whose].append(Item(index, draft, placement, digest))
         for items in batches.values():
-            _remember_as(placer, items, outcomes, now, budget)
+            deposits = {i.placement.audience_id for i in items if i.placement.is_deposit}
+            turn_to(items[0].placement.principal.opens(tuple(sorted(deposits))))
+            outcomes.update(_write(placer, items, now))
+        if batches:
+            stamp_activity(organisation_id=actor.organisation_id, robot_id=placer.robot.id, now=now)
+            hint_embedding(actor.organisation_id)
     return [outcomes[index] for index in range(len(drafts))]
 
 
-def _remember_as(
-    placer: DraftPlacer,
-    items: list[Item],
-    outcomes: dict[int, Outcome],
-    now: datetime,
-    budget: Budget,
-) -> None:
-    """Write what one principal remembers; retried once if somebody else was a moment faster."""
-    principal = items[0].placement.principal
-    deposits = {i.placement.audience_id for i in items if i.placement.is_deposit}
-    with principal.scope(deposit=tuple(sorted(deposits))):
-        try:
-            with transaction.atomic():
-                found = _write(placer, items, now, budget)
-        except IntegrityError:
-            found = _write(placer, items, now, budget)
-        outcomes.update(found)
-        stamp_activity(organisation_id=principal.organisation_id, robot_id=placer.robot.id, now=now)
-        hint_embedding(principal.organisation_id)
-
-
-def _write(
-    placer: DraftPlacer, items: list[Item], now: datetime, budget: Budget
-) -> dict[int, Outcome]:
+def _write(placer: DraftPlacer, items: list[Item], now: datetime) -> dict[int, Outcome]:
     outcomes: dict[int, Outcome] = {}
     earlier = earlier_rows(items, placer.robot.id)
     fresh: list[Memory] = []
@@ -127,7 +115,7 @@ def _write(
             earlier.add(row)
             if item.draft.red_line:
                 wishes.append((row, item.draft.red_line_reason))
-    write.insert(fresh, organisation=placer.organisation, now=now, budget=budget)
+    write.insert(fresh, organisation=placer.organisation, now=now)
     _note_speakers(items[0].placement.principal.actor, fresh, now)
     settle_wishes(items[0].placement.principal, wishes, now)
     author = placer.actor.member_id if placer.actor.is_person else None

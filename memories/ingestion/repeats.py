@@ -10,6 +10,8 @@ from uuid import UUID
 from django.db import connection
 
 from memories.store.models.memory import Memory
+from orgs.database.bulk import uuids
+from orgs.database.prepared_statements import fetched
 from orgs.database.rls import deposit_scope
 
 if TYPE_CHECKING:
@@ -73,8 +75,8 @@ _COLUMNS = (
 )
 _READABLE = (
     f"SELECT {_COLUMNS} FROM memories_memory WHERE organisation_id = %(organisation)s "
-    "AND audience_id = ANY(%(audiences)s) "
-    "AND (content_hash = ANY(%(hashes)s) OR key = ANY(%(keys)s))"
+    "AND audience_id = ANY(%(audiences)s::uuid[]) "
+    "AND (content_hash = ANY(%(hashes)s::bytea[]) OR key = ANY(%(keys)s::text[]))"
 )
 _DEPOSITED = f"SELECT {_COLUMNS} FROM search.deposited(%(hashes)s, %(keys)s)"
 
@@ -122,16 +124,15 @@ def _earlier(
     earlier = Earlier()
     parameters: dict[str, Any] = {
         "organisation": organisation_id,
-        "audiences": list(readable),
+        "audiences": uuids(readable),
         "hashes": list(hashes),
         "keys": list(keys),
     }
-    with connection.cursor() as cursor:
-        if readable:
-            cursor.execute(_READABLE, parameters)
-            for row in cursor.fetchall():
-                earlier.add(EarlierRow(row[0], row[1], bytes(row[2]), *row[3:]))
-        if deposits:
+    if readable:
+        for row in fetched(_READABLE, parameters):
+            earlier.add(EarlierRow(row[0], row[1], bytes(row[2]), *row[3:]))
+    if deposits:
+        with connection.cursor() as cursor:
             cursor.execute(_DEPOSITED, parameters)
             for row in cursor.fetchall():
                 found = EarlierRow(row[0], row[1], bytes(row[2]), *row[3:])

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.db import connection
 
-from memories.language.budget import Budget
 from memories.review.enqueue import enqueue, enqueue_again
 from memories.store.lineage import derive
 from memories.store.models.choices import Status
@@ -36,12 +35,8 @@ def insert(
     *,
     organisation: Organisation,
     now: datetime,
-    budget: Budget | None = None,
 ) -> None:
-    """New memories with contribution, text row and the embedding or decision that is owed.
-
-    budget: what is left to the rules in this request.
-    """
+    """New memories with contribution, text row and the embedding or decision that is owed."""
     if not rows:
         return
     unread = {row.audience_id for row in rows} - set(current_scope().audiences)
@@ -51,7 +46,7 @@ def insert(
         derive(rows, now)
         enqueue(rows, now)
         active = [row for row in rows if row.status == Status.ACTIVE]
-        index(active, organisation=organisation, now=now, fresh=True, budget=budget)
+        index(active, organisation=organisation, now=now, fresh=True)
 
 
 _CONTRIBUTE_AGAIN = """

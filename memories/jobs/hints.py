@@ -1,6 +1,7 @@
 """Tell the workers that there is work; a hint may be lost, the pending row is the truth."""
 
 import logging
+import threading
 import time
 from uuid import UUID
 
@@ -12,6 +13,10 @@ log = logging.getLogger("commonmind.hints")
 
 PAUSE_SECONDS = 10.0
 _silent_until = 0.0
+# One hint wakes a worker for everything that waits, so that more of them in a second say nothing.
+EACH_SECONDS = 1.0
+_due: dict[tuple[str, UUID], float] = {}
+_lock = threading.Lock()
 
 
 def send_now(task: str, organisation_id: UUID, **ids: UUID) -> None:
@@ -31,9 +36,33 @@ def send_now(task: str, organisation_id: UUID, **ids: UUID) -> None:
         log.warning("broker does not answer: %s", type(error).__name__)
 
 
+def send_once(task: str, organisation_id: UUID) -> None:
+    """Send a hint now, or at the end of the second in which one was sent already.
+
+    What is written after a hint may be too late for the worker that it woke; so the last one of a
+    second is late and never left out.
+    """
+    key, now = (task, organisation_id), time.monotonic()
+    with _lock:
+        for done in [one for one, until in _due.items() if until <= now]:
+            del _due[done]
+        if (until := _due.get(key)) is None:
+            _due[key], wait = now + EACH_SECONDS, 0.0
+        elif until > now + EACH_SECONDS:
+            return  # one is on its way
+        else:
+            _due[key], wait = until + EACH_SECONDS, until - now
+    if wait:
+        later = threading.Timer(wait, send_now, (task, organisation_id))
+        later.daemon = True
+        later.start()
+    else:
+        send_now(task, organisation_id)
+
+
 def hint_embedding(organisation_id: UUID) -> None:
     """After the transaction commits, wake a worker for the organisation's pending rows."""
-    transaction.on_commit(lambda: send_now("memories.embed_pending", organisation_id))
+    transaction.on_commit(lambda: send_once("memories.embed_pending", organisation_id))
 
 
 def hint_patterns(organisation_id: UUID) -> None:

@@ -34,6 +34,7 @@ PLAIN, KNOWING = 1.0, 0.5
 # Not concluded from the memories alone, so not made anew from them.
 _SAID_SO = (Relation.SUPPORTS, Relation.CONTRADICTS)
 
+# Who makes the whole graph anew may have noted a memory before it is read.
 _INSERT_ENTITIES = """
 INSERT INTO memories_entity (id, organisation_id, memory_id, audience_id, kind, node, type, name,
                              key, member_id, source, confidence, extracted_at)
@@ -44,6 +45,7 @@ FROM unnest(%(ids)s::uuid[], %(places)s::int[], %(nodes)s::uuid[], %(types)s::te
     AS given (id, place, node, type, name, key, member, confidence)
 JOIN unnest(%(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[]) WITH ORDINALITY
     AS m (id, audience, kind, place) ON m.place = given.place
+ON CONFLICT DO NOTHING
 """
 _INSERT_EDGES = """
 INSERT INTO memories_edge (id, organisation_id, memory_id, audience_id, kind, relation, source,
@@ -56,6 +58,7 @@ FROM unnest(%(ids)s::uuid[], %(places)s::int[], %(relations)s::text[], %(sources
 JOIN unnest(%(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
             %(times)s::timestamptz[]) WITH ORDINALITY
     AS m (id, audience, kind, at, place) ON m.place = given.place
+ON CONFLICT DO NOTHING
 """
 # Whoever moves such a memory waits until this is done, and takes the observation along.
 _HELD = """

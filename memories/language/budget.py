@@ -1,4 +1,4 @@
-"""How much text the rules look at: so much of one text, so much in one request. Pure.
+"""How much text the rules look at: so much of one text, of one request, of one step. Pure.
 
 Counted in characters and not in time, so that the same request has the same outcome on every
 machine. A text is stored whole and found by its words whatever its length; what is limited is what
@@ -16,11 +16,10 @@ A_TURN = 4_000
 A_GLANCE = 2_000
 # Of one text on a page or in an answer, for what is shown of it or taken out of it.
 A_PAGE = 100_000
-# Of all the texts of one request: a thousand of a page each. What goes beyond is stored and found
-# by its words like any other, and the rules conclude nothing from it.
+# Of all the texts of one answer that are compared: a thousand of a page each.
 A_REQUEST = 1_000_000
-# Of work that nobody waits for and that takes turns with others'.
-UNBOUNDED = 2**62
+# Of all the texts that a worker reads in one step; the rest waits for the next one.
+A_STEP = 250_000
 # Steps of a comparison by word, of all the texts of one page together.
 A_COMPARISON = 1_000_000
 

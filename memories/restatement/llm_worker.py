@@ -1,6 +1,6 @@
 """Let a language model say what turns mean on their own, where one is configured.
 
-The rules have done so already, in the writer's transaction. A model's answer takes their place only
+The rules have done so already. A model's answer takes their place only
 if it holds (`memories/restatement/llm_answers.py`); whatever fails leaves things as they are.
 """
 

@@ -1,4 +1,4 @@
-"""Put what a memory says on its own beside its words, by the rules; in the writer's transaction.
+"""Put what a memory says on its own beside its words, by the rules.
 
 Context are turns that every reader of the memory may read, which is to say turns for the same
 audience: a name out of a turn for fewer would tell them of it.
@@ -16,8 +16,6 @@ from django.db import connection
 
 from memories.jobs.hints import hint_restating
 from memories.knowledge_graph.models import Entity, EntitySource
-from memories.language.budget import A_TURN, Budget
-from memories.language.coreference import NEAR
 from memories.llm import client
 from memories.restatement import rules
 from memories.restatement.models import PendingRestatement, Restatement
@@ -46,7 +44,6 @@ class _Around:
     members: dict[UUID, tuple[str, str]] = field(default_factory=dict)
     turns: dict[UUID, list[Turn]] = field(default_factory=dict)
     answered: dict[UUID, str] = field(default_factory=dict)
-    budget: Budget = field(default_factory=Budget)
 
     def name(self, member_id: UUID | None) -> str:
         return self.members.get(member_id, ("", ""))[0] if member_id else ""
@@ -59,22 +56,14 @@ class _Around:
             return None
 
 
-def restate(
-    rows: Sequence[Memory],
-    now: datetime,
-    *,
-    without: Sequence[UUID] = (),
-    budget: Budget | None = None,
-) -> None:
-    """Write the restatements of memories that have just become findable.
+def restate(rows: Sequence[Memory], now: datetime, *, without: Sequence[UUID] = ()) -> None:
+    """Write the restatements of findable memories that have none.
 
-    without: memories that are going and lend nothing any more. budget: for the turns before them;
-    beyond it a turn is restated by its own words alone.
+    without: memories that are going and lend nothing any more.
     """
     if not rows:
         return
     around = _look_around(rows, without)
-    around.budget = budget or Budget()
     made = [found for row in rows if (found := _restated(row, around, now))]
     insert_rows(made)
     if client.configured():
@@ -113,8 +102,6 @@ def _owe(rows: Sequence[Memory], now: datetime) -> None:
 
 def _restated(row: Memory, around: _Around, now: datetime) -> Restatement | None:
     turn, before = turn_of(row, around), around.turns.get(row.id, [])
-    if before and not around.budget.take(sum(min(len(t.text), A_TURN) for t in before[-NEAR:])):
-        before = []
     found = rules.restate(turn, before, topic=row.topic)
     if found is None:
         return None

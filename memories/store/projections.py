@@ -1,8 +1,8 @@
 """What is kept beside the memories in a form of its own, and can be made anew from them.
 
-A projection is written and taken away in the transactions that make memories findable and take
-them out of search, so that it is never ahead of them nor behind. Each organisation switches it on
-by name (`Organisation.projections`).
+A projection is written when the worker reads what became findable, and taken away in the
+transaction that takes memories out of search: it may be behind and is never ahead. Each
+organisation switches it on by name (`Organisation.projections`).
 """
 
 from collections.abc import Sequence

@@ -11,6 +11,8 @@ from typing import Any
 import orjson
 from django.db import connection, models
 
+from orgs.database.prepared_statements import fetched
+
 
 def uuids(values: Iterable[object]) -> str:
     """An array of uuids as Postgres reads it, with NULL for what is empty.
@@ -39,9 +41,8 @@ def insert_rows(rows: Sequence[models.Model]) -> None:
     ).decode()
     columns = ", ".join(connection.ops.quote_name(column) for _, column in names)
     table = connection.ops.quote_name(meta.db_table)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"INSERT INTO {table} ({columns}) "
-            f"SELECT {columns} FROM json_populate_recordset(NULL::{table}, %s::json)",
-            [document],
-        )
+    fetched(
+        f"INSERT INTO {table} ({columns}) "
+        f"SELECT {columns} FROM json_populate_recordset(NULL::{table}, %s::json)",
+        [document],
+    )

@@ -5,7 +5,7 @@ the transaction and no longer; a setting of the session would leak between reque
 pooled connection. Outside a scope every tenant table is empty and refuses inserts.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -96,16 +96,32 @@ def scope(new: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
     Scopes nest: the outer one is in force again afterwards; the same one again is the same
     transaction. Querysets must be evaluated inside.
     """
-    connection: Any = connections[using]
-    outer = current_scope(using)
-    if new == outer:
+    if new == current_scope(using):
         yield
         return
-    with transaction.atomic(using=using):
+    with scopes(new, using):
+        yield
+
+
+@contextmanager
+def scopes(first: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[Callable[[Scope], None]]:
+    """A transaction that goes through several scopes, one after the other; yields what turns to
+    the next one.
+
+    Each holds until the next; at the end the outer scope is in force again. That takes fewer
+    statements than a scope for each, since none of them can be rolled back on its own.
+    """
+    connection: Any = connections[using]
+    outer = current_scope(using)
+
+    def turn_to(new: Scope) -> None:
         _apply(new, using)
         connection.commonmind_scope = new
+
+    with transaction.atomic(using=using):
+        turn_to(first)
         try:
-            yield
+            yield turn_to
         except BaseException:
             # The roll-back to the savepoint restores the settings in the database.
             connection.commonmind_scope = outer

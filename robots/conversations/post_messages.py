@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import Q
 
 from orgs.database.bulk import insert_rows
+from orgs.database.rls import Scope, scopes
 from orgs.errors import NotFound
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
@@ -56,25 +56,23 @@ def post_messages(
 
     One that is refused takes no other with it. Raises NotFound for the conversation.
     """
-    with transaction.atomic():
+    with scopes(Scope(organisation=actor.organisation_id)) as turn_to:
         principal = resolve(actor)
-        with principal.scope():
-            conversation = _locked(principal, conversation_id)
-            batch = _sort_out(actor, conversation, given, now)
-            _give_readers(actor, conversation, batch)
-        # Lists of readers that are new are read from here on.
-        with resolve(actor).scope():
-            _join_replies(conversation, batch)
-            rows = [made.row for made in batch.fresh.values()]
-            insert_rows(rows)
-            late = _settle_waiting(conversation, rows)
-            _follow(conversation, rows)
-            promoted = promote(actor, conversation, rows, list(batch.known.values()), now)
-            replies_joined(conversation.organisation_id, late, now)
-            if actor.robot_id:
-                stamp_activity(
-                    organisation_id=actor.organisation_id, robot_id=actor.robot_id, now=now
-                )
+        turn_to(principal.opens())
+        conversation = _locked(principal, conversation_id)
+        batch = _sort_out(actor, conversation, given, now)
+        if _give_readers(actor, conversation, batch):
+            # Lists of readers that are new are read from here on.
+            turn_to(resolve(actor).opens())
+        _join_replies(conversation, batch)
+        rows = [made.row for made in batch.fresh.values()]
+        insert_rows(rows)
+        late = _settle_waiting(conversation, rows)
+        _follow(conversation, rows)
+        promoted = promote(actor, conversation, rows, list(batch.known.values()), now)
+        replies_joined(conversation.organisation_id, late, now)
+        if actor.robot_id:
+            stamp_activity(organisation_id=actor.organisation_id, robot_id=actor.robot_id, now=now)
         return [_outcome(batch, index, promoted) for index in range(len(given))]
 
 
@@ -142,8 +140,11 @@ def _earlier(conversation: Conversation, keys: set[str]) -> dict[str, tuple[UUID
     return {key: (id_, text) for key, id_, text in rows.values_list("external_id", "id", "content")}
 
 
-def _give_readers(actor: Actor, conversation: Conversation, batch: _Batch) -> None:
-    """Each message's audience: the conversation's, or a list of its own inside the group."""
+def _give_readers(actor: Actor, conversation: Conversation, batch: _Batch) -> bool:
+    """Each message's audience: the conversation's, or a list of its own inside the group.
+
+    Returns whether there are such lists.
+    """
     owner: Reader = (
         ("robot", actor.robot_id) if actor.robot_id else ("member", actor.member_id)  # type: ignore[assignment]
     )
@@ -164,6 +165,7 @@ def _give_readers(actor: Actor, conversation: Conversation, batch: _Batch) -> No
                 actor.organisation_id, readers, conversation.group_id
             )
         row.audience_id = audiences[place]
+    return bool(audiences)
 
 
 def _join_replies(conversation: Conversation, batch: _Batch) -> None:

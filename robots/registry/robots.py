@@ -2,10 +2,11 @@
 
 import secrets
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Q
 
 from orgs.database.advisory_locks import take_turns
@@ -23,6 +24,9 @@ from robots.models.keys import KeyScope
 from robots.models.robots import Robot, RobotGroup
 
 WEB, IMPORT = "web", "import"
+# When this process last noted that a robot was active, of so many robots at most.
+STAMPED_EACH, MOST_STAMPED = timedelta(seconds=1), 10_000
+_stamped: dict[UUID, datetime] = {}
 
 
 @on_organisation_created
@@ -135,10 +139,23 @@ def leave_group(*, organisation_id: UUID, robot_id: UUID, group_id: UUID) -> Non
 
 
 def stamp_activity(*, organisation_id: UUID, robot_id: UUID, now: datetime) -> None:
-    """Note that the robot did something now; call inside a scope of its organisation."""
+    """Note that the robot did something now; call inside a scope of its organisation.
+
+    At most once a second of `now`: a busy robot's writers would wait for each other at its row.
+    """
+    before = _stamped.get(robot_id)
+    if before is not None and timedelta(0) <= now - before < STAMPED_EACH:
+        return
+    transaction.on_commit(lambda: _remember_stamp(robot_id, now))
     Robot.objects.filter(organisation_id=organisation_id, id=robot_id).filter(
         Q(last_active_at__isnull=True) | Q(last_active_at__lt=now)
     ).update(last_active_at=now)
+
+
+def _remember_stamp(robot_id: UUID, now: datetime) -> None:
+    if len(_stamped) >= MOST_STAMPED:
+        _stamped.clear()
+    _stamped[robot_id] = now
 
 
 def update_robot(actor: Actor, reference: str, **fields: Any) -> Robot:

@@ -89,6 +89,7 @@ def say(tenant: Tenant, stage: Stage, canary: str, who: Any, **place: str) -> No
     chat, _ = open_conversation(who, place, now=NOW)
     said = Utterance(content=f"The {canary}. word", external_id=canary)
     post_messages(who, chat.id, [said, Utterance(content="thanks")], now=NOW)
+    tenant.read()
     stage.memories[canary] = chat.id
 
 

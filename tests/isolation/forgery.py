@@ -256,6 +256,8 @@ def run(scene: Scene, attempt: Attempt) -> int:
 
 def judge(scene: Scene, attempt: Attempt) -> None:
     """Nothing that Bob did not write or say stands under his name, and nothing was rewritten."""
+    # What the graph would note of it is judged as well.
+    scene.here.read()
     after = facts(scene)
     for id_, known in scene.before.items():
         assert after.get(id_, known) == known, f"{attempt} changed who said what"

@@ -256,6 +256,7 @@ def fill(world: World) -> None:
         keep_view(mina, name="Mine", query="")
         chat, _ = open_conversation(mina, {}, now=NOW)
         post_messages(mina, chat.id, [Utterance(content="Something said.")], now=NOW)
+        tenant.read()
         change_many(mina, [owed], Change(action="archive"), now=NOW)
         recall(mina, Query(text="something"), now=NOW)
         staff = User.objects.create_user(f"{new_id().hex}@support.example", is_staff=True)

@@ -134,6 +134,7 @@ def test_ten_thousand_pending_survive_a_flush(lasting_world: World, broker: Brok
 def test_what_a_killed_worker_held_comes_back(lasting_world: World, broker: Broker) -> None:
     here, now = lasting_world.here, timezone.now()
     write(here, 5)
+    here.read()
     broker.flush()
     assert len(embed_worker._lease(here.id, now, 3)) == 3
     assert here.id in embed_worker.organisations_owed(now), "two are waiting"

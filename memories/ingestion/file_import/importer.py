@@ -21,7 +21,6 @@ from memories.ingestion.importance import default_importance
 from memories.ingestion.repeats import earlier_of
 from memories.jobs.hints import hint_embedding
 from memories.jobs.queue import MOST_PROBLEMS
-from memories.language.budget import UNBOUNDED, Budget
 from memories.store.deduplication import content_hash
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -133,8 +132,7 @@ class Importer:
             deposits = tuple({row.audience_id for row in rows} - principal.audiences)
             with principal.scope(deposit=deposits):
                 fresh = self._unknown(rows, principal)
-                unbounded = Budget(UNBOUNDED)
-                write.insert(fresh, organisation=self.organisation, now=self.now, budget=unbounded)
+                write.insert(fresh, organisation=self.organisation, now=self.now)
                 stamp_activity(
                     organisation_id=self.organisation.id, robot_id=self.robot.id, now=self.now
                 )

@@ -72,6 +72,7 @@ def test_entities_are_given_listed_corrected_and_taken_back(world: World) -> Non
     changed = api.patch(url, {"name": "Robert", "confidence": 0.4}, format="json").json()
     assert (changed["name"], changed["member"], changed["confidence"]) == ("Robert", None, 0.4)
     edit_memory(here.robot("aria"), id_, {"content": f"{text}."}, now=NOW)  # type: ignore[arg-type]
+    here.read()
     assert api.get(url).json()["name"] == "Robert", "it outlives a new extraction"
 
     rules = f"{ENTITIES}/{api.get(ENTITIES, {'type': 'location'}).json()['results'][0]['id']}"

@@ -72,3 +72,24 @@ def test_a_batch_of_a_hundred_costs_as_many_statements_as_one_of_ten(
     assert many <= few + 2, (few, many)
     again = queries(lambda: batch(120))
     assert again <= few + 12
+
+
+def test_what_remembering_and_a_message_cost(lasting_world: World) -> None:
+    """With BEGIN and COMMIT. The first ones note that the key was used and the robot active."""
+    here, api = lasting_world.here, lasting_world.here.api("aria")
+    place = {"group": "launch", "external_id": "talk"}
+    talk = api.post("/api/v1/conversations", place, format="json").json()["id"]
+    mina = str(here.members["mina"].id)
+
+    def one(n: int) -> Any:
+        return api.post(MEMORIES, {"content": f"The launch {n} is on Friday."}, format="json")
+
+    def message(n: int) -> Any:
+        said = {"content": f"The launch {n} moves because of the weather.", "speaker": mina}
+        return api.post(f"/api/v1/conversations/{talk}/messages", said, format="json")
+
+    for call, statements in ((one, 13), (message, 30)):
+        call(0)
+        call(1)
+        # A second may be over meanwhile, and the robot's activity be noted once more.
+        assert min(queries(partial(call, n)) for n in (2, 3)) <= statements

@@ -346,6 +346,7 @@ def test_names_of_what_expires_stay_out_of_what_lasts(lasting_world: World) -> N
             for n, text in enumerate(("I met Daniel today", "he brings the blue folder"))
         ]  # fmt: skip
         told = remember_many(here.robot("aria"), drafts, now=NOW)[1].id
+        here.read()
         with resolve(here.robot("aria")).scope():
             made = Restatement.objects.filter(memory_id=told).values_list("text", flat=True)
             assert (made[0] or None if made else None) == expected

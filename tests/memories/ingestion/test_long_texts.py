@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from memories.indexing import read_worker
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.knowledge_graph.models import Entity
-from memories.language import budget
 from memories.restatement.models import Restatement
 from memories.store.models.memory import Memory
 from orgs.principals import resolve
@@ -21,11 +21,12 @@ SAID = "I meet Anna Berger on 3 May. "
 
 
 def kept(world: World, *texts: str) -> dict[str, tuple[bool, bool]]:
-    """Remember in one request; by text whether something was named in it and whether restated."""
+    """Remember and read; by text whether something was named in it and whether restated."""
     here = world.here
     actor = here.person("ada")
     drafts = [Draft(content=text, visibility="private") for text in texts]
     done = remember_many(actor, drafts, now=NOW)
+    here.read()
     ids = [one.id for one in done]  # type: ignore[union-attr]
     with resolve(actor).scope():
         named = set(Entity.objects.filter(memory_id__in=ids).values_list("memory_id", flat=True))
@@ -37,14 +38,14 @@ def kept(world: World, *texts: str) -> dict[str, tuple[bool, bool]]:
 
 
 @pytest.mark.conformance("T24")
-def test_a_request_has_a_budget(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget.Budget.__init__, "__defaults__", (100, 0))
-    first, second, third = (f"{SAID}{n} {'x' * 40}" for n in range(3))
-    short = "Bob Miller is in Rome."
-    found = kept(world, first, second, third, short)
-    assert found[first] == (True, True)
-    assert found[second] == found[third] == (False, False)
-    assert found[short] == (True, True), "what still fits is looked at"
+def test_a_step_of_the_reader_has_a_budget(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_worker, "A_STEP", 100)
+    texts = [f"{SAID}{n} {'x' * 40}" for n in range(3)]
+    assert list(kept(world, *texts).values()) == [(True, True), (False, False), (False, False)]
+    world.here.read()
+    world.here.read()
+    with resolve(world.here.person("ada")).scope():
+        assert Restatement.objects.count() == 3, "what did not fit was read in later steps"
 
 
 def test_ordinary_requests_are_within_it(world: World) -> None:

@@ -32,6 +32,7 @@ def said(here: Tenant, *lines: dict[str, Any], chat: str = "irc") -> list[UUID]:
     aria = here.robot("aria")
     found, _ = open_conversation(aria, {"group": "launch", "external_id": chat}, now=NOW)
     kept = post_messages(aria, found.id, [Utterance(**line) for line in lines], now=NOW)
+    here.read()
     return [one.promoted.memory for one in kept]  # type: ignore[union-attr,misc]
 
 
@@ -200,10 +201,12 @@ def test_a_graph_lives_as_long_as_its_memory_is_found(world: World) -> None:
     assert left
     assert not [e for e in left if question in e or node_of(here.id, "concept", "printer") in e]
     restore_memory(here.person("mina"), question, now=NOW)
+    here.read()
     assert edges(bob) == before
     share_memory(
         bob, answer, visibility="shared", readers={"members": (mina,)}, group=None, now=NOW
     )
+    here.read()
     with resolve(here.robot("aria")).scope():
         assert not Edge.objects.filter(memory_id=answer).exists()
         assert Memory.objects.filter(id=question).exists()

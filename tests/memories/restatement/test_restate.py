@@ -29,6 +29,7 @@ def chat(tenant: Tenant, *said: dict[str, Any]) -> list[UUID]:
         body = {"sent_at": MONDAY, **one}
         answer = api.post(f"{url}/{place}/messages", body, format="json").json()
         found.append(UUID(answer["memory"]))
+    tenant.read()
     return found
 
 
@@ -37,6 +38,7 @@ def member(tenant: Tenant, name: str) -> str:
 
 
 def restated(tenant: Tenant, memory: UUID, who: str = "aria") -> dict[str, Any] | None:
+    tenant.read()
     client = tenant.api(who) if who in tenant.robots else tenant.browser(who)
     answer = client.get(f"/api/v1/memories/{memory}")
     assert answer.status_code == 200, answer.content

@@ -142,3 +142,14 @@ def test_a_stamp_never_goes_back(world: World) -> None:
         with organisation_scope(here.id):
             stamp_activity(organisation_id=here.id, robot_id=robot.id, now=at)
     assert rows(here, id=robot.id)[0].last_active_at == NOW
+
+
+def test_a_busy_robot_is_stamped_once_a_second(lasting_world: World) -> None:
+    """Its writers would otherwise wait for each other at its row."""
+    here, robot = lasting_world.here, lasting_world.here.robots["aria"]
+    first = NOW + timedelta(days=1)
+    for after, expected in ((0.0, 0.0), (0.4, 0.0), (0.9, 0.0), (1.0, 1.0), (1.5, 1.0), (2.5, 2.5)):
+        at = first + timedelta(seconds=after)
+        with organisation_scope(here.id):
+            stamp_activity(organisation_id=here.id, robot_id=robot.id, now=at)
+        assert rows(here, id=robot.id)[0].last_active_at == first + timedelta(seconds=expected)

@@ -1,0 +1,157 @@
+"""Read what was remembered: put restatements beside memories and note in the graph what they show.
+
+Nobody waits for it, so it is owed with the vector (`Pending.reading`) and done before it. Work is
+leased as the worker; the reading itself runs as the application, in a scope that opens the
+audiences of what is read and no other, so that row-level security holds for it as for a request.
+One worker at a time reads for an organisation: what a turn shows rests on what was said before.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db import OperationalError, connection
+from django.db.models import F
+from django.db.models.functions import Greatest
+
+from memories.indexing.context_update import wait_for
+from memories.indexing.models import Pending, Reading
+from memories.jobs.leases import WORKER, give_back, take
+from memories.jobs.owed_work import PendingState
+from memories.language.budget import A_STEP, A_TEXT, Budget
+from memories.restatement.restate import restate
+from memories.store import projections
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.database.prepared_statements import fetched
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.models.organisations import Organisation
+
+log = logging.getLogger("commonmind.reading")
+
+STEP = 256
+# Less than `deadlock_timeout`: where a request and the reader wait for each other, the reader
+# yields.
+_PATIENCE = "SET LOCAL lock_timeout = '500ms'"
+_ALONE = "SELECT pg_try_advisory_xact_lock(hashtextextended('reading ' || %(organisation)s, 0))"
+
+
+def read_pending(organisation_id: UUID, *, now: datetime, limit: int = STEP) -> int:
+    """Read up to `limit` waiting memories, the oldest first; returns how many were read.
+
+    0 when nothing waits, when another worker reads for the organisation, or when what waits is
+    being changed.
+    """
+    with organisation_scope(organisation_id):
+        if not _is_alone(organisation_id):
+            return 0
+        owed = _leased(organisation_id, now, limit)
+        if not owed:
+            return 0
+        organisation = Organisation.objects.get(id=organisation_id)
+        try:
+            return len(read(organisation, owed, now))
+        except Exception as error:
+            if len(owed) == 1 or isinstance(error, OperationalError):
+                _give_back(organisation_id, owed, error)
+                return 0
+            # One bad text must not hold up the others: each on its own.
+            return sum(_read_one(organisation, one, now) for one in owed)
+
+
+def read(organisation: Organisation, owed: Sequence[Pending], now: datetime) -> list[Memory]:
+    """Read the memories of these rows; what somebody changes right now, or is beyond the text of
+    one step, waits. Returns what was read.
+    """
+    audiences = tuple(sorted({row.audience_id for row in owed}))
+    with scope(Scope(organisation=organisation.id, audiences=audiences)):
+        rows, later = _readable(organisation.id, owed)
+        fresh = {row.memory_id for row in owed if row.reading == Reading.FRESH}
+        restate(rows, now)
+        for new in (False, True):
+            some = [row for row in rows if (row.id in fresh) is new]
+            projections.project(organisation, some, now, fresh=new)
+        mine = Pending.objects.filter(organisation_id=organisation.id)
+        done = [row.id for row in owed if row.memory_id not in later]
+        mine.filter(id__in=done).update(reading=Reading.DONE, **_WAITING, attempts=0)
+        put_back = [row.id for row in owed if row.memory_id in later]
+        if put_back:
+            mine.filter(id__in=put_back).update(**_WAITING, attempts=_UNCOUNTED)
+    return rows
+
+
+_WAITING = {"state": PendingState.WAITING, "leased_until": None}
+_UNCOUNTED = Greatest(F("attempts") - 1, 0)
+
+
+def _is_alone(organisation_id: UUID) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(_PATIENCE)
+    [(alone,)] = fetched(_ALONE, {"organisation": str(organisation_id)})
+    return bool(alone)
+
+
+def _leased(organisation_id: UUID, now: datetime, limit: int) -> list[Pending]:
+    with organisation_scope(organisation_id, using=WORKER):
+        owed = Pending.objects.using(WORKER).filter(organisation_id=organisation_id)
+        return take(owed.exclude(reading=Reading.DONE), now, limit, broken_alone=True)
+
+
+def _readable(
+    organisation_id: UUID, owed: Sequence[Pending]
+) -> tuple[list[Memory], frozenset[UUID]]:
+    """(memories in the order in which they are owed, the ids of those that have to wait).
+
+    They are held until the end: who forgets, edits or moves one waits, and cleans up afterwards.
+    So does who takes a turn out of their conversations. What was changed since it was taken is owed
+    by another row.
+    """
+    ids = [row.memory_id for row in owed]
+    wait_for(organisation_id, ids)
+    active = Memory.objects.filter(
+        organisation_id=organisation_id, id__in=ids, status=Status.ACTIVE
+    )
+    # Who holds one may wait for its conversation, so it is not waited for here.
+    held = active.select_for_update(of=("self",), no_key=True, skip_locked=True)
+    found = {row.id: row for row in held.order_by("id")}
+    rows_left = Pending.objects.filter(
+        organisation_id=organisation_id, id__in=[row.id for row in owed]
+    )
+    left = set(rows_left.values_list("id", flat=True))
+    ids = [row.memory_id for row in owed if row.id in left]
+    missing = [id_ for id_ in ids if id_ not in found]
+    later = set(active.filter(id__in=missing).values_list("id", flat=True)) if missing else set()
+    rows, budget = [], Budget(A_STEP)
+    for id_ in ids:
+        if (row := found.get(id_)) is None:
+            continue
+        if budget.take(min(len(row.content), A_TEXT)):
+            rows.append(row)
+        else:
+            later.add(id_)
+    return rows, frozenset(later)
+
+
+def _read_one(organisation: Organisation, one: Pending, now: datetime) -> int:
+    try:
+        return len(read(organisation, [one], now))
+    except Exception as error:
+        _give_back(organisation.id, [one], error)
+        return 0
+
+
+def _give_back(organisation_id: UUID, owed: Sequence[Pending], error: Exception) -> None:
+    """Let it be tried again; a lock that somebody else holds is no failure of the text."""
+    # The class alone: a message may quote the text.
+    reason = type(error).__name__
+    log.warning("reading failed: %s", reason)
+    ids = [row.memory_id for row in owed]
+    if not isinstance(error, OperationalError):
+        give_back(Pending, organisation_id, ids, reason)
+        return
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Pending.objects.using(WORKER).filter(
+            organisation_id=organisation_id, memory_id__in=ids
+        )
+        rows.update(**_WAITING, attempts=_UNCOUNTED)
