@@ -21,6 +21,8 @@ TEST_DATA_DIR ?= var/test
 BENCH_DATA_DIR ?= var/bench
 SERVICES := $(PY) -m config.embedded exec
 TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(SERVICES) --fast --
+# Keep what Python compiles: each process of a run would compile every test anew, for ten seconds.
+COMPILED := PYTHONDONTWRITEBYTECODE=
 
 .PHONY: help run dev shell setup setup-models setup-rerank setup-bge setup-dev test test-pure test-slow mutants lint bench migration \
 	conformance clean
@@ -38,7 +40,7 @@ shell: $(runtime_stamp) ## Open a Django shell as a member (ARGS="--organisation
 	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py shell_as $(ARGS)
 
 test: $(dev_stamp) ## Run the test suite (ARGS="..." goes to pytest)
-	@$(TEST) $(PY) -m pytest -n 2 -m "not slow" $(ARGS)
+	@$(COMPILED) $(TEST) $(PY) -m pytest -n 2 -m "not slow" $(ARGS)
 
 test-pure: $(dev_stamp) ## Run the tests of pure rules: two seconds, no services
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PY) -m pytest -q -c tests/pure.ini --rootdir . $(ARGS)
@@ -47,10 +49,10 @@ mutants: $(dev_stamp) ## Make lines wrong and see whether a test notices (ARGS="
 	@$(TEST) $(PY) -m tests.mutants $(ARGS)
 
 test-slow: $(dev_stamp) ## Run the slow tests: chaos, isolation at full size
-	@$(TEST) $(PY) -m pytest -m slow $(ARGS)
+	@$(COMPILED) $(TEST) $(PY) -m pytest -m slow $(ARGS)
 
 conformance: $(dev_stamp) ## Print every row of the contract with its tests and their result
-	@$(TEST) $(PY) -m pytest -n 2 -q -p no:randomly -m conformance --conformance-report $(ARGS)
+	@$(COMPILED) $(TEST) $(PY) -m pytest -n 2 -q -p no:randomly -m conformance --conformance-report $(ARGS)
 
 bench: $(runtime_stamp) ## Measure quality, latency, exactness, writing and load (DATASET=folder)
 	@DATA_DIR=$(BENCH_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- \

@@ -167,6 +167,7 @@ def kept_world(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) 
 
     with django_db_blocker.unblock():
         made = make_world()
+        assert made.there
         for alias in connections:
             connections[alias].close()
     return made
@@ -180,7 +181,7 @@ def world(kept_world: "World", db: None) -> "World":
 
 @pytest.fixture
 def lasting_world(committed: None) -> "World":
-    """The same, committed."""
+    """The same, committed; the second organisation when it is first named."""
     from tests.world import make_world
 
     return make_world()

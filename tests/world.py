@@ -4,6 +4,7 @@ Bob are in #launch, Mina alone in #design; Oskar belongs to another organisation
 import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -123,8 +124,14 @@ class Tenant:
 
 @dataclass
 class World:
+    """Two organisations. The second is made when a test first names it: two tests of three in
+    which rows are committed never do."""
+
     here: Tenant
-    there: Tenant
+
+    @cached_property
+    def there(self) -> Tenant:
+        return make_tenant("There")
 
 
 def make_tenant(name: str) -> Tenant:
@@ -156,4 +163,4 @@ def make_tenant(name: str) -> Tenant:
 
 
 def make_world() -> World:
-    return World(make_tenant("Here"), make_tenant("There"))
+    return World(make_tenant("Here"))

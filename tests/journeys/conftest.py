@@ -43,28 +43,95 @@ class _Quiet(WSGIRequestHandler):
         """The browser's requests are not part of the report."""
 
 
+class Contexts:
+    """Contexts that a journey hands to the next one, emptied.
+
+    The first page of a new context costs the browser a second of work, a page beside another a
+    fifth of that. So each context keeps an empty page for as long as the tests run.
+    """
+
+    def __init__(self, browser: Browser, url: str) -> None:
+        self.browser, self.url = browser, url
+        self.free: dict[bool, list[BrowserContext]] = {True: [], False: []}
+
+    def take(self, *, script: bool) -> BrowserContext:
+        """One with nothing in it; with or without JavaScript."""
+        if self.free[script]:
+            return self.free[script].pop()
+        context = self.browser.new_context(base_url=self.url, java_script_enabled=script)
+        context.new_page()
+        return context
+
+    def give_back(self, context: BrowserContext, *, script: bool) -> None:
+        """Close its pages and forget what the site has stored in it."""
+        empty, *pages = context.pages
+        for page in pages:
+            page.close()
+        context.clear_cookies()
+        context.clear_permissions()
+        devtools = context.new_cdp_session(empty)
+        everything = {"origin": self.url, "storageTypes": "all"}
+        devtools.send("Storage.clearDataForOrigin", everything)
+        devtools.detach()
+        self.free[script].append(context)
+
+
+@pytest.fixture(scope="session")
+def address(django_db_setup: None) -> Iterator[str]:
+    """Where the product runs, in threads of this process, as long as there are tests."""
+    server = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
+    server.daemon_threads = True
+    server.set_app(get_wsgi_application())
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture(scope="session")
+def contexts(browser: Browser, address: str) -> Contexts:
+    return Contexts(browser, address)
+
+
 @dataclass
 class Site:
     """The running product. Every page of it must keep the console free of errors."""
 
     world: World
-    url: str
-    browser: Browser
+    contexts: Contexts
     stack: ExitStack
     complaints: list[str] = field(default_factory=list)
 
-    def context(self, **options: object) -> BrowserContext:
-        context = self.browser.new_context(base_url=self.url, **options)
-        self.stack.callback(context.close)
+    @property
+    def url(self) -> str:
+        return self.contexts.url
+
+    def context(self, *, java_script_enabled: bool = True, **options: object) -> BrowserContext:
+        """A browser that knows nothing yet; for a look or a state of its own, a new one."""
+        script = java_script_enabled
+        if options:
+            context = self.contexts.browser.new_context(
+                base_url=self.url, java_script_enabled=script, **options
+            )
+            self.stack.callback(context.close)
+        else:
+            context = self.contexts.take(script=script)
+            self.stack.callback(self.contexts.give_back, context, script=script)
         context.set_default_timeout(8000)
-        context.on("console", self._listen)
-        context.on("weberror", lambda error: self.complaints.append(str(error.error)))
+        for event, listener in (("console", self._listen), ("weberror", self._fail)):
+            context.on(event, listener)
+            self.stack.callback(context.remove_listener, event, listener)
         return context
 
     def _listen(self, message: object) -> None:
         # The browser reports the status of answers as well; those the tests look at themselves.
         if message.type == "error" and "Failed to load resource" not in message.text:
             self.complaints.append(message.text)
+
+    def _fail(self, error: object) -> None:
+        self.complaints.append(str(error.error))
 
     def sign_in(self, name: str, **options: object) -> Page:
         """As a member of the first organisation, through the form."""
@@ -78,18 +145,10 @@ class Site:
 
 
 @pytest.fixture
-def site(lasting_world: World, browser: Browser) -> Iterator[Site]:
-    server = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
-    server.daemon_threads = True
-    server.set_app(get_wsgi_application())
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
+def site(lasting_world: World, contexts: Contexts) -> Iterator[Site]:
     with ExitStack() as stack:
-        running = Site(lasting_world, f"http://127.0.0.1:{server.server_port}", browser, stack)
+        running = Site(lasting_world, contexts, stack)
         yield running
-    server.shutdown()
-    server.server_close()
-    thread.join()
     assert running.complaints == []
 
 

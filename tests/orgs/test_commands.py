@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError, connection
 
+import manage
 from orgs.models.users import User
 from tests.databases import url
 from tests.world import World
@@ -104,3 +106,62 @@ def test_beside_a_running_server_they_know_its_port(committed: None, tmp_path: P
         assert done.stdout.strip() == f"http://127.0.0.1:{address}"
         assert done.returncode == 1
         assert done.stderr.startswith("CommandError: There is no terminal"), done.stderr
+
+
+NOBODY = "postgresql://a:b@127.0.0.1:1/none"
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        (
+            {"DATABASE_URL": NOBODY, "DATABASE_OWNER_URL": NOBODY},
+            "manage.py: The database does not answer (connection failed: ",
+        ),
+        ({}, "manage.py: No database: DATABASE_URL is not set and "),
+    ],
+)
+def test_without_a_database_they_end_with_one_sentence(
+    tmp_path: Path, environment: dict[str, str], words: str
+) -> None:
+    kept = {n: v for n, v in os.environ.items() if not n.startswith(("DATABASE_", "DJANGO_"))}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "create_organisation", "Acme"],
+        cwd=ROOT,
+        env=kept | {"DATA_DIR": str(tmp_path)} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(words), done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_an_error_that_the_database_sent_is_shown_whole(
+    committed: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def command(words: list[str]) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SET statement_timeout = 1")
+            cursor.execute("SELECT pg_sleep(1)")
+
+    monkeypatch.setenv("DATABASE_POOL_SIZE", "0")
+    monkeypatch.setattr("django.core.management.execute_from_command_line", command)
+    with pytest.raises(OperationalError, match="statement timeout"):
+        manage.main()
+
+
+def test_the_whole_error_is_shown_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    def command(words: list[str]) -> None:
+        raise OperationalError("nobody there")
+
+    monkeypatch.setenv("DATABASE_POOL_SIZE", "0")
+    monkeypatch.setattr("django.core.management.execute_from_command_line", command)
+    monkeypatch.setattr(sys, "argv", ["manage.py", "migrate"])
+    with pytest.raises(SystemExit, match="nobody there"):
+        manage.main()
+    monkeypatch.setattr(sys, "argv", ["manage.py", "migrate", "--traceback"])
+    with pytest.raises(OperationalError, match="nobody there"):
+        manage.main()
