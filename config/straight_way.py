@@ -88,7 +88,7 @@ class StraightWay:
 
 def _content(scope: Message, body: IO[bytes]) -> bytes | None:
     # Loaded with the first answer: the models must be there before.
-    from memories.api.straight_recall import answer, read_query
+    from memories.api.recall.straight import answer, read_query
 
     authorization = dict(scope["headers"])[b"authorization"].decode("latin1")
     scheme, _, shown = authorization.partition(" ")

@@ -3,7 +3,6 @@
 from django.urls import path
 
 from memories.api import (
-    explain,
     graph,
     group_context,
     history,
@@ -13,9 +12,8 @@ from memories.api import (
     red_lines,
     statistics,
 )
-from memories.api import (
-    recall as api_recall,
-)
+from memories.api.recall import explain
+from memories.api.recall import recall as api_recall
 from memories.views.experts import experts
 from memories.views.insights import architectures, audit_trail, first_steps, overview
 from memories.views.jobs import imports, jobs

@@ -67,8 +67,9 @@ def hit(found: Hit, row: Row, *, explain: bool) -> dict[str, Any]:
             "similarity": found.similarity,
             "cues": found.cues,
             "strength": found.strength,
-            "rerank": found.rerank,
         }
+        if found.rerank is not None:
+            body["scores"]["rerank"] = found.rerank
     return body
 
 

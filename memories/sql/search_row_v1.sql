@@ -1,5 +1,5 @@
 -- The narrow row of a memory that recall looks at: its searched vector, and its words as numbers.
--- docs/adr/0011-fast-recall.md says why.
+-- docs/adr/0012-fast-recall.md says why.
 
 -- A word is a place among 536,870,912. Two words that share one touch the order of answers, nothing
 -- else.
@@ -48,6 +48,8 @@ CREATE TABLE memories_search (
         FOREIGN KEY (organisation_id, memory_id, audience_id, kind)
         REFERENCES memories_memory (organisation_id, id, audience_id, kind)
         ON UPDATE CASCADE ON DELETE CASCADE,
+    CONSTRAINT memories_search_organisation_id_fk
+        FOREIGN KEY (organisation_id) REFERENCES orgs_organisation (id) ON DELETE CASCADE,
     CONSTRAINT memories_search_group_id_fk
         FOREIGN KEY (organisation_id, group_id) REFERENCES orgs_group (organisation_id, id)
 );

@@ -122,12 +122,11 @@ FRAGMENTS = {
         "memories/indexing/organisation_indexes.py",
         "create",
     ): "parts that the module names; values quoted",
-    ("memories/retrieval/candidates/search.py", "_by_indexes"): "constants of the module",
-    ("memories/retrieval/candidates/search.py", "given"): "conditions of `narrow`, with parameters",
     (
-        "memories/retrieval/candidates/question_words.py",
-        "worded",
+        "memories/retrieval/candidates/search.py",
+        "_tagged",
     ): "conditions of `narrow`, with parameters",
+    ("robots/access/opening.py", "<module>"): "constants of the module and of act_for",
     ("orgs/database/bulk.py", "insert_rows"): "the model's own table and columns, quoted",
     (
         "memories/retrieval/explanation/exclusions.py",

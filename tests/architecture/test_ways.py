@@ -4,10 +4,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import orjson
 import pytest
+from django.http import HttpResponse
 from rest_framework.test import APIClient
 
 import config.urls  # noqa: F401  (loads what a request would load on its way)
+from memories.api.recall.straight import answer, read_query
+from robots.access.keys import read_key
 from tests.architecture.source import ROOT
 from tests.architecture.ways import way
 from tests.people import signed_in
@@ -23,9 +27,17 @@ def told() -> dict[str, tuple[int, int]]:
 
 
 def recall(world: World) -> Callable[[], Any]:
+    """A robot's plain question, on its straight way."""
     world.here.remember(world.here.robot("bolt"), "The launch is on Friday.")
-    api = world.here.api("bolt")
-    return lambda: api.post("/api/v1/recall", {"query": "When is the launch?"}, format="json")
+    body = orjson.dumps({"query": "When is the launch?"})
+
+    def act() -> Any:
+        key, query = read_key(world.here.keys["bolt"]), read_query(body)
+        assert key is not None
+        assert query is not None
+        return HttpResponse(answer(key, query))
+
+    return act
 
 
 def remember(world: World) -> Callable[[], Any]:

@@ -4,9 +4,14 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
+import orjson
+from django.db import transaction
 from django.http import HttpResponse
 from rest_framework.test import APIClient
 
+from config.straight_way import PATH
+from memories.api.recall.straight import answer, read_query
+from robots.access.keys import read_key
 from tests.isolation.surface import Operation
 
 REQUEST_ID = re.compile(r"\b[0-9a-f]{32}\b")
@@ -32,12 +37,25 @@ def send(
     if body is not None:
         options["format"] = "json" if operation.described else "multipart"
         options["data"] = body
-    answer = getattr(client, operation.method)(path, **options)
-    if not answer.streaming:
-        return answer
-    whole = HttpResponse(b"".join(answer.streaming_content), status=answer.status_code)
-    whole.headers = answer.headers
+    told = getattr(client, operation.method)(path, **options)
+    if not told.streaming:
+        return told
+    whole = HttpResponse(b"".join(told.streaming_content), status=told.status_code)
+    whole.headers = told.headers
     return whole
+
+
+def straight_answer(client: APIClient, path: str, query: dict[str, str], body: Any) -> bytes | None:
+    """What the straight way answers to a recall by key, in a transaction that is undone."""
+    shown = client._credentials.get("HTTP_AUTHORIZATION", "")
+    key = read_key(shown.removeprefix("Bearer "))
+    asked = read_query(orjson.dumps(body)) if path == PATH and not query else None
+    if key is None or asked is None:
+        return None
+    with transaction.atomic():
+        found = answer(key, asked)
+        transaction.set_rollback(True)
+    return found
 
 
 def quoted(value: str) -> str:

@@ -11,6 +11,7 @@ from uuid import UUID
 import pytest
 import time_machine
 from django.db import transaction
+from django.http import HttpResponse
 from django.utils import timezone
 
 # Everything is imported before a leak is planted: a module that is first imported while it is
@@ -21,7 +22,7 @@ from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.organisations import Group
 from orgs.principals import Principal
-from tests.isolation.answers import comparable, send, text_of
+from tests.isolation.answers import comparable, send, straight_answer, text_of
 from tests.isolation.cast import Stage, absent_like, fingerprint, set_stage
 from tests.isolation.surface import (
     UNDESCRIBED,
@@ -84,6 +85,7 @@ class Attack:
             )
         )
         self.twins: dict[tuple[str, str, Slot, str, int], str] = {}
+        self.straight = 0
 
     def answer(self, attempt: Attempt) -> tuple[str, str]:
         """(comparable, whole) of the answer; a changed memory fails at once."""
@@ -93,8 +95,14 @@ class Attack:
             client = self.clients[caller]
             # A page may sign out or leave a message: every call starts from the same cookies.
             client.cookies = copy.deepcopy(self.cookies[caller])
+            straight = straight_answer(client, path, query, body)
             answer = send(client, operation, path, query, body)
             whole = text_of(answer)
+            if straight is not None:
+                self.straight += 1
+                assert answer.status_code == 200, (attempt, whole)
+                told = HttpResponse(straight, headers=dict(answer.headers))
+                assert comparable(told, value, self.known) == comparable(answer, value, self.known)
             if operation.method != "get" and answer.status_code < 400:
                 self.unchanged(attempt)
             transaction.set_rollback(True)
@@ -149,6 +157,8 @@ def attack(world: World, count: int, seed: int, about: str = "") -> int:
             exact_scan.EXACT = 0 if done % 2 else 20_000
             machine.run(attempt)
             done += 1
+    if "recall" in about:
+        assert machine.straight, "recalls by key were asked on both ways"
     return done
 
 
@@ -160,6 +170,15 @@ def test_five_hundred_attempts_find_nothing(
 ) -> None:
     seed = request.config.getoption("randomly_seed", default=1)
     assert attack(lasting_world, 500, int(seed)) == 500
+
+
+@pytest.mark.conformance("T05", open="MCP, which is not there yet")
+@pytest.mark.timeout(300)
+def test_recalls_on_the_straight_way_find_nothing(
+    lasting_world: World, request: pytest.FixtureRequest
+) -> None:
+    seed = request.config.getoption("randomly_seed", default=1)
+    assert attack(lasting_world, 120, int(seed), "/recall") == 120
 
 
 @pytest.mark.slow

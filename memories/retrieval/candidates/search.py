@@ -174,11 +174,10 @@ def _nearest(question: Question) -> list[UUID]:
     }
     # Django's own cursor: the plan depends on the organisation.
     with connection.cursor() as cursor:
-        cursor.execute(_HNSW_SETTINGS)
-        cursor.execute(_HNSW, values)
-        found = [id_ for (id_,) in cursor.fetchall()]
-        cursor.execute(_BACK)
-    return found
+        # One message: the second of its three results is the answer.
+        cursor.execute(f"{_HNSW_SETTINGS};{_HNSW};{_BACK}", values)
+        cursor.nextset()
+        return [id_ for (id_,) in cursor.fetchall()]
 
 
 def _tagged(

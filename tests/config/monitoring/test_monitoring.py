@@ -88,7 +88,7 @@ def test_other_lines_of_a_request_carry_its_id(
     def fail(*args: object, **kwargs: object) -> None:
         raise RuntimeError(PLANTED)
 
-    monkeypatch.setattr("memories.api.recall.recall", fail)
+    monkeypatch.setattr("memories.api.recall.recall.recall", fail)
     answer = world.here.api("bolt").post("/api/v1/recall", {"query": "x"}, format="json")
     assert answer.status_code == 500
     (error,) = [line for line in lines(written) if line["logger"] == "commonmind.api"]
@@ -130,7 +130,7 @@ def every_flow(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> list[int]:
             raise error from ValueError(PLANTED)
 
         with monkeypatch.context() as broken:
-            broken.setattr("memories.api.recall.recall", fail)
+            broken.setattr("memories.api.recall.recall.recall", fail)
             broken.setattr("memories.api.memories.remember", fail)
             broken.setattr("config.monitoring.health.get_encoder", fail)
             answers += [

@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 import memories.retrieval.straight_recall as way
+from memories.api.recall.straight import read_query
 from memories.api.serializers.recall import RecallSerializer
-from memories.api.straight_recall import read_query
 from memories.retrieval.models import Recall
 from memories.store.models.memory import Memory
 from orgs.api.serializers import checked

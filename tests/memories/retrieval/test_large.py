@@ -44,10 +44,13 @@ def explained() -> Iterator[list[tuple[str, dict[str, str]]]]:
 
     def explain(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
         if NEAREST in sql:
+            settings, search, back = sql.split(";")
             with context["connection"].cursor() as cursor:
-                cursor.cursor.execute("EXPLAIN " + sql, params)
+                cursor.cursor.execute(settings)
+                cursor.cursor.execute("EXPLAIN " + search, params)
                 plan = "\n".join(row[0] for row in cursor.cursor.fetchall())
                 now = {name: setting(cursor.cursor, name) for name in SETTINGS}
+                cursor.cursor.execute(back)
             found.append((plan, now))
         return execute(sql, params, many, context)
 

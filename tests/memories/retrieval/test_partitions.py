@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connections
 from django.utils import timezone
 
 from memories.curation.edit import edit_memory
@@ -17,6 +17,7 @@ from memories.retrieval.candidates.scan import scanning
 from memories.retrieval.recall import Query, prepare, recall
 from memories.retrieval.strategies.partitioned import sources
 from memories.store.models.memory import Memory
+from orgs.database.prepared_statements import fetched
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.organisations.groups import add_to_group
 from orgs.principals import Actor, resolve
@@ -98,9 +99,7 @@ def test_each_search_scans_its_own_partition_alone(here: Tenant) -> None:
             statement, values = scanning(
                 question, source.table, source.conditions, source.values, question.places
             )
-            with connection.cursor() as cursor:
-                cursor.execute(f"EXPLAIN {statement}", values)
-                plan = "\n".join(line for (line,) in cursor.fetchall())
+            plan = "\n".join(line for (line,) in fetched(f"EXPLAIN {statement}", values))
             scanned.append(set(re.findall(r" on (memories_partition_\w+)", plan)))
     assert scanned == [
         {"memories_partition_group"}, {"memories_partition_user"},

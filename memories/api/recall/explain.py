@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api.memories import checked
-from memories.api.recall import query_of
+from memories.api.recall.recall import query_of
 from memories.api.serializers.recall import RecallSerializer, ScoresSerializer
 from memories.retrieval.explanation.explain import Explanation, explain
 

@@ -9,7 +9,7 @@ import orjson
 from django.conf import settings
 from django.utils import timezone
 
-from memories.api.recall import body_of
+from memories.api.recall.recall import body_of
 from memories.api.serializers.recall import MAX_QUERY_CHARACTERS
 from memories.retrieval.recall import FUSIONS, Query
 from memories.retrieval.straight_recall import is_straight, straight_recall
