@@ -45,6 +45,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip(NO_MODELS)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
+    from tests.together import Together
+
+    return Together(config, log) if config.getoption("dist") == "load" else None
+
+
 def schema_hash() -> str:
     """A digest of everything that makes the template: migrations, SQL, policies, packages."""
     digest = hashlib.sha256()
