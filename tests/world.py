@@ -2,6 +2,7 @@
 Bob are in #launch, Mina alone in #design; Oskar belongs to another organisation altogether."""
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -128,10 +129,11 @@ class World:
     which rows are committed never do."""
 
     here: Tenant
+    make_there: Callable[[], Tenant]
 
     @cached_property
     def there(self) -> Tenant:
-        return make_tenant("There")
+        return self.make_there()
 
 
 def make_tenant(name: str) -> Tenant:
@@ -163,4 +165,4 @@ def make_tenant(name: str) -> Tenant:
 
 
 def make_world() -> World:
-    return World(make_tenant("Here"))
+    return World(make_tenant("Here"), lambda: make_tenant("There"))

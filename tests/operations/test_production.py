@@ -24,8 +24,7 @@ COMPOSE = ROOT / "docker-compose.yml"
 NAME = "memory.example.org"
 
 
-@pytest.fixture
-def environment(committed: None, tmp_path: Path) -> dict[str, str]:
+def deployment(data_dir: Path) -> dict[str, str]:
     """What a deployment says, on the services of the tests; no other settings, no owner."""
     kept = ("PATH", "HOME", "LANG", "VIRTUAL_ENV", "REDIS_URL")
     return {name: os.environ[name] for name in kept if name in os.environ} | {
@@ -36,9 +35,14 @@ def environment(committed: None, tmp_path: Path) -> dict[str, str]:
         "DATABASE_URL": url("default"),
         "DATABASE_WORKER_URL": url("worker"),
         "DATABASE_SUPPORT_URL": url("support"),
-        "DATA_DIR": str(tmp_path),
+        "DATA_DIR": str(data_dir),
         "ENCODER": "fake",
     }
+
+
+@pytest.fixture
+def environment(committed: None, tmp_path: Path) -> dict[str, str]:
+    return deployment(tmp_path)
 
 
 def manage(environment: dict[str, str], *arguments: str) -> str:
@@ -69,9 +73,10 @@ def test_nothing_is_guessed(environment: dict[str, str], missing: str) -> None:
         manage(environment, "check")
 
 
-@pytest.fixture
-def site(environment: dict[str, str]) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def site(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The web process under production settings, with its static files collected."""
+    environment = deployment(tmp_path_factory.mktemp("site"))
     manage(environment, "collectstatic", "--noinput", "--clear")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

