@@ -10,7 +10,6 @@ both ways.
 """
 
 import time
-from dataclasses import dataclass
 from datetime import datetime
 
 from memories.retrieval.answer_rows import read_rows, reading
@@ -32,7 +31,6 @@ STRATEGIES = ("keyword", "vector", "hybrid", "triple_tenant")
 _HERE = HERE.replace("%(organisation_audience)s", EVERYONE).replace("%(context_group)s", PLACE)
 
 
-@dataclass(frozen=True, slots=True)
 class _Refused(Exception):
     """The key may not ask this; `recall` says why."""
 

@@ -62,6 +62,8 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
 
     monkeypatch.setattr(hints, "import_string", lambda _path: Lost())
     monkeypatch.setattr(hints, "_silent_until", 0.0)
+    # Each is sent at once: none comes late into what a test looks at.
+    monkeypatch.setattr(hints, "EACH_SECONDS", 0.0)
     return found
 
 

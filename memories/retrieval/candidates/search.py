@@ -129,19 +129,9 @@ def best(scores: Floats, ids: Ids, most: int) -> NDArray[np.intp]:
 
 def _by_indexes(question: Question, more: Sequence[UUID]) -> _Scores:
     """What the indexes of the organisation choose. more: rows that are looked at as well."""
-    near = _nearest(question)
-    worded: dict[UUID, float] = {}
-    most = 0.0
-    if question.strategy != "vector":
-        values = {
-            "language": question.language,
-            "text": question.text[:QUERY_CHARACTERS],
-            "lexemes": QUERY_LEXEMES,
-            "pool": pool_size(question),
-            "rows": readable(question),
-        }
-        for id_, score, could in fetched(_WORDS, values):
-            worded[id_], most = score, could
+    near, words_found = _ask_indexes(question)
+    worded = {id_: score for id_, score, _ in words_found}
+    most = max((could for _, _, could in words_found), default=0.0)
     ids = list(dict.fromkeys([*near, *worded, *more]))
     rows = scan(question, EVERYTHING.table, [_THESE], {"ids": ids}, ())
     words = np.full(len(rows), np.nan)
@@ -163,21 +153,40 @@ def _array(places: Iterable[int]) -> NDArray[np.intp]:
     return np.array(sorted(places), dtype=np.intp)
 
 
-def _nearest(question: Question) -> list[UUID]:
-    if question.vector is None or question.strategy == "keyword":
+def _ask_indexes(question: Question) -> tuple[list[UUID], list[tuple[UUID, float, float]]]:
+    """(the nearest; those that share words, with their score and what the words could score).
+
+    One message by Django's own cursor: the plan depends on the organisation.
+    """
+    values: dict[str, Any] = {"organisation": question.organisation_id}
+    values["pool"] = pool_size(question)
+    statements = []
+    if question.vector is not None and question.strategy != "keyword":
+        vector = HalfVector(question.vector).to_text()
+        values |= {"model": question.model, "vector": vector}
+        statements = [_HNSW_SETTINGS, _HNSW, _BACK]
+    if question.strategy != "vector":
+        values |= {
+            "language": question.language,
+            "text": question.text[:QUERY_CHARACTERS],
+            "lexemes": QUERY_LEXEMES,
+            "rows": readable(question),
+        }
+        statements.append(_WORDS)
+    found = dict(zip(statements, _results(";".join(statements), values), strict=True))
+    return [id_ for (id_,) in found.get(_HNSW, [])], found.get(_WORDS, [])
+
+
+def _results(message: str, values: Mapping[str, Any]) -> list[Any]:
+    """The rows of each statement of a message."""
+    if not message:
         return []
-    values: dict[str, Any] = {
-        "organisation": question.organisation_id,
-        "model": question.model,
-        "vector": HalfVector(question.vector).to_text(),
-        "pool": pool_size(question),
-    }
-    # Django's own cursor: the plan depends on the organisation.
     with connection.cursor() as cursor:
-        # One message: the second of its three results is the answer.
-        cursor.execute(f"{_HNSW_SETTINGS};{_HNSW};{_BACK}", values)
-        cursor.nextset()
-        return [id_ for (id_,) in cursor.fetchall()]
+        cursor.execute(message, values)
+        rows = [cursor.fetchall()]
+        while cursor.nextset():
+            rows.append(cursor.fetchall())
+        return rows
 
 
 def _tagged(

@@ -44,7 +44,7 @@ def explained() -> Iterator[list[tuple[str, dict[str, str]]]]:
 
     def explain(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
         if NEAREST in sql:
-            settings, search, back = sql.split(";")
+            settings, search, back, *_ = sql.split(";")
             with context["connection"].cursor() as cursor:
                 cursor.cursor.execute(settings)
                 cursor.cursor.execute("EXPLAIN " + search, params)
@@ -78,7 +78,7 @@ def test_the_settings_end_with_the_search(here: Tenant) -> None:
     from memories.retrieval.candidates import search
 
     seen: list[str] = []
-    real = search.fetched
+    real = search.scan
 
     def after(*args: Any) -> Any:
         with connection.cursor() as cursor:
@@ -86,7 +86,7 @@ def test_the_settings_end_with_the_search(here: Tenant) -> None:
         return real(*args)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "fetched", after)
+        patch.setattr(search, "scan", after)
         ask(here.person("mina"), "zebra")
     assert seen
     assert set(seen) == {"on"}

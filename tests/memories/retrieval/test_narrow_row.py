@@ -82,7 +82,7 @@ def test_the_fortieth_word_of_a_question_counts(here: Tenant) -> None:
 def test_a_word_of_ten_thousand_letters_hurts_nobody(here: Tenant) -> None:
     bolt = here.robot("bolt")
     here.remember(bolt, f"{'x' * 10_000} ocelot")
-    assert len(found(bolt, f"{'y' * 10_000} ocelot")) == 1
+    assert len(found(bolt, f"ocelot {'y' * 10_000}")) == 1
 
 
 def test_a_row_holds_sixteen_thousand_words_the_own_ones_first(world: World) -> None:
