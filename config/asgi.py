@@ -1,5 +1,6 @@
 """The one server process type: site, API and, later, /mcp."""
 
+import gc
 import os
 
 import django
@@ -18,3 +19,6 @@ from orgs.database.role_checks import refuse_unsafe_roles  # noqa: E402
 refuse_unsafe_roles()
 refuse_unfit()
 application = ThreadedHandler(settings.WEB_THREADS)
+# What is loaded stays: no collection looks at it again.
+gc.collect()
+gc.freeze()

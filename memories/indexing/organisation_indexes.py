@@ -7,11 +7,12 @@ an index, and sees no row through it.
 """
 
 import logging
+import os
 import re
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import connections
+from django.db import OperationalError, connections
 from psycopg import sql
 
 from memories.embedding.encoders import model_id
@@ -23,6 +24,11 @@ from orgs.models.organisations import Organisation
 log = logging.getLogger("commonmind.indexes")
 
 OWNER, WORKER = "owner", "worker"
+# How often a build is begun in one run, and for how long it waits for a lock.
+TRIES, WAIT_SECONDS = 3, 600
+_BUILDING = (
+    "SELECT set_config('maintenance_work_mem', %s, false), set_config('lock_timeout', %s, false)"
+)
 # Dead vectors stay in the graph and are walked through; rebuilding beats vacuuming them.
 REBUILD_FROM = 0.10
 # With pgvector's own 64 about 1 % of the nearest of 200,000 rows cannot be reached at all, however
@@ -76,8 +82,24 @@ def maintain_indexes() -> list[str]:
     touched = _drop_left()
     for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
         if _rows(organisation_id) > exact_scan.EXACT:
-            touched += [i.name for i in indexes_of(organisation_id) if _ensure(i)]
+            touched += [i.name for i in indexes_of(organisation_id) if _built(i)]
     return touched
+
+
+def _built(index: Index) -> bool:
+    """`_ensure`, once more where something else was in its way; one index holds up no other.
+
+    A build that breaks off leaves an invalid index, which the next try makes anew.
+    """
+    for attempt in range(1, TRIES + 1):
+        try:
+            return _ensure(index)
+        except OperationalError as error:
+            log.warning(
+                "%s broke off (%d): %s", index.name, attempt, type(error.__cause__).__name__
+            )
+            connections[OWNER].close()
+    return False
 
 
 def _drop_left() -> list[str]:
@@ -106,9 +128,18 @@ def _rows(organisation_id: UUID) -> int:
         return rows.values("id")[: exact_scan.EXACT + 1].count()
 
 
+def build_memory() -> int:
+    """Megabytes that one build may use: an eighth of the machine's, from 64 to 2,048."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1024**2
+    return max(64, min(2_048, memory // 8))
+
+
 def _ensure(index: Index) -> bool:
     """Whether the index had to be made or made anew."""
     with connections[OWNER].cursor() as cursor:
+        # The graph of a million vectors is built ten times as fast in memory as on the disk. Who is
+        # in the way (ANALYZE, VACUUM) takes the same lock: not waited for without end.
+        cursor.execute(_BUILDING, [f"{build_memory()}MB", f"{WAIT_SECONDS}s"])
         cursor.execute(
             "SELECT i.indisvalid, coalesce(s.n_dead_tup::float8 / nullif(s.n_live_tup, 0), 0) "
             "FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid "

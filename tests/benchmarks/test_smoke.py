@@ -62,6 +62,7 @@ def measure(tmp_path: Path, *words: str) -> dict[str, Any]:
 @pytest.mark.conformance("Q03", open="published conversation sets: only by make bench --dataset")
 @pytest.mark.conformance("Q04", open="100,000 and 1,000,000 memories: only by make bench")
 @pytest.mark.conformance("Q05", open="32 clients and a full minute each: only by make bench")
+@pytest.mark.conformance("Q08", open="more than 1,000 memories: only by make bench")
 def test_the_bench_measures_every_part(tmp_path: Path) -> None:
     write_dataset(tmp_path / "tiny")
     figures = measure(tmp_path, "--quick", "--dataset", str(tmp_path / "tiny"))
@@ -77,6 +78,11 @@ def test_the_bench_measures_every_part(tmp_path: Path) -> None:
         assert best["recall@5"] > 90, "each question shares its words with one memory"
     assert all(row["recall@10"] >= 0.99 for row in figures["exactness"])
     assert all(row["ratio"] > 0 and row["whole"]["n"] > 0 for row in figures["latency"])
+    for row in figures["latency"]:
+        # The product's own way takes the floor's time and more, never less than its encoder.
+        assert row["straight"]["n"] == row["honest"]["n"] == row["whole"]["n"]
+        assert row["straight"]["p50"] > row["raw_encoder"]["p50"] / 2 > 0
+        assert row["honest"]["p50"] > 0
     assert figures["writing"]["batch"]["per_s"] > 0
     assert figures["writing"]["room"]["bytes"] > 768, "at least the vector"
     assert all(not r["failed"] and r["per_s"] > 0 for r in figures["load"]["rounds"])

@@ -14,7 +14,7 @@ from typing import Any
 MOST_GROWTH = 10.0
 # Below so many seconds the clock and the machine's other work are seen, not the rule.
 SEEN = 0.05
-TRIES = 5
+TRIES = 12
 
 
 def spent(call: Callable[[str], Any], text: str) -> float:

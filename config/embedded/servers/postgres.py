@@ -161,7 +161,8 @@ class Postgres(Server):
     def _settings(self) -> str:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1024**2
         settings = SETTINGS | {
-            "shared_buffers": f"{max(32, min(256, memory // 8))}MB",
+            # A throw-away server for tests has few rows, and several of them run side by side.
+            "shared_buffers": f"{max(32, min(256 if self.fast else 4096, memory // 8))}MB",
             "effective_cache_size": f"{max(256, memory // 2)}MB",
         }
         if self.fast and self._is_throwaway():

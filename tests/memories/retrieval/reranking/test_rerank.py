@@ -78,7 +78,7 @@ def test_the_first_twenty_are_reordered_and_the_rest_stays(world: World, listeni
     assert len(model.read) == DEPTH == 20
     assert texts(found) == [*reversed(plain[:20]), *plain[20:]]
     assert (found["reranked"], found["not_reranked"]) == (True, None)
-    logits = [hit["scores"]["rerank"] for hit in found["results"]]
+    logits = [hit["scores"].get("rerank") for hit in found["results"]]
     assert logits == [*(4.0 * place - 60 for place in range(19, -1, -1)), *[None] * 5]
 
 
@@ -107,7 +107,7 @@ def test_without_being_asked_nothing_is_read(world: World, listening: Any) -> No
     assert model.read == []
     assert "reranked" not in found
     assert "not_reranked" not in found
-    assert {hit["scores"]["rerank"] for hit in found["results"]} == {None}
+    assert not [hit for hit in found["results"] if "rerank" in hit["scores"]]
     assert ask(here.api("bolt"), "nothing of the kind", rerank=True)["results"] == []
 
 
