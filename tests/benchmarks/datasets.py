@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,10 +118,12 @@ def bring_in(name: str, lines: Iterable[bytes]) -> Imported:
     return Imported(organisation, robot, key, report, imported - started, embedded - imported)
 
 
-def seated_robot(organisation_id: UUID, groups: Iterable[UUID]) -> tuple[Robot, str]:
-    """A robot in these groups that may act for members, and its key."""
+def seated_robot(organisation_id: UUID, groups: Collection[UUID]) -> tuple[Robot, str]:
+    """A robot in these groups that may act for members, and its key; one for each number."""
     now = timezone.now()
-    robot, _ = register_robot(organisation_id=organisation_id, name="bench", now=now)
+    robot, _ = register_robot(
+        organisation_id=organisation_id, name=f"bench in {len(groups)} groups", now=now
+    )
     join_groups(organisation_id=organisation_id, robot_id=robot.id, group_ids=groups)
     _, key = create_key(organisation_id=organisation_id, robot_id=robot.id, scopes=SCOPES, now=now)
     return robot, key
