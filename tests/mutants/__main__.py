@@ -82,6 +82,8 @@ def run(part: Part, tests: Sequence[str], folder: Path, name: str, timeout: floa
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        with output_of(folder).open("a", encoding="utf-8") as output:
+            output.write(f"\nNot at its end after {timeout:.0f} seconds: stopped.\n")
         return False
 
 
@@ -126,7 +128,7 @@ def judged(part: Part, chosen: argparse.Namespace) -> list[tuple[Mutant, bool]]:
     started = time.monotonic()
     if not run(part, part.every_test(), first, f"mutant{first.name}", 600):
         say(output_of(first).read_text(encoding="utf-8", errors="replace")[-2_000:])
-        sys.exit(f"{part.name}: the tests fail without any mutant")
+        sys.exit(f"{part.name}: the tests fail, or do not end, without any mutant (see above)")
     timeout = 10 + 4 * (time.monotonic() - started)
     copies.put(first)
 

@@ -5,10 +5,11 @@ The slow test asks a sample of the rules; `make mutants` a larger one, and what 
 
 import argparse
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from tests.mutants.__main__ import FLOOR, ROOT, judged, told
+from tests.mutants.__main__ import FLOOR, ROOT, judged, output_of, run, told
 from tests.mutants.operators import SILENT, Mutant, mutants_of, wrong
 from tests.mutants.parts import PARTS, Part
 
@@ -50,6 +51,14 @@ def test_no_module_is_made_wrong_in_two_parts() -> None:
 def test_what_is_silent_stands_in_a_statement() -> None:
     texts = [(ROOT / module).read_text() for part in PARTS for module in part.modules(ROOT)]
     assert not [piece for piece in SILENT if not any(piece in text for text in texts)]
+
+
+def test_tests_that_do_not_end_are_told_from_tests_that_fail(tmp_path: Path) -> None:
+    """A busy machine stops them at the same place, and no assertion would be found."""
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    assert not run(PARTS[0], [str(tmp_path)], folder, "mutant", 0.01)
+    assert "Not at its end after 0 seconds" in output_of(folder).read_text()
 
 
 @pytest.mark.slow
