@@ -24,7 +24,7 @@ from orgs.database.prepared_statements import in_one_message
 from orgs.database.rls import Message, message_scope
 from orgs.models.base import new_id
 from robots.access.keys import PresentedKey
-from robots.access.opening import EVERYONE, PLACE, Asked
+from robots.access.open_scope import EVERYONE, PLACE, Asked
 
 # These search once, in one table.
 STRATEGIES = ("keyword", "vector", "hybrid", "triple_tenant")

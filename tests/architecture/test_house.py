@@ -126,7 +126,7 @@ FRAGMENTS = {
         "memories/retrieval/candidates/search.py",
         "_tagged",
     ): "conditions of `narrow`, with parameters",
-    ("robots/access/opening.py", "<module>"): "constants of the module and of act_for",
+    ("robots/access/open_scope.py", "<module>"): "constants of the module and of act_for",
     ("orgs/database/bulk.py", "insert_rows"): "the model's own table and columns, quoted",
     (
         "memories/retrieval/explanation/exclusions.py",

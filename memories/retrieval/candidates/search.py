@@ -193,8 +193,10 @@ def _tagged(
     question: Question, table: str, conditions: Sequence[str], values: dict[str, Any]
 ) -> dict[UUID, float]:
     """Memory -> how many of its tags the question spells out; for the reciprocal ranks alone."""
+    if not (question.strategy == "hybrid" and question.fusion == "rrf"):
+        return {}
     names = possible_names(question.text[:QUERY_CHARACTERS])
-    if not (question.strategy == "hybrid" and question.fusion == "rrf") or not names:
+    if not names:
         return {}
     statement = _TAGGED.format(table=table, conditions="".join(f" AND {c}" for c in conditions))
     bound = values | {

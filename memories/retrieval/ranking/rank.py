@@ -31,7 +31,8 @@ def rank(
     are judged together. caps: how many may come from each source.
     """
     found, origins = merged([candidates(question, source) for source in sources])
-    if caps is None and question.fusion == "minmax" and not question.whole:
+    plain = question.fusion == "minmax" and question.min_similarity is None and not question.whole
+    if caps is None and plain:
         hits = _from_shortlist(question, found)
         if hits is not None:
             return hits
@@ -50,8 +51,6 @@ def _from_shortlist(question: Question, found: Found) -> list[Hit] | None:
 
     Who falls out because it is over changes what the others are measured by.
     """
-    if question.min_similarity is not None:
-        return None
     fused = fuse(found, question.strategy, question.fusion, question.meaning_floor)
     short = shortlist(question, found, fused, question.limit)
     pool, places = weighed(question, part_of(found, short))

@@ -25,7 +25,7 @@ from orgs.errors import NotFound
 from orgs.principals import Principal, resolve
 from robots.access.act_for import act, delegate
 from robots.access.keys import authenticate_key, read_key, revoke_key
-from robots.access.opening import Asked
+from robots.access.open_scope import Asked
 from robots.errors import MissingScope
 from robots.models.keys import Key
 from robots.models.robots import Robot
