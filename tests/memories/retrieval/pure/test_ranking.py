@@ -8,6 +8,7 @@ from memories.retrieval.candidates.merge import merged
 from memories.retrieval.ranking import rank
 from memories.retrieval.ranking.cues import Judged
 from memories.retrieval.ranking.rank import _capped, hit, number, top
+from memories.retrieval.types import Pool
 from tests.memories.retrieval.pure.pools import id_of, pool, question, unweighed
 
 
@@ -51,6 +52,25 @@ def test_caps_hold_before_the_limit(monkeypatch) -> None:
     assert ranked([1, 2], limit=2) == [1, 3]
     assert ranked([1, 1], limit=1, whole=True) == [1, 3]
     assert len(turns) == 4
+
+
+def test_what_is_over_by_now_is_nothing_that_others_are_measured_by(monkeypatch) -> None:
+    """The best by words has expired: the others are judged as if it had never been there."""
+
+    def without_the_first(asked, found):
+        whole, places = unweighed(asked, found)
+        kept = np.flatnonzero(found.ids != id_of(1).bytes)
+        columns = {n: getattr(whole, n)[kept] for n in whole.__dataclass_fields__ if n != "most"}
+        return Pool(**columns, most=whole.most), places[kept]
+
+    turns = pool(ids=[1, 2, 3], product=[0.1, 0.2, 0.1], words=[30.0, 10.0, 5.0])
+    left = pool(ids=[2, 3], product=[0.2, 0.1], words=[10.0, 5.0])
+    monkeypatch.setattr(rank, "candidates", lambda q, source: source)
+    asked = question(strategy="hybrid", limit=2)
+    monkeypatch.setattr(rank, "weighed", without_the_first)
+    found = [(hit.id, hit.relevance) for hit in rank.rank(asked, [turns])]
+    monkeypatch.setattr(rank, "weighed", unweighed)
+    assert found == [(hit.id, hit.relevance) for hit in rank.rank(asked, [left])]
 
 
 def test_a_hit_carries_what_explains_it() -> None:
