@@ -52,7 +52,6 @@ _READABLE = """readable AS MATERIALIZED (
 SELECT c.key_id, c.last_used_at, c.scopes, c.id, c.name, acting.group_id, acting.member_id,
     acting.delegated, o.language, opened.ids, opened.everyone, opened.own,
     set_config('app.audiences', '{{' || array_to_string(opened.ids, ',') || '}}', true),
-    set_config('app.deposit_audiences', '{{' || opened.own || '}}', true),
     set_config('app.place', coalesce(acting.group_id::text, ''), true),
     set_config('app.everyone', opened.everyone::text, true)
 FROM caller c, acting, opened, orgs_organisation o
