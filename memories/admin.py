@@ -17,19 +17,18 @@ class MemoryAdmin(SupportAdmin):
         "kind",
         "type",
         "category",
-        "tier",
+        "first_tier",
         "robot_id",
         "group_id",
         "member_id",
         "importance",
-        "access_count",
         "remember_count",
         "created_at",
         "updated_at",
         "version",
     )
-    listed = ("id", "status", "kind", "type", "category", "tier", "created_at", "updated_at")
-    list_filter = ("status", "kind", "type", "tier")
+    listed = ("id", "status", "kind", "type", "category", "first_tier", "created_at", "updated_at")
+    list_filter = ("status", "kind", "type", "first_tier")
 
 
 @admin.register(Contribution)

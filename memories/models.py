@@ -1,3 +1,5 @@
+from memories.context.connectors.models import Account, AccountEntry, AccountKind
+from memories.context.models import WorkingEntry
 from memories.indexing.models import Embedding, Pending, Text
 from memories.jobs.models import Job, JobKind, JobState
 from memories.jobs.owed_work import OwedWork, PendingState
@@ -8,19 +10,29 @@ from memories.knowledge_graph.models import (
     EntityType,
     Observation,
     Relation,
+    Task,
 )
 from memories.library.models import SavedView
+from memories.lifecycle.llm_checks.models import ModelAnswer
+from memories.lifecycle.models import AgeingPolicy, AgeingRun
 from memories.privacy.models import Disclosure
 from memories.restatement.models import Origin, PendingRestatement, Restatement
-from memories.retrieval.models import Recall
+from memories.retrieval.models import Feedback, Recall
 from memories.review.models import Cause, Proposal, State
 from memories.store.models.choices import Category, Kind, Level, Status, Tier, Type
 from memories.store.models.contribution import Contribution
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from memories.store.models.operation import Operation, Verb
+from memories.store.models.use import Transition, Use
 from memories.store.models.version import Version
 
 __all__ = [
+    "Account",
+    "AccountEntry",
+    "AccountKind",
+    "AgeingPolicy",
+    "AgeingRun",
     "Category",
     "Cause",
     "Contribution",
@@ -31,13 +43,16 @@ __all__ = [
     "Entity",
     "EntitySource",
     "EntityType",
+    "Feedback",
     "Job",
     "JobKind",
     "JobState",
     "Kind",
     "Level",
     "Memory",
+    "ModelAnswer",
     "Observation",
+    "Operation",
     "Origin",
     "OwedWork",
     "Pending",
@@ -50,8 +65,13 @@ __all__ = [
     "SavedView",
     "State",
     "Status",
+    "Task",
     "Text",
     "Tier",
+    "Transition",
     "Type",
+    "Use",
+    "Verb",
     "Version",
+    "WorkingEntry",
 ]

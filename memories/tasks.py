@@ -7,12 +7,15 @@ from django.utils import timezone
 
 from memories.indexing import embed_worker, model_switch, organisation_indexes
 from memories.ingestion.file_import import upload_files
+from memories.insights.operations import remove_old
 from memories.jobs import runner
 from memories.jobs.hints import send_job, send_now
 from memories.jobs.queue import forgotten_hints
+from memories.lifecycle import beat, daily_jobs
 from memories.lifecycle.consolidation import promote_patterns as consolidation_promote_patterns
 from memories.lifecycle.consolidation.pattern_evidence import every_organisation
 from memories.restatement import llm_worker
+from memories.snapshots.export_job import EXPORTS
 from orgs.organisations.remove import remove_organisation, unfinished
 
 # One task works for a while and then lets other organisations have their turn.
@@ -75,6 +78,31 @@ def sweep_restatements(**_: object) -> int:
     return len(owed)
 
 
+@shared_task(name="memories.age_due")
+def age_due(*, organisation_id: str, **_: object) -> int:
+    """Move the memories of one organisation that are due to move between tiers."""
+    done = beat.age_due(UUID(organisation_id), now=timezone.now())
+    return done.promoted + done.demoted
+
+
+@shared_task(name="memories.sweep_ages")
+def sweep_ages(**_: object) -> int:
+    """Find organisations of which a tier is to be looked at again."""
+    now = timezone.now()
+    due = [one for one in every_organisation() if beat.is_due(one, now=now)]
+    for organisation_id in due:
+        send_now("memories.age_due", organisation_id)
+    return len(due)
+
+
+@shared_task(name="memories.sweep_daily_jobs")
+def sweep_daily_jobs(**_: object) -> int:
+    """Write the day's runs of each organisation that has none yet."""
+    now = timezone.now()
+    due = [one for one in every_organisation() if daily_jobs.is_due(one, now=now)]
+    return sum(len(daily_jobs.make_due(one, now=now)) for one in due)
+
+
 @shared_task(name="memories.maintain_indexes")
 def maintain_indexes(**_: object) -> list[str]:
     """Give large organisations their indexes; one run at a time is enough."""
@@ -83,7 +111,7 @@ def maintain_indexes(**_: object) -> list[str]:
 
 @shared_task(name="memories.run_job")
 def run_job(**_: object) -> bool:
-    """Do what a member asked for, as the application and with the rights that they have now.
+    """Do what a member asked for, with the rights that they have now, or the organisation's work.
 
     The message says that there is work; whose turn it is, the rows say.
     """
@@ -101,8 +129,16 @@ def sweep_jobs(**_: object) -> int:
 
 @shared_task(name="memories.sweep_uploads")
 def sweep_uploads(**_: object) -> int:
-    """Remove uploaded files that no job needs any more."""
-    return upload_files.sweep(now=timezone.now())
+    """Remove uploaded and exported files that no job needs any more."""
+    now = timezone.now()
+    return upload_files.sweep(now=now) + EXPORTS.sweep(now=now)
+
+
+@shared_task(name="memories.sweep_operations")
+def sweep_operations(**_: object) -> int:
+    """Remove what the log of operations keeps no longer."""
+    now = timezone.now()
+    return sum(remove_old(one, now=now) for one in every_organisation())
 
 
 @shared_task(name="memories.promote_patterns")

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memories.api import (
+    feedback,
     graph,
     group_context,
     history,
@@ -12,15 +13,39 @@ from memories.api import (
     red_lines,
     statistics,
 )
-from memories.api.recall import explain
+from memories.api import jobs as jobs_api
+from memories.api.context import accounts, context, streams, team_memory, working_memory
+from memories.api.erasure import erasure
+from memories.api.operations import operations
+from memories.api.recall import explain, who_said
 from memories.api.recall import recall as api_recall
+from memories.api.snapshots import snapshots
+from memories.api.typed import preferences, tasks
+from memories.views.context import team as team_page
+from memories.views.context import working_memory as working_memory_page
 from memories.views.experts import experts
-from memories.views.insights import architectures, audit_trail, first_steps, overview
-from memories.views.jobs import imports, jobs
-from memories.views.library import browse, playground, saved_views, shared_knowledge, trash
-from memories.views.memory import bulk, detail, edit, share, split, suggest, versions
+from memories.views.insights import (
+    architectures,
+    audit_trail,
+    first_steps,
+    overview,
+    policy,
+    tiers,
+)
+from memories.views.jobs import exports, imports, jobs
+from memories.views.library import (
+    browse,
+    playground,
+    saved_views,
+    shared_knowledge,
+    tags,
+    trash,
+)
+from memories.views.library import who_said as who_said_page
+from memories.views.memory import bulk, detail, edit, erase, share, split, suggest, versions
 from memories.views.memory import explain as why
 from memories.views.memory import red_line as protect_pages
+from memories.views.privacy import accounts as account_pages
 from memories.views.privacy import break_glass, my_memories
 from memories.views.review import queue
 from orgs.api import converters  # noqa: F401  (registers `reference`)
@@ -28,6 +53,14 @@ from orgs.api import converters  # noqa: F401  (registers `reference`)
 api = [
     path("memories", memories.MemoriesView.as_view(), name="memories"),
     path("memories/batch", memories.BatchView.as_view(), name="memories-batch"),
+    path("memories/purge", erasure.PurgeView.as_view(), name="memories-purge"),
+    path(
+        "memories/forget-content",
+        erasure.ForgetContentView.as_view(),
+        name="memories-forget-content",
+    ),
+    path("operations", operations.OperationsView.as_view(), name="operations"),
+    path("operations/counts", operations.CountsView.as_view(), name="operation-counts"),
     path("memories/<uuid:memory_id>", memories.MemoryView.as_view(), name="memory"),
     path(
         "memories/<uuid:memory_id>/restore", memories.RestoreView.as_view(), name="memory-restore"
@@ -59,6 +92,26 @@ api = [
         group_context.GroupContextView.as_view(),
         name="group-context",
     ),
+    path(
+        "robots/<reference:reference>/working-memory",
+        working_memory.WorkingMemoryView.as_view(),
+        name="working-memory",
+    ),
+    path(
+        "teams/<reference:reference>/working-memory",
+        team_memory.TeamMemoryView.as_view(),
+        name="team-working-memory",
+    ),
+    path(
+        "teams/<reference:reference>/status",
+        team_memory.TeamStatusView.as_view(),
+        name="team-status",
+    ),
+    path(
+        "teams/<reference:reference>/transfer",
+        team_memory.TransferView.as_view(),
+        name="team-transfer",
+    ),
     path("experts", graph.ExpertsView.as_view(), name="experts-api"),
     path("entities", graph.EntitiesView.as_view(), name="entities"),
     path("entities/<uuid:entity_id>", graph.EntityView.as_view(), name="entity"),
@@ -68,13 +121,40 @@ api = [
         name="entity-relationships",
     ),
     path("recall", api_recall.RecallView.as_view(), name="recall"),
+    path("accounts", accounts.AccountsView.as_view(), name="accounts"),
+    path("accounts/<uuid:account_id>", accounts.AccountView.as_view(), name="account"),
+    path(
+        "accounts/<uuid:account_id>/file", accounts.AccountFileView.as_view(), name="account-file"
+    ),
+    path("context", context.ContextView.as_view(), name="context"),
+    path("streams", streams.StreamsView.as_view(), name="streams"),
+    path("streams/recall", streams.StreamRecallView.as_view(), name="stream-recall"),
+    path("streams/summary", streams.StreamSummaryView.as_view(), name="stream-summary"),
+    path("feedback", feedback.FeedbackView.as_view(), name="feedback"),
     path("proposals", proposals.ProposalsView.as_view(), name="proposals"),
     path("proposals/<uuid:item_id>", proposals.ProposalView.as_view(), name="proposal"),
     path("proposals/<uuid:item_id>/decision", proposals.DecisionView.as_view(), name="decision"),
     path("proposals/<uuid:item_id>/undo", proposals.UndoView.as_view(), name="decision-undo"),
     path("proposals/<uuid:item_id>/lock", proposals.LockView.as_view(), name="proposal-lock"),
     path("proposals/<uuid:item_id>/assign", proposals.AssignView.as_view(), name="proposal-assign"),
+    path("jobs", jobs_api.JobsView.as_view(), name="jobs-api"),
+    path("jobs/<uuid:job_id>", jobs_api.JobView.as_view(), name="job-api"),
+    path("jobs/<uuid:job_id>/cancel", jobs_api.JobCancelView.as_view(), name="job-cancel-api"),
+    path("jobs/<uuid:job_id>/resume", jobs_api.JobResumeView.as_view(), name="job-resume-api"),
     path("reports", proposals.ReportsView.as_view(), name="reports"),
+    path("said", who_said.SaidView.as_view(), name="said"),
+    path("timeline", who_said.TimelineView.as_view(), name="timeline"),
+    path("snapshots", snapshots.SnapshotsView.as_view(), name="snapshots"),
+    path("tasks", tasks.TasksView.as_view(), name="tasks-api"),
+    path("tasks/<uuid:task_id>", tasks.TaskView.as_view(), name="task-api"),
+    path("preferences", preferences.PreferencesView.as_view(), name="preferences-api"),
+    path("preferences/alerts", preferences.AlertsView.as_view(), name="preferences-alerts"),
+    path(
+        "preferences/<uuid:preference_id>",
+        preferences.PreferenceView.as_view(),
+        name="preference-api",
+    ),
+    path("tags", statistics.TagsView.as_view(), name="tags-api"),
     path("stats", statistics.StatsView.as_view(), name="stats"),
 ]
 
@@ -86,7 +166,18 @@ pages = [
     path(
         "architectures/<str:name>.csv", architectures.architectures_file, name="architectures-csv"
     ),
+    path("tiers/", tiers.tiers, name="tiers"),
+    path("tiers/policy/", policy.policy, name="tier-policy"),
+    path("tiers/policy/preview/", policy.preview, name="tier-policy-preview"),
+    path("tiers/<str:name>.csv", tiers.tiers_file, name="tiers-csv"),
+    path(
+        "robots/<uuid:robot_id>/working-memory/",
+        working_memory_page.working_memory,
+        name="robot-working-memory",
+    ),
+    path("robots/teams/<uuid:team_id>/", team_page.team, name="team-page"),
     path("experts/", experts.experts, name="experts"),
+    path("said/", who_said_page.said, name="said-page"),
     path("knowledge/", shared_knowledge.knowledge, name="knowledge"),
     path("me/", my_memories.overview, name="me"),
     path("me/learning/", my_memories.learning, name="me-learning"),
@@ -97,6 +188,13 @@ pages = [
     path("me/robots/", my_memories.trust, name="me-trust"),
     path("me/robots/<uuid:delegation_id>/revoke/", my_memories.distrust, name="me-distrust"),
     path("me/names/", my_memories.names, name="me-names"),
+    path("me/accounts/", account_pages.accounts, name="me-accounts"),
+    path(
+        "me/accounts/<uuid:account_id>/replace/",
+        account_pages.replace,
+        name="me-account-replace",
+    ),
+    path("me/accounts/<uuid:account_id>/remove/", account_pages.remove, name="me-account-remove"),
     path("me/time-zone/", my_memories.zone, name="me-zone"),
     path("review/", queue.queue, name="review"),
     path("review/<uuid:item_id>/", queue.item, name="review-item"),
@@ -105,6 +203,7 @@ pages = [
     path("review/<uuid:item_id>/reject/", queue.reject, name="review-reject"),
     path("review/<uuid:item_id>/merge/", queue.merge, name="review-merge"),
     path("review/<uuid:item_id>/drop/", queue.drop, name="review-drop"),
+    path("review/<uuid:item_id>/supersede/", queue.supersede, name="review-supersede"),
     path("review/<uuid:item_id>/skip/", queue.skip, name="review-skip"),
     path("review/<uuid:item_id>/undo/", queue.undo, name="review-undo"),
     path("review/<uuid:item_id>/assign/", queue.assign, name="review-assign"),
@@ -113,6 +212,7 @@ pages = [
     path("memories/<uuid:memory_id>/unprotect/", protect_pages.unprotect, name="memory-unprotect"),
     path("memories/<uuid:memory_id>/report/", suggest.report, name="memory-report"),
     path("memories/", browse.library, name="library"),
+    path("tags/", tags.tags, name="tags"),
     path("audit/", audit_trail.audit, name="audit"),
     path("me/notices/", break_glass.notices, name="notices"),
     path("memories/change/", bulk.preview, name="memories-change"),
@@ -125,14 +225,21 @@ pages = [
     path("jobs/embeddings/retry/", jobs.retry_embeddings, name="embeddings-retry"),
     path("jobs/embeddings/<uuid:memory_id>/retry/", jobs.retry_embeddings, name="embedding-retry"),
     path("jobs/model/retry/", jobs.ask_model_again, name="model-retry"),
+    path("jobs/export/", exports.begin, name="export"),
+    path("jobs/<uuid:job_id>/file/", exports.download, name="export-file"),
+    path("jobs/consolidate/", jobs.begin_consolidation, name="consolidate"),
     path("jobs/<uuid:job_id>/", jobs.job, name="job"),
+    path("jobs/<uuid:job_id>/cancel/", jobs.cancel, name="job-cancel"),
+    path("jobs/<uuid:job_id>/resume/", jobs.resume, name="job-resume"),
     path("jobs/<uuid:job_id>/undo/", jobs.undo, name="job-undo"),
     path("jobs/<uuid:job_id>/retry/", jobs.retry, name="job-retry"),
     path("memories/add/", edit.add, name="memory-add"),
     path("memories/<uuid:memory_id>/", detail.memory, name="memory-page"),
     path("memories/<uuid:memory_id>/edit/", edit.edit, name="memory-edit"),
     path("memories/<uuid:memory_id>/forget/", edit.forget, name="memory-forget"),
+    path("memories/<uuid:memory_id>/erase/", erase.erase, name="memory-erase"),
     path("memories/<uuid:memory_id>/restore/", edit.restore, name="memory-restore-page"),
+    path("memories/<uuid:memory_id>/originals/", edit.originals, name="memory-originals"),
     path("memories/<uuid:memory_id>/access/", share.share, name="memory-share-page"),
     path("memories/<uuid:memory_id>/split/", split.split, name="memory-split"),
     path("memories/<uuid:memory_id>/why/", why.why, name="memory-why"),

@@ -20,3 +20,34 @@ class WrongProof(Exception):
 
     def __init__(self) -> None:
         super().__init__("This code is not theirs, or it is over. Nothing was linked.")
+
+
+class TeamInUse(Exception):
+    """Memories are for this team alone."""
+
+
+class TeamFull(Exception):
+    """The team has as many robots as a team may have."""
+
+
+class StillActive(Exception):
+    """No active robot of the team is silent, so nobody takes a place."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The active robots of this team are heard from. Name a robot to make it active as well."
+        )
+
+
+class NobodyPassive(Exception):
+    """No robot could take over."""
+
+    def __init__(self) -> None:
+        super().__init__("No passive robot is in this team. Nothing was changed.")
+
+
+class LastActive(Exception):
+    """A team is not left without an active robot."""
+
+    def __init__(self) -> None:
+        super().__init__("This is the last active robot of the team. Promote another one first.")

@@ -3,14 +3,30 @@
 from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
-from robots.api import conversations, identities, robots
+from robots.api import conversations, identities, robots, teams
 from robots.api import people as api_people
 from robots.views import groups, people
 from robots.views import robots as web_views
+from robots.views import teams as team_pages
 
 api = [
     path("robots", robots.RobotsView.as_view(), name="robots"),
     path("robots/<reference:reference>", robots.RobotView.as_view(), name="robot"),
+    path("teams", teams.TeamsView.as_view(), name="teams"),
+    path("teams/<reference:reference>", teams.TeamView.as_view(), name="team"),
+    path("teams/<reference:reference>/robots", teams.TeamRobotsView.as_view(), name="team-robots"),
+    path(
+        "teams/<reference:reference>/robots/<reference:robot>",
+        teams.TeamRobotView.as_view(),
+        name="team-robot",
+    ),
+    path(
+        "teams/<reference:reference>/heartbeat",
+        teams.HeartbeatView.as_view(),
+        name="team-heartbeat",
+    ),
+    path("teams/<reference:reference>/promote", teams.PromoteView.as_view(), name="team-promote"),
+    path("teams/<reference:reference>/demote", teams.DemoteView.as_view(), name="team-demote"),
     path("groups", api_people.GroupsView.as_view(), name="groups"),
     path("groups/<reference:reference>", api_people.GroupView.as_view(), name="group"),
     path(
@@ -42,6 +58,11 @@ api = [
         name="conversation",
     ),
     path(
+        "conversations/<uuid:conversation_id>/earlier",
+        conversations.EarlierView.as_view(),
+        name="conversation-earlier",
+    ),
+    path(
         "conversations/<uuid:conversation_id>/messages",
         conversations.MessagesView.as_view(),
         name="messages",
@@ -56,10 +77,23 @@ api = [
 pages = [
     path("robots/", web_views.robots, name="robots-page"),
     path("robots/add/", web_views.add, name="robot-add"),
+    path("robots/<uuid:robot_id>/describe/", web_views.describe, name="robot-describe"),
     path("robots/<uuid:robot_id>/groups/", web_views.seats, name="robot-seats"),
     path("robots/<uuid:robot_id>/keys/", web_views.add_key, name="key-add"),
     path("robots/keys/<uuid:key_id>/renew/", web_views.renew_key, name="key-renew"),
     path("robots/keys/<uuid:key_id>/revoke/", web_views.revoke_key, name="key-revoke"),
+    path("robots/teams/", team_pages.teams, name="teams-page"),
+    path("robots/teams/add/", team_pages.add, name="team-add"),
+    path("robots/teams/<uuid:team_id>/change/", team_pages.change, name="team-change"),
+    path("robots/teams/<uuid:team_id>/remove/", team_pages.remove, name="team-remove"),
+    path("robots/teams/<uuid:team_id>/robots/add/", team_pages.add_robot, name="team-robot-add"),
+    path(
+        "robots/teams/<uuid:team_id>/robots/remove/",
+        team_pages.remove_robot,
+        name="team-robot-remove",
+    ),
+    path("robots/teams/<uuid:team_id>/promote/", team_pages.promote, name="team-promote-page"),
+    path("robots/teams/<uuid:team_id>/demote/", team_pages.demote, name="team-demote-page"),
     path("people/", people.people, name="people"),
     path("people/<uuid:member_id>/", people.person, name="person"),
     path("people/<uuid:member_id>/role/", people.role, name="person-role"),

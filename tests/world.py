@@ -4,7 +4,7 @@ Bob are in #launch, Mina alone in #design; Oskar belongs to another organisation
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -28,7 +28,10 @@ from orgs.organisations.organisations import create_organisation
 from orgs.principals import Actor, resolve
 from robots.access.keys import create_key
 from robots.models.robots import Robot
+from robots.models.teams import Team
 from robots.registry.robots import join_groups, register_robot
+from robots.teams.membership import add_robot
+from robots.teams.teams import create_team
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery"
@@ -101,6 +104,15 @@ class Tenant:
         )
         self.robots[name], self.keys[name] = robot, key
         return robot
+
+    def add_team(self, name: str, *robots: str, **fields: Any) -> Team:
+        """A team of these robots; the first is active, the others are passive."""
+        ada = self.person("ada")
+        team = create_team(ada, {"id": name, "name": name, **fields}, now=NOW)
+        for number, robot in enumerate(robots):
+            at = NOW + timedelta(seconds=number)
+            add_robot(ada, str(team.id), str(self.robots[robot].id), now=at)
+        return team
 
     def remember(self, who: Actor, content: str, **fields: Any) -> Remembered:
         """Remember, and read it as the worker would."""

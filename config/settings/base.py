@@ -168,7 +168,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "ENUM_NAME_OVERRIDES": {
         "IngestProfile": "orgs.models.organisations.IngestProfile",
-        "RecallProfile": ["balanced"],
+        "RecallProfile": ["balanced", "strength", "continuum", "hive"],
         "MemberRole": "orgs.models.memberships.Role",
         "MessageRole": "robots.models.conversations.MessageRole",
         "MemoryKind": "memories.store.models.choices.Kind",
@@ -176,6 +176,12 @@ SPECTACULAR_SETTINGS = {
         "MemoryCategory": "memories.store.models.choices.Category",
         "MemoryTier": "memories.store.models.choices.Tier",
         "EntityType": "memories.knowledge_graph.models.EntityType",
+        "AccountKind": "memories.context.connectors.models.AccountKind",
+        "StreamKind": ["observation", "reflection", "insight"],
+        "MemoryStatus": "memories.store.models.choices.Status",
+        "StatusInTeam": "robots.models.teams.TeamStatus",
+        "PreferenceKind": ["preference", "alert", "writing_style", "research_finding"],
+        "SourceStatus": ["ok", "empty", "off", "failed", "timed_out"],
     },
 }
 
@@ -193,6 +199,9 @@ LLM_URL = env.str("LLM_URL", default="")
 LLM_MODEL = env.str("LLM_MODEL", default="")
 LLM_KEY = env.str("LLM_KEY", default="")
 LLM_TIMEOUT = env.int("LLM_TIMEOUT", default=60)
+# Questions that one run may ask: whether two memories contradict, how a summary reads.
+LLM_PAIRS = env.int("LLM_PAIRS", default=50)
+LLM_SUMMARIES = env.int("LLM_SUMMARIES", default=20)
 
 # Embedding model behind memories.embedding; "fake" is for tests.
 ENCODER = env.str("ENCODER", default="minilm")
@@ -203,3 +212,12 @@ ENCODER_THREADS = env.int("ENCODER_THREADS", default=2)
 # The cross-encoder behind `rerank` of a recall ("fake" is for tests), and the seconds that it has.
 RERANKER = env.str("RERANKER", default="ms-marco-MiniLM-L-12-v2")
 RERANK_SECONDS = env.float("RERANK_SECONDS", default=2.0)
+# Days for which the log of operations (remember, recall, evict, forget) is kept.
+OPERATIONS_DAYS = env.int("OPERATIONS_DAYS", default=90)
+# Tokens that a robot's working memory holds, unless the robot has a budget of its own.
+WORKING_MEMORY_TOKENS = env.int("WORKING_MEMORY_TOKENS", default=128_000)
+# What the sources of a context take together at most; what comes later is left out.
+CONTEXT_SECONDS = env.float("CONTEXT_SECONDS", default=3.0)
+# The same of a team of robots, and the seconds that an active one of it may be silent.
+TEAM_WORKING_MEMORY_TOKENS = env.int("TEAM_WORKING_MEMORY_TOKENS", default=4_000)
+TEAM_SILENT_SECONDS = env.float("TEAM_SILENT_SECONDS", default=10.0)

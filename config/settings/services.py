@@ -72,7 +72,10 @@ def celery(redis_url: str) -> dict[str, Any]:
             "sweep-models": {"task": "memories.sweep_models", "schedule": 3600.0},
             "sweep-restatements": {"task": "memories.sweep_restatements", "schedule": 60.0},
             "sweep-jobs": {"task": "memories.sweep_jobs", "schedule": 60.0},
+            "sweep-ages": {"task": "memories.sweep_ages", "schedule": 60.0},
+            "sweep-daily-jobs": {"task": "memories.sweep_daily_jobs", "schedule": 60.0},
             "sweep-uploads": {"task": "memories.sweep_uploads", "schedule": 3600.0},
+            "sweep-operations": {"task": "memories.sweep_operations", "schedule": 3600.0},
             "sweep-patterns": {"task": "memories.sweep_patterns", "schedule": 600.0},
             # One run may take minutes, so what waits behind it is thrown away.
             "sweep-removals": {

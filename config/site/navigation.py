@@ -63,6 +63,7 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
     found.append(shared | {"short": "Shared"})
     found.append(_item(request, "me", "My memories", "me") | {"short": "Mine"})
     found.append(_item(request, "experts", "Who knows what", "experts") | {"short": "Experts"})
+    found.append(_item(request, "said-page", "Who said what", "quote") | {"short": "Said"})
     found.append(_item(request, "people", "People and groups", "people") | {"short": "People"})
     if role in MODERATORS:
         found.append(_item(request, "playground", "Playground", "eye"))
@@ -70,6 +71,7 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
     if role != Role.VIEWER:
         found.append(_item(request, "jobs", "Jobs", "jobs", "below"))
         found.append(_item(request, "trash", "Trash", "forget", "below"))
+    found.append(_item(request, "tiers", "Tiers", "history", "below"))
     if role in MODERATORS:
         found.append(_item(request, "architectures", "Architectures", "decisions", "below"))
     if role == Role.ADMIN:

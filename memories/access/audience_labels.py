@@ -7,6 +7,7 @@ LABELS = {
     AudienceKind.ORGANISATION: "Everyone in the organisation",
     AudienceKind.MEMBER: "One member alone",
     AudienceKind.ROBOT: "The robot's own notes",
+    AudienceKind.TEAM: "The robots of a team",
     AudienceKind.EXPLICIT: "Some people and robots",
     AudienceKind.REVIEW: "Its author and the reviewers",
 }

@@ -27,7 +27,7 @@ class SharingOff(Exception):
         )
 
 
-WIDE = (Visibility.ORGANISATION, Visibility.SHARED)
+WIDE = (Visibility.ORGANISATION, Visibility.SHARED, Visibility.TEAM)
 
 
 @dataclass(slots=True)

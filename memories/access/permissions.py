@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from memories.access.visibility import Visibility, Write, can_write
+from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
@@ -55,6 +56,52 @@ def restorable(actor: Actor) -> Q:
     theirs = Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
     others = Q() if actor.moderates else Q(author_id=actor.member_id)
     return theirs | (others & Q(forgotten_by_subject=False))
+
+
+def forgettable(actor: Actor) -> Q:
+    """`may_forget` as a condition, whatever holds a memory beside that."""
+    if actor.robot_id:
+        return Q(robot_id=actor.robot_id)
+    if actor.moderates:
+        return Q()
+    theirs = _subject(actor)
+    return theirs if actor.role == Role.VIEWER else theirs | Q(author_id=actor.member_id)
+
+
+def erasable(actor: Actor) -> Q:
+    """Which memories the asker may erase for good, which nobody undoes; less than they may forget.
+
+    A person what is about them or gives their words, and what they alone wrote about nobody else;
+    an admin whatever is readable. A robot what it alone wrote and is nobody's words. What somebody
+    else reworded nobody wrote alone. What its subject forgot only they erase.
+    """
+    if actor.robot_id:
+        own = Q(robot_id=actor.robot_id, author=None, speaker_member=None, reworded_by=None)
+        own &= Q(reworded_by_robot=None) | Q(reworded_by_robot_id=actor.robot_id)
+        return own & _alone(robot_id=actor.robot_id, member=None) & _NOT_TAKEN_BACK
+    theirs = _subject(actor)
+    if actor.role == Role.VIEWER:
+        return theirs
+    if actor.role == Role.ADMIN:
+        return theirs | _NOT_TAKEN_BACK
+    own = Q(author_id=actor.member_id, member=None, speaker_member=None, reworded_by_robot=None)
+    own &= Q(reworded_by=None) | Q(reworded_by_id=actor.member_id)
+    return theirs | (own & _alone(member_id=actor.member_id) & _NOT_TAKEN_BACK)
+
+
+_NOT_TAKEN_BACK = Q(forgotten_by_subject=False)
+
+
+def _subject(actor: Actor) -> Q:
+    return Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
+
+
+def _alone(**who: object) -> Q:
+    """Nobody else contributed it."""
+    said = Contribution.objects.filter(
+        organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("id")
+    )
+    return ~Q(Exists(said.exclude(**who)))
 
 
 def is_subject(actor: Actor, memory: Memory) -> bool:

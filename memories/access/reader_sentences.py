@@ -55,8 +55,8 @@ class AudiencePeople:
     inside: people who are of it; curating: who read it because they curate; through: by a group
     that it names; listed, robots_listed: named one by one, whether they can read now or not;
     mine: the helpers that work for the asker; away: people who cannot sign in; keyless: robots
-    without a key that reads. hidden: groups that are not to be named. shown: the first of each,
-    the asker first.
+    without a key that reads. groups, teams: their names; hidden: groups that are not to be named.
+    shown: the first of each, the asker first.
     """
 
     inside: int = 0
@@ -70,6 +70,7 @@ class AudiencePeople:
     away: int = 0
     keyless: int = 0
     groups: tuple[str, ...] = ()
+    teams: tuple[str, ...] = ()
     hidden: int = 0
     shown: tuple[Reader, ...] = ()
 
@@ -158,6 +159,8 @@ def _said(kind: str, organisation: str, known: AudiencePeople) -> tuple[str, str
             return label, _everyone(organisation, known)
         case AudienceKind.GROUP:
             return label, _group(known)
+        case AudienceKind.TEAM:
+            return label, _team(known)
         case AudienceKind.MEMBER:
             return label, "You can read this" if known.helpers else "Only you can read this"
         case AudienceKind.REVIEW:
@@ -171,6 +174,8 @@ def _label(kind: str, organisation: str, known: AudiencePeople) -> str:
             return f"Everyone in {organisation}"
         case AudienceKind.GROUP:
             return known.groups[0] if known.groups else "A group"
+        case AudienceKind.TEAM:
+            return f"Robots of {known.teams[0]}" if known.teams else "A team of robots"
         case AudienceKind.MEMBER:
             mine = _helper_names(known)
             return (
@@ -181,8 +186,9 @@ def _label(kind: str, organisation: str, known: AudiencePeople) -> str:
         case AudienceKind.REVIEW:
             return "Author and curators"
     people_named = [*known.names("named"), *known.names("named", enters=False)]
-    names = [*known.groups, *people_named, *known.named_robots()]
-    rest = known.listed + known.robots_listed + len(known.groups) - len(names)
+    places = [*known.groups, *(f"robots of {team}" for team in known.teams)]
+    names = [*places, *people_named, *known.named_robots()]
+    rest = known.listed + known.robots_listed + len(places) - len(names)
     return _short(names, rest + known.hidden)
 
 
@@ -206,6 +212,15 @@ def _group(known: AudiencePeople) -> str:
     return f"{who} in {known.groups[0]} can read this{also}"
 
 
+def _team(known: AudiencePeople) -> str:
+    """Its robots and nobody else: no person reads what is a team's alone."""
+    if not known.teams:
+        return "The robots of its team can read this"
+    names = [one.name for one in known.shown if one.what == "robot" and one.enters]
+    who = _joined(names) if known.robots <= _NAMED else robots(known.robots)
+    return f"{who or 'No robot'} in {known.teams[0]} can read this, and no person"
+
+
 def _curating(known: AudiencePeople) -> str:
     return f"{known.curating:,} who curate{'s' if known.curating == 1 else ''}"
 
@@ -214,6 +229,7 @@ def _list(known: AudiencePeople) -> str:
     parts = [f"everyone in {name}" for name in known.groups]
     if known.hidden:
         parts.append("one more group" if known.hidden == 1 else f"{known.hidden} more groups")
+    parts += [f"the robots of {name}" for name in known.teams]
     if known.inside:
         parts.append("you" if known.names("named") == ["You"] else people(known.inside))
     named = known.named_robots()

@@ -43,6 +43,14 @@ WITH wanted AS MATERIALIZED (
       AND g.id IN (SELECT group_id FROM wanted WHERE kind = 'group'
                    UNION SELECT reader FROM entries WHERE kind = 'group')
       AND {READS_GROUP}
+), teams AS MATERIALIZED (
+    SELECT t.id, t.name FROM robots_team t
+    WHERE t.organisation_id = %(organisation)s AND t.removed_at IS NULL
+      AND (t.id IN (SELECT reader FROM entries WHERE kind = 'team')
+           OR t.id::text IN (SELECT key FROM wanted WHERE kind = 'team'))
+), mates AS MATERIALIZED (
+    SELECT s.team_id, s.robot_id FROM robots_teamrobot s
+    WHERE s.organisation_id = %(organisation)s AND s.team_id IN (SELECT id FROM teams)
 ), keyed AS (
     SELECT k.robot_id, bool_or(k.scopes @> '["read"]') AS reads,
         bool_or(k.scopes @> '["read", "act_for"]') AS acts
@@ -91,6 +99,12 @@ WITH wanted AS MATERIALIZED (
     SELECT w.id, s.robot_id, 'seat', 1 FROM wanted w
     JOIN seen g ON w.kind = 'group' AND g.id = w.group_id
     JOIN robots_robotgroup s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
+    UNION ALL
+    SELECT w.id, s.robot_id, 'seat', 1 FROM wanted w
+    JOIN mates s ON w.kind = 'team' AND s.team_id::text = w.key
+    UNION ALL
+    SELECT e.audience_id, s.robot_id, 'through', 2 FROM entries e
+    JOIN mates s ON e.kind = 'team' AND s.team_id = e.reader
     UNION ALL
     SELECT e.audience_id, s.robot_id, 'through', 2 FROM entries e
     JOIN seen g ON e.kind = 'group' AND g.id = e.reader
@@ -145,6 +159,10 @@ UNION ALL
 FROM wanted w LEFT JOIN entries e ON e.audience_id = w.id AND e.kind = 'group'
 LEFT JOIN seen g ON g.id = coalesce(e.reader, w.group_id)
 WHERE e.reader IS NOT NULL OR w.kind = 'group')
+UNION ALL
+(SELECT w.id, 'team', '', true, false, row_number() OVER (ORDER BY t.name), t.id, t.name
+FROM wanted w LEFT JOIN entries e ON e.audience_id = w.id AND e.kind = 'team'
+JOIN teams t ON t.id = e.reader OR (w.kind = 'team' AND t.id::text = w.key))
 ORDER BY 6
 """
 
@@ -156,6 +174,7 @@ class _Known:
     counts: list[tuple[str, str, bool, bool, int]] = field(default_factory=list)
     shown: list[Reader] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
+    teams: list[str] = field(default_factory=list)
     hidden: int = 0
 
     def summed(self) -> AudiencePeople:
@@ -182,6 +201,7 @@ class _Known:
             away=number("person", enters=False),
             keyless=number("robot", enters=False),
             groups=tuple(self.groups),
+            teams=tuple(self.teams),
             hidden=self.hidden,
             shown=tuple(self.shown),
         )
@@ -241,6 +261,8 @@ def _look_up(
             known = found[audience]
             if what == "group":
                 _note_group(known, name if enters else "")
+            elif what == "team":
+                known.teams.append(name)
             elif id_ is None:
                 known.counts.append((what, reason, enters, mine, number))
             else:

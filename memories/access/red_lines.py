@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
+
 from memories.access.permissions import is_subject
 from memories.store.models.memory import Memory
 from orgs import audit
@@ -27,6 +29,15 @@ def is_their_own(actor: Actor, memory: Memory) -> bool:
         return True
     own = memory.audience.kind == AudienceKind.MEMBER
     return bool(actor.is_person and own and memory.audience.key == str(actor.member_id))
+
+
+def unheld(actor: Actor) -> Q:
+    """What no red line keeps from the actor, as a condition."""
+    if not actor.is_person:
+        return Q(red_line=False)
+    own = Q(audience__kind=AudienceKind.MEMBER, audience__key=str(actor.member_id))
+    subject = Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
+    return Q(red_line=False) | subject | own
 
 
 def hold_red_line(

@@ -17,8 +17,10 @@ from orgs.organisations.references import find_member
 from orgs.principals import Actor
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot
+from robots.models.teams import Team
 from robots.people.directory import find_known_group, known_members
 from robots.registry.robots import find_robot
+from robots.teams.teams import find_team, is_in
 
 Found = TypeVar("Found")
 
@@ -36,6 +38,19 @@ class References:
             ("robot", reference), lambda: find_robot(self.actor.organisation_id, reference)
         )
 
+    def team(self, reference: str) -> Team:
+        """Teams are known to everyone in the organisation, as their robots are. Raises NotFound."""
+        return self._once(
+            ("team", reference), lambda: find_team(self.actor.organisation_id, reference)
+        )
+
+    def own_team(self, reference: str) -> Team:
+        """A team in which the robot is that asks. Raises NotFound."""
+        team = self.team(reference)
+        if not self._once(("is in", team.id), lambda: is_in(self.actor, team.id)):
+            raise NotFound("no such team")
+        return team
+
     def group(self, reference: str) -> Group:
         """A group that the caller reads. Raises NotFound."""
         return self._once(("group", reference), lambda: self._find_group(reference))
@@ -47,10 +62,9 @@ class References:
 
     def readers(self, readers: NamedReaders, group: Group | None = None) -> set[Reader]:
         """The entries of an access list. Raises NotFound."""
-        if readers.teams:
-            raise NotFound("no such team")
         found: set[Reader] = {("member", self.member(r, group).id) for r in readers.members}
         found |= {("robot", self.robot(r).id) for r in readers.robots}
+        found |= {("team", self.team(r).id) for r in readers.teams}
         return found | {("group", self.group(r).id) for r in readers.groups}
 
     def _find_group(self, reference: str) -> Group:

@@ -4,6 +4,7 @@ The database decides what is read; these rules say where a new memory goes and w
 writer may put it there. They know no row and no clock.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,6 +14,7 @@ PUBLISHES = ("admin", "curator")
 
 class Visibility(StrEnum):
     INTERNAL = "internal"
+    TEAM = "team"
     PRIVATE = "private"
     PROTECTED = "protected"
     SHARED = "shared"
@@ -21,7 +23,28 @@ class Visibility(StrEnum):
 
 
 ALIASES = {"public": Visibility.GROUP}
-NAMES = (*(v.value for v in Visibility), *ALIASES)
+# The kinds of audiences behind a visibility, for what is looked for.
+_KINDS = {
+    "internal": "robot",
+    "private": "member",
+    "protected": "explicit",
+    "shared": "explicit",
+    "group": "group",
+    "public": "group",
+    "organisation": "organisation",
+    "team": "team",
+    "persona": "persona",
+}
+LOOKED_FOR = tuple(_KINDS)
+TEAM_MARK = "team:"
+NAMES = (*(v.value for v in Visibility if v is not Visibility.TEAM), *ALIASES, f"{TEAM_MARK}<id>")
+# What robots keep for robots: no person reads it.
+AMONG_ROBOTS = (Visibility.INTERNAL, Visibility.TEAM)
+
+OUT_OF_REACH = (
+    "A member does not reach the notes of a team, so what is about a member or said by one is not "
+    "kept there."
+)
 
 
 class Misplaced(ValueError):
@@ -43,26 +66,63 @@ def default_visibility(*, group: bool, member: bool) -> Visibility:
     return Visibility.PRIVATE if member else Visibility.ORGANISATION
 
 
+def audience_kinds(names: Iterable[str], *, member: bool) -> tuple[str, ...]:
+    """The kinds of audiences that these visibilities mean, each once.
+
+    member: whether a member asks or is asked for; without one private means the robot's own notes.
+    Raises ValueError for a name that is not in LOOKED_FOR.
+    """
+    found = []
+    for name in names:
+        if name not in _KINDS:
+            raise ValueError(f"Unknown visibility; one of {', '.join(LOOKED_FOR)}.")
+        found.append("robot" if name == "private" and not member else _KINDS[name])
+    return tuple(dict.fromkeys(found))
+
+
+def check_team_note(visibility: Visibility, *, member: bool) -> None:
+    """Raise Misplaced where a note of a team would be about a member, or said by one.
+
+    member: whether one is acted for or speaks. No person reads such a note, so the member could
+    neither see nor forget it.
+    """
+    if visibility is Visibility.TEAM and member:
+        raise Misplaced(OUT_OF_REACH)
+
+
+def team_named(wish: str | None) -> str | None:
+    """The reference in `team:<id>`, or None for any other wish."""
+    if wish is None or not wish.startswith(TEAM_MARK):
+        return None
+    return wish.removeprefix(TEAM_MARK) or None
+
+
 def effective_visibility(
     wish: str | None, *, group: bool, member: bool, person: bool
 ) -> Visibility:
     """The visibility that is meant. Raises Misplaced where it makes no sense.
 
-    private without a member means the robot's own notes; internal is for robots alone.
+    private without a member means the robot's own notes; internal and team:<id> are for robots
+    alone.
     """
     if wish is None:
         return default_visibility(group=group, member=member)
-    try:
-        chosen = ALIASES.get(wish) or Visibility(wish)
-    except ValueError as error:
-        raise Misplaced(f"Unknown visibility; one of {', '.join(NAMES)}.") from error
+    chosen = _chosen(wish)
     if chosen is Visibility.GROUP and not group:
         raise Misplaced("Visibility group needs a group.")
     if chosen is Visibility.PRIVATE and not member:
         return Visibility.INTERNAL
-    if chosen is Visibility.INTERNAL and person:
-        raise Misplaced("Internal notes belong to robots; choose private.")
+    if chosen in AMONG_ROBOTS and person:
+        raise Misplaced("Such notes belong to robots; choose private.")
     return chosen
+
+
+def _chosen(wish: str) -> Visibility:
+    if team_named(wish):
+        return Visibility.TEAM
+    if wish != Visibility.TEAM and wish in (*Visibility, *ALIASES):
+        return ALIASES.get(wish) or Visibility(wish)
+    raise Misplaced(f"Unknown visibility; one of {', '.join(NAMES)}.")
 
 
 def can_read(
@@ -76,7 +136,7 @@ def can_read(
     """Whether a member with this role reads a row of this visibility.
 
     private: its owner alone. organisation: every role. group: those in it and, where it is not
-    confidential, curators and admins. internal: no person. protected and shared are lists.
+    confidential, curators and admins. internal and team: no person. protected and shared are lists.
     """
     match visibility:
         case Visibility.ORGANISATION:
@@ -103,7 +163,7 @@ def can_write(
     organisation (or publish, where the organisation lets members). Admins and curators write
     shared knowledge.
     """
-    if role == "viewer" or visibility is Visibility.INTERNAL:
+    if role == "viewer" or visibility in AMONG_ROBOTS:
         return Write.NO
     if visibility is Visibility.ORGANISATION:
         return Write.YES if role in PUBLISHES or members_publish else Write.PROPOSE
@@ -130,7 +190,7 @@ class KindInputs:
 
 def derive_kind(place: KindInputs) -> str:
     """direct, group, user, interaction, organisation or internal."""
-    if place.visibility is Visibility.INTERNAL:
+    if place.visibility in AMONG_ROBOTS:
         return "internal"
     if place.group:
         if not place.member:

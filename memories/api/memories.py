@@ -1,5 +1,6 @@
 """Memories over HTTP: one service call a view."""
 
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from rest_framework.views import APIView
 
 from memories.access.lookup import principal_for
 from memories.api import rendering
+from memories.api.erasure.serializers import ErasedSerializer, ForgetQuerySerializer
 from memories.api.serializers import memories
 from memories.api.serializers.reasons import ForceSerializer, forced
 from memories.curation.edit import edit_memory
@@ -20,9 +22,10 @@ from memories.ingestion.drafts import Outcome, Refused
 from memories.ingestion.remember import remember, remember_many
 from memories.library.memories import get_memory, listed
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
+from memories.privacy.erase import erase_memory
 from memories.store.models.memory import MemoryQuerySet
 from orgs.api.cursors import page
-from orgs.api.problems import NotYet, describe, problem
+from orgs.api.problems import describe, problem
 from orgs.api.serializers import checked
 
 
@@ -118,19 +121,24 @@ class MemoryView(APIView):
 
     @extend_schema(
         operation_id="memories_forget",
-        parameters=[ForceSerializer],
-        responses={204: OpenApiResponse(None)},
+        parameters=[ForgetQuerySerializer],
+        responses={204: OpenApiResponse(None), 200: ErasedSerializer},
     )
     def delete(self, request: Request, memory_id: UUID) -> Response:
-        """Forget a memory: out of every answer, restorable."""
-        if "hard" in request.query_params:
-            raise NotYet("hard", "Forget it; nothing erases for good so far.")
-        given = {k: v for k, v in request.query_params.items() if k in ("force", "reason")}
-        if given.get("force") in ("true", "false"):
-            given["force"] = given["force"] == "true"
-        force = forced(checked(ForceSerializer, given))
-        forget_memory(request.user, memory_id, now=timezone.now(), force=force)
-        return Response(status=204)
+        """Forget a memory: out of every answer, restorable; with `hard` erase it for good."""
+        given = {
+            name: value == "true" if value in ("true", "false") else value
+            for name, value in request.query_params.items()
+        }
+        asked = checked(ForgetQuerySerializer, given)
+        hard, confirm, force = asked.pop("hard"), asked.pop("confirm", ""), forced(asked)
+        if not hard:
+            forget_memory(request.user, memory_id, now=timezone.now(), force=force)
+            return Response(status=204)
+        erased = erase_memory(
+            request.user, memory_id, confirm=confirm, now=timezone.now(), force=force
+        )
+        return Response(asdict(erased))
 
 
 class RestoreView(APIView):

@@ -4,17 +4,39 @@ from memories.access.consent import LearningPaused, SharingOff
 from memories.access.permissions import NotYours
 from memories.access.red_lines import RedLine
 from memories.access.visibility import Misplaced
+from memories.context.at_hand import OverBudget
+from memories.context.connectors.accounts import TooLarge, TooMany
+from memories.context.connectors.parsed import Unreadable
 from memories.curation.decide import Unread
 from memories.curation.edit import Outdated
 from memories.ingestion.remember import KeyTaken
+from memories.lifecycle.llm_checks.propositions import NoModel
+from memories.llm.client import NoModelAnswer
+from memories.preferences.forms import BadPreference
+from memories.privacy.erase import NotConfirmed
+from memories.privacy.forget_content import BlankText
 from memories.retrieval.strategies.projection_required import ProjectionOff
+from memories.retrieval.timeframes.timeframes import NotUnderstood
 from memories.review.holds import Held
 from memories.review.queue import Decided
+from memories.snapshots.form import BadSnapshot, OtherOrganisation
+from memories.store.tag_names import BadTag
 from orgs.api.problems import map_exception
 
 map_exception(Misplaced, 400, "misplaced", "The wish does not fit the place")
 map_exception(ProjectionOff, 400, "projection-off", "The layout is not switched on")
+map_exception(NotUnderstood, 400, "timeframe", "The time is not understood")
+map_exception(BadSnapshot, 400, "bad-snapshot", "Not a snapshot that is read here")
+map_exception(OtherOrganisation, 409, "other-organisation", "The snapshot of another organisation")
+map_exception(NotConfirmed, 400, "not-confirmed", "Not confirmed")
+map_exception(BlankText, 400, "blank", "No words")
+map_exception(OverBudget, 413, "over-budget", "Larger than the budget")
+map_exception(Unreadable, 400, "unreadable", "The file cannot be read")
+map_exception(TooLarge, 413, "file-too-large", "The file is too large")
+map_exception(TooMany, 409, "too-many", "As many as there may be")
 map_exception(KeyTaken, 409, "key-taken", "The key names another text")
+map_exception(BadTag, 400, "bad-tag", "The tag has another form")
+map_exception(BadPreference, 400, "bad-preference", "Not a preference of that kind")
 map_exception(NotYours, 403, "not-yours", "Not yours to change")
 map_exception(RedLine, 409, "red-line", "Protected")
 map_exception(Outdated, 409, "outdated", "Changed meanwhile")
@@ -23,3 +45,5 @@ map_exception(Decided, 409, "decided", "Decided already")
 map_exception(Held, 409, "held", "Somebody else has it open")
 map_exception(LearningPaused, 403, "learning-paused", "Learning is paused")
 map_exception(SharingOff, 403, "sharing-off", "Sharing is off")
+map_exception(NoModel, 409, "no-model", "No language model for this")
+map_exception(NoModelAnswer, 503, "no-model-answer", "The language model did not answer")

@@ -23,7 +23,9 @@ from memories.review.queue import get_item, queue
 from orgs.api.cursors import page
 
 VERBS = {"approve": approve, "reject": reject, "merge": merge}
-PLAIN = ("id", "cause", "state", "content", "reason", "decision", "created_at", "decided_at")
+PLAIN = (
+    "id", "cause", "state", "content", "reason", "details", "decision", "created_at", "decided_at",
+)  # fmt: skip
 
 
 def body(item: Proposal) -> dict[str, Any]:

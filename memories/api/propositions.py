@@ -13,20 +13,32 @@ from rest_framework.views import APIView
 
 from memories.api import rendering
 from memories.api.serializers.memories import MemorySerializer
-from memories.curation.split import divide_memory
+from memories.curation.split import divide_by_model, divide_memory
 from memories.language.propositions import MOST
 from orgs.api.serializers import StrictSerializer, TextListField, checked
 
 
 class PropositionsRequestSerializer(StrictSerializer):
     propositions = TextListField(required=False, max_length=MOST, item_length=2_000)
+    by = serializers.ChoiceField(
+        choices=("rules", "model"),
+        default="rules",
+        help_text="without propositions: who finds them, rules or a language model",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Who sends propositions has found them."""
+        if attrs["by"] == "model" and attrs.get("propositions"):
+            raise serializers.ValidationError({"by": "Send propositions or let a model find them."})
+        return attrs
 
 
 class RefusedPropositionSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
     reason = serializers.CharField(
         help_text="too-short, too-long, too-few-words, pronoun, question, heading, too-many, known "
-        "or forgotten"
+        "or forgotten; of a model also invented-number, invented-name, invented-link, "
+        "invented-words or negation"
     )
 
 
@@ -43,8 +55,12 @@ class PropositionsView(APIView):
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
         """Take a memory apart into facts of one sentence, for the same readers."""
-        given = checked(PropositionsRequestSerializer, request.data).get("propositions", [])
-        found = divide_memory(request.user, memory_id, given=given, now=timezone.now())
+        wish, now = checked(PropositionsRequestSerializer, request.data), timezone.now()
+        if wish["by"] == "model":
+            found = divide_by_model(request.user, memory_id, now=now)
+        else:
+            given = wish.get("propositions", [])
+            found = divide_memory(request.user, memory_id, given=given, now=now)
         return Response(
             {
                 "results": [rendering.memory(row) for row in found.rows],

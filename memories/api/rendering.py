@@ -1,7 +1,9 @@
 """Rows to answers. Plain functions: an answer of ten memories costs microseconds, and the
 serializers beside them are the description that the schema test holds them to."""
 
+from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from memories.access.audience_labels import audience_label, kind_label
 from memories.ingestion.drafts import Remembered
@@ -27,8 +29,18 @@ def _pair(id_: Any, name: str | None) -> dict[str, Any] | None:
     return None if id_ is None else {"id": str(id_), "name": name}
 
 
-def hit(found: Hit, row: Row, *, explain: bool) -> dict[str, Any]:
-    """One result of a recall."""
+def row_audience(row: Row) -> dict[str, str]:
+    """Who reads it, in the contract's words."""
+    return {
+        "kind": row.audience_kind,
+        "label": kind_label(row.audience_kind, row.group_name or ""),
+    }
+
+
+def hit(
+    found: Hit, row: Row, *, explain: bool, merged: Mapping[UUID, Row] | None = None
+) -> dict[str, Any]:
+    """One result of a recall. merged: the rows of what the hits stand for."""
     body = {
         "id": row.id,
         "key": row.key,
@@ -41,10 +53,7 @@ def hit(found: Hit, row: Row, *, explain: bool) -> dict[str, Any]:
         "reworded_by": _pair(row.reworded_id, row.reworded_name),
         "member": _pair(row.member_id, row.member_name),
         "group": _pair(row.group_id, row.group_name),
-        "audience": {
-            "kind": row.audience_kind,
-            "label": kind_label(row.audience_kind, row.group_name or ""),
-        },
+        "audience": row_audience(row),
         "kind": row.kind,
         "type": row.type,
         "category": row.category,
@@ -52,13 +61,13 @@ def hit(found: Hit, row: Row, *, explain: bool) -> dict[str, Any]:
         "importance": row.importance,
         "occurred_at": row.occurred_at,
         "created_at": row.created_at,
+        "valid_until": row.valid_until,
+        "superseded_by": row.superseded_by,
     }
-    if found.merged:
-        body["consolidated"] = {
-            "confidence": found.confidence,
-            "access_count": found.access_count,
-            "merged": [str(id_) for id_ in found.merged],
-        }
+    others = [(merged or {})[id_] for id_ in found.merged if id_ in (merged or {})]
+    if others:
+        body["confidence"], body["access_count"] = found.confidence, found.access_count
+        body["consolidated"] = [{"id": one.id, "audience": row_audience(one)} for one in others]
     if explain:
         body["scores"] = {
             "relevance": found.relevance,
@@ -116,6 +125,8 @@ def memory(row: Memory, embedding: str | None = None) -> dict[str, Any]:
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "expires_at": row.expires_at,
+        "valid_until": row.valid_until,
+        "superseded_by": row.holds_now,
     }
     if embedding is not None:
         body["embedding"] = embedding

@@ -7,7 +7,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api.serializers import memories
+from memories.api.serializers.tags import TagQuerySerializer, TagsSerializer
+from memories.insights import tags
 from memories.insights.statistics import stats
+from orgs.api.serializers import checked
 
 
 class StatsView(APIView):
@@ -15,3 +18,16 @@ class StatsView(APIView):
     def get(self, request: Request) -> Response:
         """Figures over what the caller may read."""
         return Response(stats(request.user, now=timezone.now()))
+
+
+class TagsView(APIView):
+    @extend_schema(operation_id="tags", parameters=[TagQuerySerializer], responses=TagsSerializer)
+    def get(self, request: Request) -> Response:
+        """The tags of what the caller may read, with counts."""
+        wanted = checked(TagQuerySerializer, _flags(request.query_params.dict()))
+        return Response(tags.answer(request.user, wanted, now=timezone.now()))
+
+
+def _flags(params: dict[str, str]) -> dict[str, str | bool]:
+    """Query parameters with true and false as JSON has them."""
+    return {k: v == "true" if v in ("true", "false") else v for k, v in params.items()}

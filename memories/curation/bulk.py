@@ -20,10 +20,14 @@ from memories.library.selection import memories_of
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.tag_names import BadTag
 from orgs.errors import AlreadyExists, NotFound
 from orgs.principals import Actor, resolve
 
-REFUSALS = (NotFound, NotYours, RedLine, AlreadyExists, Misplaced, PermissionError, Outdated)
+REFUSALS = (
+    *(NotFound, NotYours, RedLine, AlreadyExists, Misplaced, PermissionError, Outdated),
+    BadTag,
+)
 ACTIONS = ("archive", "forget", "set", "share")
 SAMPLE = 5
 
@@ -125,7 +129,7 @@ def _set(actor: Actor, memory_id: UUID, change: Change, now: datetime) -> list[A
     if change.importance is not None:
         changes["importance"] = change.importance
     if change.tags:
-        changes["tags"] = list(dict.fromkeys([*row.tags, *change.tags]))
+        changes["tags"] = [*row.tags, *change.tags]
     before = {name: getattr(row, name) for name in changes}
     after = edit_memory(actor, memory_id, changes, now=now)
     if after.version == row.version:

@@ -61,11 +61,10 @@ def _change(actor: Actor, job: Job, turn: JobTurn | None = None) -> None:
         except REFUSALS as error:
             job.problems.append({"id": str(id_), "reason": reason_of(error)})
         job.done = position + 1
-        if turn and turn.over() and job.done < len(ids):
+        stops = turn and (turn.over() or (turn.to_note() and not progress(actor, job)))
+        if stops and job.done < len(ids):
             requeue(actor, job)
             return
-        if turn and turn.to_note():
-            progress(actor, job)
     finish(actor, job)
 
 

@@ -9,15 +9,17 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.access.permissions import NotYours, is_subject, may_change
+from memories.access.permissions import NotYours, is_subject, may_change, may_forget
 from memories.access.red_lines import hold_red_line, is_their_own
 from memories.access.visibility import Misplaced
 from memories.curation import merge as curation_merge
 from memories.curation.edit import Outdated, edit_memory
+from memories.curation.supersede import supersede
+from memories.lifecycle.consolidation.over_capacity import bring_down, hold_place, place_of
 from memories.lifecycle.withdraw import take_away
 from memories.review.enqueue import withdraw
 from memories.review.holds import Held, taken_by_others
-from memories.review.models import Cause, Proposal, State
+from memories.review.models import PAIRS, Cause, Proposal, State
 from memories.review.queue import Decided, find, to_decide
 from memories.review.red_line import approve_wish, pass_on
 from memories.store.authorship import Words
@@ -66,7 +68,8 @@ def approve(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime)
 
     Publish: a copy for its target audience. Correction: the new text. Report: the memory is
     forgotten, or with a text corrected. Return: what its subject forgot is back. Red line: it is
-    protected, for the reason that was given or the decider's.
+    protected, for the reason that was given or the decider's. Contradiction: the newer one holds,
+    the older is kept as what was true until then.
     Raises NotFound, Decided, Held, Unread, Outdated, Misplaced, NotYours, RedLine, AlreadyExists.
     """
     principal = resolve(actor)
@@ -84,6 +87,11 @@ def approve(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime)
             case Cause.RED_LINE:
                 reason = answer.reason.strip() or taken.item.reason
                 outcome = approve_wish(principal, taken.memory, reason, now)
+            case Cause.CONTRADICTION if taken.item.other_id:
+                older = _mergeable(taken, taken.item.other_id, answer)
+                outcome = supersede(principal, older, taken.memory, now)
+            case Cause.CAPACITY:
+                outcome = _bring_down(taken)
             case _:
                 raise Misplaced("Two memories are merged, or both are kept.")
         return _close(taken, State.APPROVED, answer, outcome)
@@ -107,30 +115,33 @@ def reject(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) 
 
 
 def merge(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -> Proposal:
-    """Put what is proposed, or the newer of two twins, into another memory of the same readers.
+    """Put what is proposed, or the newer of a pair, into another memory of the same readers.
 
-    content: what that memory says from then on; without it, it keeps its words. Raises what
+    content: what that memory says from then on; without it, it keeps its words. Where these are the
+    words of the newer one, that one stays and the older goes: no text is there twice. Raises what
     `approve` raises.
     """
     principal = resolve(actor)
     with principal.scope():
         item = find(principal, item_id)
         into = answer.into or item.other_id
-        if item.cause not in (Cause.PUBLISH, Cause.DUPLICATE) or into is None:
-            raise Misplaced("Only proposals and duplicates are merged; say into which memory.")
+        if item.cause not in (Cause.PUBLISH, *PAIRS) or into is None:
+            raise Misplaced("Only proposals and pairs are merged; say into which memory.")
         taken = _take(principal, item_id, answer, now, into)
-        if answer.version is None or answer.into_version is None:
+        if answer.version is None:
             raise Unread
-        kept = _mergeable(taken, into, answer)
-        hold_red_line(principal, taken.memory, "merge", now)
-        outcome: dict[str, Any] = {"shelved": str(taken.memory.id)}
-        outcome |= curation_merge.join(taken.memory, kept)
-        curation_merge.shelve(taken.memory, now)
+        gone, kept = taken.memory, _mergeable(taken, into, answer)
+        if item.cause in PAIRS and answer.content == gone.content:
+            gone, kept = kept, gone
+        hold_red_line(principal, gone, "merge", now)
+        outcome: dict[str, Any] = {"shelved": str(gone.id)}
+        outcome |= curation_merge.join(gone, kept)
+        curation_merge.shelve(gone, now)
         if answer.content and answer.content != kept.content:
             outcome |= _rewrite(actor, kept, answer.content, now)
-        if taken.item.cause == Cause.DUPLICATE:
-            withdraw(kept.organisation_id, taken.memory.id, now, *_others(taken.item))
-        taken.item.other_id = kept.id
+        if taken.item.cause in PAIRS:
+            withdraw(kept.organisation_id, gone.id, now, *_others(taken.item))
+        taken.item.other_id = into
         return _close(taken, State.MERGED, answer, outcome)
 
 
@@ -146,7 +157,11 @@ def _take(
     into: UUID | None = None,
 ) -> _Taken:
     item = to_decide(principal, item_id)
-    ids = {item.memory_id} | ({into} if into else set())
+    if item.cause == Cause.CAPACITY:
+        # Before any memory is locked, as the worker does.
+        hold_place(place_of(item), now=now)
+    pair = item.other_id if item.cause in PAIRS else None
+    ids = {id_ for id_ in (item.memory_id, pair, into) if id_}
     locked = {
         row.id: row
         for row in Memory.objects.select_for_update(of=("self",))
@@ -230,6 +245,18 @@ def _remove(taken: _Taken) -> dict[str, Any]:
     return {"forgotten": str(memory.id)}
 
 
+def _bring_down(taken: _Taken) -> dict[str, Any]:
+    """Each that goes has to be the decider's to take away. All are found again by the moment."""
+    principal = taken.principal
+    done = bring_down(
+        place_of(taken.item),
+        principal.actor,
+        now=taken.now,
+        may=lambda row: may_forget(principal, row),
+    )
+    return {"archived": len(done.archived), "summaries": len(done.made)}
+
+
 def _mergeable(taken: _Taken, into: UUID, answer: ReviewAnswer) -> Memory:
     """The memory to merge into: active, of the same or the wished-for readers, the asker's."""
     item = taken.item
@@ -241,6 +268,8 @@ def _mergeable(taken: _Taken, into: UUID, answer: ReviewAnswer) -> Memory:
         raise NotFound("nothing to merge into")
     if not may_change(taken.principal, kept):
         raise NotYours("You may read this memory, but it is not yours to change.")
+    if answer.into_version is None:
+        raise Unread
     if answer.into_version != kept.version:
         raise Outdated(kept)
     return kept

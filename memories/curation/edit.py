@@ -7,6 +7,7 @@ from uuid import UUID
 
 from memories.access.lookup import changeable, note
 from memories.access.red_lines import hold_red_line
+from memories.curation.supersede import LINK
 from memories.indexing import index
 from memories.jobs.hints import hint_patterns
 from memories.store.authorship import REWORDED, Words, reword, words_by
@@ -14,9 +15,11 @@ from memories.store.deduplication import content_hash
 from memories.store.dependents import follow
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.tag_names import attached
+from memories.store.use import ASKED, put_in_tier
 from memories.store.version_stamp import STAMPS, stamp_version
 from orgs.errors import AlreadyExists
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, Principal, resolve
 
 EDITABLE = ("content", "category", "importance", "tags", "metadata", "expires_at", "shareable")
 
@@ -40,22 +43,26 @@ def edit_memory(
     words_of: Words | None = None,
 ) -> Memory:
     """Change content, category, importance, tags, metadata, expiry, or whether it may be said
-    outside its group (for those whom it concerns, its robot and those who curate).
+    outside its group (for those whom it concerns, its robot and those who curate). A `tier` of
+    glacial archives it there.
 
     version: the one that was read, if the asker wants to know of a change in between. force: an
     admin's reason to change what is protected. words_of: whose the new text is, where that is
     somebody else than the asker. Raises NotFound, NotYours, Outdated, RedLine, PermissionError,
-    and AlreadyExists when the new text is another memory's.
+    BadTag, and AlreadyExists when the new text is another memory's.
     """
+    if "tags" in changes:
+        changes = {**changes, "tags": attached(changes["tags"])}
     principal = resolve(actor)
     with principal.scope():
         memory = changeable(principal, memory_id)
         if version is not None and version != memory.version:
             raise Outdated(memory)
         changed = {k: v for k, v in changes.items() if k in EDITABLE and getattr(memory, k) != v}
+        _archive(principal, memory, changes.get("tier"), now)
         if not changed:
             return memory
-        if protected := sorted({"content", "expires_at"} & set(changed)):
+        if protected := sorted({"content", "expires_at", "importance"} & set(changed)):
             hold_red_line(principal, memory, "edit", now, force=force, fields=protected)
         for name, value in changed.items():
             setattr(memory, name, value)
@@ -65,11 +72,15 @@ def edit_memory(
             )
             _refuse_twin(memory)
             reword(memory, words_of or words_by(actor))
+            # What was found to hold no more were other words.
+            memory.superseded_by, memory.valid_until = None, None
         stamp_version(memory, actor, now)
-        memory.save(update_fields=[*changed, "content_hash", *REWORDED, *STAMPS])
-        if "content" in changed and memory.status == Status.ACTIVE:
+        memory.save(update_fields=[*changed, "content_hash", *LINK, *REWORDED, *STAMPS])
+        if "content" in changed:
+            # Of what is archived nothing is found, but a summary of it may be.
             index.unindex([memory], now)
-            index.reindex(memory, now)
+            if memory.status == Status.ACTIVE:
+                index.reindex(memory, now)
         elif memory.status == Status.ACTIVE:
             if "expires_at" in changed:
                 index.lend_anew(memory, now)
@@ -80,6 +91,15 @@ def edit_memory(
             hint_patterns(memory.organisation_id)
         note(principal, "memory.edited", memory, now, fields=sorted(changed))
     return memory
+
+
+def _archive(principal: Principal, memory: Memory, tier: str | None, now: datetime) -> None:
+    """Put it into the slowest tier because somebody asks for that; it is still found."""
+    if tier is None or tier == memory.tier:
+        return
+    before = memory.tier
+    put_in_tier(memory, tier, reason=ASKED, now=now)
+    note(principal, "memory.moved", memory, now, before=before, after=tier)
 
 
 def _refuse_twin(memory: Memory) -> None:

@@ -11,6 +11,7 @@ from django.db.models import F
 from memories.access.visibility import Misplaced
 from memories.indexing import index
 from memories.ingestion import write
+from memories.knowledge_graph.tasks import copy_tasks
 from memories.store.authorship import reword, words_by
 from memories.store.deduplication import content_hash
 from memories.store.models.choices import Status
@@ -58,7 +59,9 @@ def copy_to(
     if twin is None:
         row = _reworded_copy(memory, content, editor)
         row.pk, row.audience_id, row.content_hash = id_ or new_id(), audience_id, digest
-        return {"made": str(_insert_copy(row, now))}
+        made = _insert_copy(row, now)
+        copy_tasks(memory, made)
+        return {"made": str(made)}
     if twin.forgotten_by_subject and not by_subject:
         raise Misplaced("Whom this is about has forgotten it; only they bring it back.")
     before = twin.status
@@ -80,7 +83,8 @@ def _insert_copy(row: Memory, now: datetime) -> UUID:
     """Write a copy that has its id, audience and text as a memory of its own."""
     row.status, row.proposed_audience_id, row.deposited_by = Status.ACTIVE, None, None
     row.version = row.remember_count = 1
-    row.access_count, row.last_accessed_at = 0, None
+    # Until when it held goes along; what holds since then may be for other readers.
+    row.superseded_by_id = None
     row.editor_id = row.editor_robot_id = None
     row.created_at = row.updated_at = now
     taken = Memory.objects.filter(
@@ -109,10 +113,11 @@ def count(memory: Memory, times: int) -> None:
     )
 
 
-def is_built_on(memory: Memory) -> bool:
-    """Whether somebody has changed a copy, said it again or made something of it."""
+def is_built_on(memory: Memory, *, version: int = 1) -> bool:
+    """Whether somebody has changed a copy since that version, said it again or made something of
+    it."""
     used = Derivation.objects.filter(organisation_id=memory.organisation_id, source_id=memory.id)
-    return memory.version != 1 or memory.remember_count != 1 or used.exists()
+    return memory.version != version or memory.remember_count != 1 or used.exists()
 
 
 def discard(memory: Memory, now: datetime) -> None:
@@ -124,7 +129,7 @@ def discard(memory: Memory, now: datetime) -> None:
 def shelve(memory: Memory, now: datetime) -> None:
     """Take a memory that has been decided out of the way; its author can bring it up again."""
     if memory.status == Status.ACTIVE:
-        index.unindex([memory], now)
+        index.unindex([memory], now, archived=True)
     memory.status, memory.archived_at, memory.updated_at = Status.ARCHIVED, now, now
     memory.save(update_fields=["status", "archived_at", "updated_at"])
 
@@ -133,9 +138,11 @@ def revive(memory: Memory, now: datetime, status: str = Status.ACTIVE) -> None:
     """Bring a memory back to what it was."""
     memory.status, memory.forgotten_at, memory.archived_at = status, None, None
     memory.forgotten_by_subject, memory.updated_at = False, now
+    memory.archived_for, memory.restored_at = "", now
     memory.save(
         update_fields=[
             "status", "forgotten_at", "archived_at", "forgotten_by_subject", "updated_at",
+            "archived_for", "restored_at",
         ]
     )  # fmt: skip
     if status == Status.ACTIVE:

@@ -7,6 +7,7 @@ from memories.access.lookup import changeable
 from memories.curation.edit import edit_memory
 from memories.library.history import Past, versions_of
 from memories.store.models.memory import Memory
+from memories.store.tag_names import brought
 from orgs.errors import NotFound
 from orgs.principals import Actor, resolve
 
@@ -37,4 +38,6 @@ def restore_version(
     """
     _memory, past = version_of(actor, memory_id, number)
     changes = {name: getattr(past, name) for name in RESTORED}
+    # A version may be older than the form of tags.
+    changes["tags"], _ = brought(past.tags)
     return edit_memory(actor, memory_id, changes, now=now, version=version)

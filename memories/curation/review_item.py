@@ -7,16 +7,18 @@ from uuid import UUID
 from memories.access.reader_sentences import AudienceSentence
 from memories.access.readers import newly_in, readers_in
 from memories.library.history import versions_of
+from memories.lifecycle.consolidation.over_capacity import foresee, place_of
 from memories.retrieval.recall import resembling
 from memories.review.deciders import curators, may_decide
 from memories.review.holds import take_hold
-from memories.review.models import Cause, Proposal, State
+from memories.review.models import PAIRS, Cause, Proposal, State
 from memories.review.queue import Count, count, find, following, queue
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve
 
 PAGE = 30
+GOING = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +26,9 @@ class Inspected:
     """An item with its surroundings.
 
     readers: who would be added where a proposal would go, else those of now. similar: for a
-    proposal what is known already. decides: whether the asker may decide it now; held: somebody
-    else has it open.
+    proposal what is known already, of a pair the older one. decides: whether the asker may decide
+    it now; held: somebody else has it open. going: of what is too many the first GOING that would
+    go now, going_count: how many would.
     """
 
     item: Proposal
@@ -35,6 +38,8 @@ class Inspected:
     similar: list[Memory] = field(default_factory=list)
     curators: list[Member] = field(default_factory=list)
     count: Count | None = None
+    going: list[Memory] = field(default_factory=list)
+    going_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +62,11 @@ def open_item(
         # Decided items and one's own proposals are looked at, not held.
         decides = item.state == State.OPEN and may_decide(principal, item)
         held = decides and not take_hold(principal, item, now)
+        going, going_count = _going(item, now) if decides else ([], 0)
         return Inspected(
             item=item,
+            going=going,
+            going_count=going_count,
             readers=_readers(principal, item, organisation),
             decides=decides and not held,
             held=held,
@@ -83,7 +91,19 @@ def _readers(principal: Principal, item: Proposal, organisation: str) -> Audienc
     return readers_in(principal, [place], organisation)[place.id]
 
 
+def _going(item: Proposal, now: datetime) -> tuple[list[Memory], int]:
+    """What approving would take away as things stand now; the asker reads the audience."""
+    if item.cause != Cause.CAPACITY:
+        return [], 0
+    choice = foresee(place_of(item), now)
+    rows = Memory.objects.filter(organisation_id=item.organisation_id).in_bulk(choice.ids[:GOING])
+    return [rows[id_] for id_ in choice.ids[:GOING] if id_ in rows], len(choice.ids)
+
+
 def _similar(principal: Principal, item: Proposal, now: datetime) -> list[Memory]:
+    if item.cause in PAIRS and item.other_id:
+        tenant = {"organisation_id": principal.organisation_id}
+        return list(Memory.objects.filter(**tenant, id=item.other_id).with_names())
     if item.cause != Cause.PUBLISH or item.target_audience_id not in principal.audiences:
         return [item.other] if item.other else []
     return resembling(principal, item.memory.content, item.target_audience_id, now=now)

@@ -13,11 +13,21 @@ from memories.access.permissions import NotYours
 from memories.access.readers_named import NamedReaders
 from memories.access.red_lines import hold_red_line
 from memories.access.references import References
-from memories.access.visibility import ALIASES, KindInputs, Misplaced, Visibility, derive_kind
+from memories.access.visibility import (
+    ALIASES,
+    KindInputs,
+    Misplaced,
+    Visibility,
+    check_team_note,
+    derive_kind,
+    team_named,
+)
 from memories.indexing import index
 from memories.knowledge_graph.models import Entity
+from memories.knowledge_graph.tasks import given_action_items, move_tasks, said_in
 from memories.review.enqueue import withdraw
 from memories.review.models import Cause
+from memories.store.dependents import is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.version_stamp import STAMPS, stamp_version
@@ -28,6 +38,11 @@ from orgs.models.organisations import Organisation
 from orgs.organisations.audiences import ensure_audience, ensure_explicit_audience
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
+
+SUMMARY_STAYS = (
+    "A summary stays with the readers of what it was made of. Bring the originals back and share "
+    "those."
+)
 
 
 def share_memory(
@@ -41,7 +56,7 @@ def share_memory(
 ) -> Memory:
     """Change who may read; the one act that widens an audience, and it is recorded.
 
-    visibility: group (with `group`), organisation, shared (with `readers`) or private.
+    visibility: group (with `group`), organisation, shared (with `readers`), team:<id> or private.
     Raises NotFound, NotYours, Misplaced, PermissionError, AlreadyExists, and RedLine: the readers
     of what is protected stay.
     """
@@ -50,6 +65,8 @@ def share_memory(
         memory = changeable(principal, memory_id)
         if memory.status != Status.ACTIVE:
             raise AlreadyExists(f"The memory is {memory.status}, not active.")
+        if is_summary(memory):
+            raise Misplaced(SUMMARY_STAYS)
         target = _target(principal, visibility, readers, group)
         _may_share(principal, memory, target)
         before, after = memory.audience_id, target.audience_id
@@ -59,7 +76,7 @@ def share_memory(
         # Resolved anew: the list may have been made a moment ago, and must hold the sharer.
         with resolve(actor).scope():
             _refuse_twin(memory, after)
-            withdraw(memory.organisation_id, memory.id, now, Cause.DUPLICATE)
+            withdraw(memory.organisation_id, memory.id, now, Cause.DUPLICATE, Cause.CAPACITY)
             _move(memory, target, actor, now)
             note(principal, "memory.shared", memory, now, before=str(before), after=str(after))
     return memory
@@ -75,8 +92,10 @@ class _Target:
 def _may_share(principal: Principal, memory: Memory, target: _Target) -> None:
     """What is private or in confidence is for those it concerns to widen, and for nobody else.
 
-    Nobody takes for themselves alone what others said.
+    Nobody takes for themselves alone what others said. No team gets what is about a member.
     """
+    about = memory.member_id or memory.speaker_member_id
+    check_team_note(target.visibility, member=about is not None)
     actor = principal.actor
     concerned = actor.is_person and actor.member_id in (
         memory.member_id,
@@ -122,6 +141,8 @@ def _target(
     principal: Principal, visibility: str, readers: Mapping[str, tuple[str, ...]], group: str | None
 ) -> _Target:
     actor, organisation_id = principal.actor, principal.organisation_id
+    if team := team_named(visibility):
+        return _team(actor, team)
     match ALIASES.get(visibility, visibility):
         case Visibility.GROUP:
             if not group:
@@ -145,7 +166,16 @@ def _target(
         case Visibility.PRIVATE:
             chosen_word = Visibility.PRIVATE if actor.is_person else Visibility.INTERNAL
             return _Target(chosen_word, principal.own_audience)
-    raise Misplaced("Share with group, organisation, shared or private.")
+    raise Misplaced("Share with group, organisation, shared, team:<id> or private.")
+
+
+def _team(actor: Actor, reference: str) -> _Target:
+    """The notes of a team, for a robot that is in it."""
+    if actor.is_person:
+        raise Misplaced("Notes of a team belong to its robots; name the team as a reader.")
+    team = References(actor).own_team(reference)
+    audience_id = ensure_audience(actor.organisation_id, AudienceKind.TEAM, str(team.id))
+    return _Target(Visibility.TEAM, audience_id)
 
 
 def _publishes(principal: Principal) -> bool:
@@ -166,8 +196,12 @@ def _move(memory: Memory, target: _Target, actor: Actor, now: datetime) -> None:
     its own for theirs.
     """
     index.unindex([memory], now)
-    # What was given by hand was said to the readers of before.
-    Entity.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id).delete()
+    # What was given by hand was said to the readers of before; to what the text itself says is to
+    # be done they add nothing.
+    said = said_in(memory)
+    kept = [one.id for one in given_action_items(memory) if one.name.casefold() in said]
+    named = Entity.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id)
+    named.exclude(id__in=kept).delete()
     memory.audience_id, memory.deposited_by = target.audience_id, None
     stamp_version(memory, actor, now)
     memory.group_id = target.group_id or memory.group_id
@@ -180,4 +214,5 @@ def _move(memory: Memory, target: _Target, actor: Actor, now: datetime) -> None:
         )
     )
     memory.save(update_fields=["audience", "group", "kind", "deposited_by", *STAMPS])
+    move_tasks(memory)
     index.reindex(memory, now)

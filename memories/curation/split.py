@@ -7,6 +7,7 @@ memory is forgotten, archived, edited or given other readers.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from memories.access.consent import LearningPaused
@@ -17,7 +18,11 @@ from memories.indexing import index
 from memories.ingestion import write
 from memories.jobs.hints import hint_embedding
 from memories.language.propositions import Refusal, parse, propositions_in
+from memories.lifecycle.llm_checks.propositions import NoModel, propositions_found
+from memories.llm import client
+from memories.restatement.llm_texts import showable
 from memories.restatement.restate import restatement_of
+from memories.store.authorship import Words
 from memories.store.deduplication import content_hash
 from memories.store.dependents import FOLLOWED, OF, followers, is_proposition
 from memories.store.lineage import NAMED
@@ -34,9 +39,9 @@ from robots.registry.robots import WEB, builtin_robot
 
 KNOWN, FORGOTTEN = "known", "forgotten"
 _TAKEN = (
-    "organisation_id", "audience_id", "kind", "category", "tier", "topic", "group_id", "member_id",
-    "speaker", "speaker_member_id", "listeners", "position", "importance", "confidence",
-    "sensitive", "shareable", "occurred_at", "expires_at",
+    "organisation_id", "audience_id", "kind", "category", "first_tier", "topic", "group_id",
+    "member_id", "speaker", "speaker_member_id", "listeners", "position", "importance",
+    "confidence", "sensitive", "shareable", "occurred_at", "expires_at", "valid_until",
 )  # fmt: skip
 
 
@@ -49,17 +54,25 @@ class Divided:
 
 
 def divide_memory(
-    actor: Actor, memory_id: UUID, *, given: Sequence[str] = (), now: datetime
+    actor: Actor,
+    memory_id: UUID,
+    *,
+    given: Sequence[str] = (),
+    now: datetime,
+    version: int | None = None,
 ) -> Divided:
     """Store the propositions of a memory; the same again changes nothing.
 
     given: propositions that the caller has found; without any the sentences of the memory, or of
-    its restatement, that stand on their own. Raises NotFound, NotYours, LearningPaused, and
-    AlreadyExists for a memory that is not active or is a proposition itself.
+    its restatement, that stand on their own. version: the one that was read to find them. Raises
+    NotFound, NotYours, LearningPaused, and AlreadyExists for a memory that is not active, has
+    changed or is a proposition itself.
     """
     principal = resolve(actor)
     with principal.scope():
         memory, made, refused = _look(principal, memory_id, given, now)
+        if version not in (None, memory.version):
+            raise AlreadyExists("The memory was changed meanwhile; nothing was made of it.")
         if made:
             organisation = Organisation.objects.get(id=memory.organisation_id)
             back = [row for row in made if row.status == Status.FORGOTTEN]
@@ -71,6 +84,28 @@ def divide_memory(
             note(principal, "memory.divided", memory, now, propositions=len(made))
         rows = followers([memory]).filter(status=Status.ACTIVE).with_names().order_by("id")
         return Divided(list(rows), refused)
+
+
+def divide_by_model(actor: Actor, memory_id: UUID, *, now: datetime) -> Divided:
+    """The same with what a language model finds; its finds are checked like any caller's.
+
+    What has a number, a name, a link or words that the memory has not, or loses a "not", is refused
+    beforehand. The model is asked outside of transactions. Raises what `divide_memory` raises,
+    NoModel where none is configured or the memory may not be shown to one, and NoModelAnswer.
+    """
+    if not client.configured():
+        raise NoModel("No language model is set up here. Send propositions or let rules split.")
+    principal = resolve(actor)
+    with principal.scope():
+        memory, _, _ = _look(principal, memory_id, (), now)
+        shown = showable(memory.organisation_id, [memory.id], using="default")
+    if not shown:
+        raise NoModel("This memory is never shown to a language model.")
+    found, refused = propositions_found(shown[0].text)
+    if not found:
+        return Divided([], refused)
+    done = divide_memory(actor, memory_id, given=found, now=now, version=shown[0].version)
+    return Divided(done.rows, [*refused, *done.refused])
 
 
 def foresee_division(actor: Actor, memory_id: UUID, *, now: datetime) -> Divided:
@@ -121,7 +156,7 @@ def _made(
     principal: Principal,
     memory: Memory,
     texts: Sequence[str],
-    said: Callable[[str], bool],
+    said: Callable[[str], Words | None],
     refused: list[Refusal],
     now: datetime,
 ) -> list[Memory]:
@@ -130,7 +165,7 @@ def _made(
     actor = principal.actor
     hashes = {
         content_hash(
-            text, speaker=memory.speaker if said(text) else "", subject=memory.member_id
+            text, speaker="" if said(text) is None else memory.speaker, subject=memory.member_id
         ): text
         for text in texts
         if text != memory.content.strip()
@@ -165,17 +200,24 @@ def _made(
     return [*back, *new]
 
 
-def _said(actor: Actor, memory: Memory, own: str) -> Callable[[str], bool]:
-    """Whether a proposition may stand as the words of who said the memory.
+def _said(actor: Actor, memory: Memory, own: str) -> Callable[[str], Words | None]:
+    """Who reworded a proposition that stands as what the memory's speaker said; None if it may not.
 
-    What stands in it, and what the product made of it, may; another's sentence only with the right
-    to speak for them.
+    What stands in it, and what the product made of it, may, and is whose the memory's words are;
+    another's sentence only with the right to speak for them.
     """
     there = " ".join(f"{memory.content} {own}".split())
     may = memory.speaker_member_id is not None and may_speak_for(
         actor, memory.speaker_member_id, memory.group_id
     )
-    return lambda text: may or " ".join(text.split()) in there
+    words: Words = (memory.reworded_by_id, memory.reworded_by_robot_id)
+
+    def said(text: str) -> Words | None:
+        if " ".join(text.split()) in there:
+            return words
+        return (None, None) if may else None
+
+    return said
 
 
 def _went_with_an_edit(row: Memory, memory: Memory) -> bool:
@@ -211,9 +253,12 @@ def _row(
     actor: Actor,
     now: datetime,
     *,
-    said: bool,
+    said: Words | None,
 ) -> Memory:
-    whose = {} if said else {"speaker": "", "speaker_member_id": None}
+    if said is None:
+        whose: dict[str, Any] = {"speaker": "", "speaker_member_id": None}
+    else:
+        whose = dict(zip(("reworded_by_id", "reworded_by_robot_id"), said, strict=True))
     taken = {name: getattr(memory, name) for name in _TAKEN}
     return Memory(
         id=new_id(),

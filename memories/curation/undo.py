@@ -7,10 +7,15 @@ from django.db import IntegrityError, transaction
 
 from memories.curation import merge
 from memories.curation.edit import edit_memory
+from memories.curation.merge_equal import BY_ITSELF
+from memories.curation.supersede import CHANGED, take_back
+from memories.lifecycle.consolidation.undo_summary import bring_back
+from memories.lifecycle.llm_checks.summaries import is_reworded
 from memories.lifecycle.withdraw import give_back, take_away
-from memories.review.models import Cause, Proposal, State
+from memories.review.models import PAIRS, Cause, Proposal, State
 from memories.review.queue import find, to_decide
 from memories.review.red_line import lift
+from memories.store.dependents import SUMMARY
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
@@ -19,11 +24,11 @@ from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal, resolve
 
 DECIDED = (State.APPROVED, State.MERGED, State.REJECTED)
-CHANGED = "It was changed after the decision, so the decision stands. Edit it instead."
 
 
 def undo(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
-    """Let the item wait again. Its decider may, or an admin.
+    """Let the item wait again. Its decider may, or an admin; of what was merged by itself whoever
+    decides such items.
 
     Raises NotFound, PermissionError for others, AlreadyExists when there is nothing to undo or
     somebody has changed the result meanwhile.
@@ -43,8 +48,12 @@ def undo(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
             forgotten = _there(rows, outcome["forgotten"])
             merge.revive(forgotten, now)
             give_back(actor, [forgotten])
+        if "superseded" in outcome:
+            take_back(principal, _there(rows, outcome["superseded"]), outcome, now)
         if "protected" in outcome:
             _unprotect(principal, _there(rows, outcome["protected"]), item, now)
+        if item.cause == Cause.CAPACITY and item.state == State.APPROVED:
+            _bring_back(principal, item, now)
         if "shelved" in outcome:
             back = Status.PENDING_REVIEW if item.target_audience_id else Status.ACTIVE
             merge.revive(_there(rows, outcome["shelved"]), now, back)
@@ -56,6 +65,8 @@ def _decided(principal: Principal, item_id: UUID) -> Proposal:
     item, actor = to_decide(principal, item_id), principal.actor
     if item.state not in DECIDED:
         raise AlreadyExists("There is no decision to undo.")
+    if BY_ITSELF in item.details and item.decided_by_id is None:
+        return item
     if actor.member_id != item.decided_by_id and actor.role != Role.ADMIN:
         raise PermissionError("Whoever decided it undoes it, or an admin.")
     return item
@@ -63,7 +74,7 @@ def _decided(principal: Principal, item_id: UUID) -> Proposal:
 
 def _locked(principal: Principal, item: Proposal) -> dict[UUID, Memory]:
     """The memories that the decision touched, then the item, in the order of every decision."""
-    named = ("rewritten", "into", "made", "forgotten", "shelved", "protected")
+    named = ("rewritten", "into", "made", "forgotten", "shelved", "protected", "superseded")
     ids = {UUID(item.outcome[name]) for name in named if name in item.outcome}
     rows = Memory.objects.select_for_update(of=("self",)).filter(
         organisation_id=principal.organisation_id, id__in=ids
@@ -107,6 +118,25 @@ def _unmake(memory: Memory, item: Proposal, now: datetime) -> None:
         take_away(None, memory, by_subject=item.cause == Cause.RETURN, now=now)
 
 
+def _bring_back(principal: Principal, item: Proposal, now: datetime) -> None:
+    """What was archived at that moment is active again, as if no summary had been made."""
+    here = Memory.objects.filter(
+        organisation_id=principal.organisation_id, audience_id=item.audience_id
+    ).select_for_update(of=("self",))
+    made = here.filter(key__startswith=SUMMARY, created_at=item.decided_at or now)
+    archived = here.filter(status=Status.ARCHIVED, archived_at=item.decided_at)
+    # Sources first, in the order of every lock on memories; summaries are younger than they.
+    back = list(archived.order_by("id"))
+    for summary in made.order_by("id"):
+        if summary.status == Status.ACTIVE and not merge.is_built_on(
+            summary, version=1 + is_reworded(summary)
+        ):
+            merge.discard(summary, now)
+        elif summary.status == Status.ACTIVE:
+            raise AlreadyExists(CHANGED)
+    bring_back(back, now)
+
+
 def _unprotect(principal: Principal, memory: Memory, item: Proposal, now: datetime) -> None:
     if not memory.red_line or memory.red_line_at != item.decided_at:
         raise AlreadyExists(CHANGED)
@@ -124,7 +154,7 @@ def _reopen(item: Proposal, now: datetime, actor: Actor) -> None:
                 decision="",
                 decided_by=None,
                 decided_at=None,
-                other=item.other_id if item.cause == Cause.DUPLICATE else None,
+                other=item.other_id if item.cause in PAIRS else None,
             )
     except IntegrityError as error:
         raise AlreadyExists("The same waits for a decision already.") from error

@@ -24,8 +24,9 @@ class Model:
 
     meaning_floor: the inner product with a searched vector from which meaning begins to count.
     near_duplicate: the cosine from which two texts may be one result. twin: the cosine of searched
-    vectors from which somebody is asked whether two memories are one. related: the cosine from
-    which two texts are about one matter at all; 0 leaves a model nobody measured to its order.
+    vectors from which somebody is asked whether two memories are one. disagree: the same from which
+    two memories that contradict each other are shown to somebody. related: the cosine from which
+    two texts are about one matter at all; 0 leaves a model nobody measured to its order.
     """
 
     name: str
@@ -33,17 +34,24 @@ class Model:
     meaning_floor: float = MEANING_FLOOR
     near_duplicate: float = SURELY_NEAR
     twin: float = SURELY_NEAR
+    disagree: float = SURELY_NEAR
     related: float = 0.0
 
 
 # Found on sentence pairs for minilm (docs/adr/0008-consolidation.md); the fake encoder of the tests
 # counts shared words.
 KNOWN: Mapping[str, Model] = {
-    "fake": Model("fake", 0, near_duplicate=0.85, twin=0.92, related=0.3),
-    "minilm": Model("minilm", 1, near_duplicate=0.92, twin=0.92, related=0.5),
+    "fake": Model("fake", 0, near_duplicate=0.85, twin=0.92, disagree=0.6, related=0.3),
+    "minilm": Model("minilm", 1, near_duplicate=0.92, twin=0.92, disagree=0.6, related=0.5),
     # Its cosines begin where others end: two texts about nothing in common have about .6.
     "bge-small-en-v1.5": Model(
-        "bge-small-en-v1.5", 2, meaning_floor=0.9, near_duplicate=0.95, twin=0.95, related=0.75
+        "bge-small-en-v1.5",
+        2,
+        meaning_floor=0.9,
+        near_duplicate=0.95,
+        twin=0.95,
+        disagree=0.7,
+        related=0.75,
     ),
 }
 # Those that every installation has; the others are taken or fetched by whoever wants them.

@@ -140,15 +140,19 @@ def _whose(rows: Sequence[Memory]) -> dict[str, Any]:
     }
 
 
-def unindex(rows: Sequence[Memory], now: datetime, *, by_subject: bool = False) -> None:
+def unindex(
+    rows: Sequence[Memory], now: datetime, *, by_subject: bool = False, archived: bool = False
+) -> None:
     """Take memories out of every search; call before they move, where they move.
 
     The turns around them lose at once the words and the meaning that were lent to them.
-    Their propositions go with them. by_subject: whom they are about takes them away.
+    Their propositions go with them, and unless they are only archived their summaries as well.
+    by_subject: whom they are about takes them away.
     """
     if not rows:
         return
-    unindex(take_along(rows, now, by_subject=by_subject), now)
+    gone = take_along(rows, now, by_subject=by_subject, archived=archived)
+    unindex(gone, now, by_subject=by_subject, archived=archived)
     organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
     wait_in_turn(rows)
     # Gone first: a worker that has read these words is waited for, and what it lent is taken back.

@@ -14,12 +14,14 @@ from orgs.principals import Actor, Principal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Concerned:
-    """Whom a draft concerns. readers: as the caller named them; robot_id: the robot that writes."""
+    """Whom a draft concerns. readers: as the caller named them; robot_id: the robot that writes.
+    team_id: the team that it is for, where it is for one."""
 
     readers: NamedReaders
     listeners: tuple[UUID, ...]
     speaker_id: UUID | None
     robot_id: UUID
+    team_id: UUID | None = None
 
 
 @dataclass(slots=True)
@@ -47,6 +49,8 @@ class DraftAudience:
                 return self._simple(principal, AudienceKind.MEMBER, str(actor.member_id))
             case Visibility.INTERNAL:
                 return self._simple(principal, AudienceKind.ROBOT, str(actor.robot_id))
+            case Visibility.TEAM:
+                return self._simple(principal, AudienceKind.TEAM, str(concerned.team_id))
             case _:
                 return self._list(actor, visibility, group, concerned)
 

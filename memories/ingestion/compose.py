@@ -54,7 +54,7 @@ def compose(placer: DraftPlacer, item: Item, now: datetime) -> Memory:
         kind=placement.kind,
         type=draft.type,
         category=draft.category,
-        tier=draft.tier,
+        first_tier=draft.tier,
         content=draft.content,
         content_hash=item.hash,
         key=item.key,

@@ -1,7 +1,7 @@
 """Remember: one path for one memory and for a thousand."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -23,6 +23,7 @@ from memories.store.conversation_turns import message_of
 from memories.store.deduplication import content_hash, find_repeat
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.tag_names import BadTag, attached
 from orgs import audit
 from orgs.database.rls import Scope, scopes
 from orgs.errors import AlreadyExists, NotFound
@@ -32,6 +33,7 @@ from robots.errors import IdentityClaim, MissingScope
 from robots.registry.robots import stamp_activity
 
 REFUSALS = (
+    BadTag,
     NotFound,
     Misplaced,
     IdentityClaim,
@@ -40,6 +42,17 @@ REFUSALS = (
     LearningPaused,
     SharingOff,
 )
+
+
+# hook(organisation, teams of the robot that wrote, what it remembered, now); in the transaction.
+TeamHook = Callable[[UUID, Sequence[UUID], Sequence[Remembered], datetime], None]
+_told: list[TeamHook] = []
+
+
+def tells_teams(hook: TeamHook) -> TeamHook:
+    """Register what follows where a robot of a team remembered something, messages apart."""
+    _told.append(hook)
+    return hook
 
 
 class KeyTaken(Exception):
@@ -76,8 +89,9 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
     with scopes(Scope(organisation=actor.organisation_id)) as turn_to:
         placer = DraftPlacer(actor, now)
         placer.foresee(drafts)
-        for index, draft in enumerate(drafts):
+        for index, given in enumerate(drafts):
             try:
+                draft = _with_tags(given)
                 placement = placer.place(draft)
             except REFUSALS as error:
                 outcomes[index] = Refused(error)
@@ -91,10 +105,30 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
             deposits = {i.placement.audience_id for i in items if i.placement.is_deposit}
             turn_to(items[0].placement.principal.opens(tuple(sorted(deposits))))
             outcomes.update(_write(placer, items, now))
+        _tell_teams(placer, drafts, outcomes, now)
         if batches:
             stamp_activity(organisation_id=actor.organisation_id, robot_id=placer.robot.id, now=now)
             hint_embedding(actor.organisation_id)
     return [outcomes[index] for index in range(len(drafts))]
+
+
+def _tell_teams(
+    placer: DraftPlacer, drafts: Sequence[Draft], outcomes: dict[int, Outcome], now: datetime
+) -> None:
+    """Messages are what others said, so they are no news for a robot's team."""
+    found = [
+        outcome
+        for index, outcome in sorted(outcomes.items())
+        if isinstance(outcome, Remembered) and drafts[index].heard is None
+    ]
+    if placer.teams and found:
+        for hook in _told:
+            hook(placer.organisation.id, placer.teams, found, now)
+
+
+def _with_tags(draft: Draft) -> Draft:
+    """The draft with its tags in their form. Raises BadTag."""
+    return replace(draft, tags=tuple(attached(draft.tags))) if draft.tags else draft
 
 
 def _write(placer: DraftPlacer, items: list[Item], now: datetime) -> dict[int, Outcome]:
@@ -115,7 +149,7 @@ def _write(placer: DraftPlacer, items: list[Item], now: datetime) -> dict[int, O
             earlier.add(row)
             if item.draft.red_line:
                 wishes.append((row, item.draft.red_line_reason))
-    write.insert(fresh, organisation=placer.organisation, now=now)
+    write.insert(fresh, organisation=placer.organisation, now=now, said=True)
     _note_speakers(items[0].placement.principal.actor, fresh, now)
     settle_wishes(items[0].placement.principal, wishes, now)
     author = placer.actor.member_id if placer.actor.is_person else None

@@ -9,8 +9,9 @@ from django.db import connection
 
 from memories.review.enqueue import enqueue, enqueue_again
 from memories.store.lineage import derive
-from memories.store.models.choices import Status
+from memories.store.models.choices import Status, Tier
 from memories.store.models.memory import Memory
+from memories.store.use import start
 from orgs.database.bulk import insert_rows
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import current_scope, deposit_scope
@@ -24,6 +25,12 @@ from memories.indexing.index import _GIVEN, _columns, index
 from memories.store.status import back_to
 
 _CONTRIBUTE = f"""
+WITH logged AS (
+    INSERT INTO memories_operation (id, organisation_id, memory_id, audience_id, kind, robot_id,
+                                    verb, at)
+    SELECT id, %(organisation)s, memory, audience, kind, robot, 'remember', %(now)s {_GIVEN}
+    WHERE %(said)s
+)
 INSERT INTO memories_contribution (id, organisation_id, memory_id, audience_id, kind, robot_id,
                                    member_id, first_at, last_at, count)
 SELECT id, %(organisation)s, memory, audience, kind, robot, author, %(now)s, %(now)s, 1 {_GIVEN}
@@ -35,21 +42,39 @@ def insert(
     *,
     organisation: Organisation,
     now: datetime,
+    said: bool = False,
 ) -> None:
-    """New memories with contribution, text row and the embedding or decision that is owed."""
+    """New memories with contribution, text row and the embedding or decision that is owed.
+
+    said: somebody has just said them, which the log of operations notes; they are not copied or
+    made of others.
+    """
     if not rows:
         return
     unread = {row.audience_id for row in rows} - set(current_scope().audiences)
     with deposit_scope(sorted(unread | set(current_scope().deposit))):
         insert_rows(rows)
-        fetched(_CONTRIBUTE, _columns(rows, now))
+        fetched(_CONTRIBUTE, _columns(rows, now) | {"said": said})
+        if quick := [row for row in rows if row.first_tier != Tier.SLOW]:
+            start(quick)
         derive(rows, now)
         enqueue(rows, now)
         active = [row for row in rows if row.status == Status.ACTIVE]
         index(active, organisation=organisation, now=now, fresh=True)
 
 
+_REMEMBERED_AGAIN = (
+    *("remember_count", "expires_at", "status", "forgotten_at", "archived_at"),
+    *("archived_for", "restored_at"),
+)
 _CONTRIBUTE_AGAIN = """
+WITH logged AS (
+    INSERT INTO memories_operation (id, organisation_id, memory_id, audience_id, kind, robot_id,
+                                    verb, at)
+    SELECT given.id, m.organisation_id, m.id, m.audience_id, m.kind, %(robot)s, 'remember', %(now)s
+    FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[]) AS given (id, memory_id)
+    JOIN memories_memory m ON m.id = given.memory_id
+)
 INSERT INTO memories_contribution AS c
     (id, organisation_id, memory_id, audience_id, kind, robot_id, member_id, first_at, last_at,
      count)
@@ -85,9 +110,8 @@ def repeat(
             row.expires_at = said[row.id][-1].draft.expires_at
         if row in revived:
             row.status, row.forgotten_at, row.archived_at = back_to(row), None, None
-    Memory.objects.bulk_update(
-        rows, ["remember_count", "status", "forgotten_at", "archived_at", "expires_at"]
-    )
+            row.archived_for, row.restored_at = "", now
+    Memory.objects.bulk_update(rows, _REMEMBERED_AGAIN)
     with connection.cursor() as cursor:
         cursor.execute(
             _CONTRIBUTE_AGAIN,

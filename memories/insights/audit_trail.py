@@ -16,6 +16,7 @@ from orgs.models.users import User
 from orgs.principals import Actor, readable_groups, resolve
 from robots.models.keys import Key
 from robots.models.robots import Robot
+from robots.models.teams import Team
 
 PAGE = 50
 
@@ -42,6 +43,7 @@ class Trail:
     people: dict[UUID, str] = field(default_factory=dict)
     robots: dict[UUID, str] = field(default_factory=dict)
     groups: dict[UUID, str] = field(default_factory=dict)
+    teams: dict[UUID, str] = field(default_factory=dict)
     keys: dict[UUID, str] = field(default_factory=dict)
     memories: set[UUID] = field(default_factory=set)
     staff: dict[UUID, str] = field(default_factory=dict)
@@ -95,9 +97,13 @@ def _name(actor: Actor, trail: Trail) -> None:
     people += [UUID(e.detail[k]) for e in rows for k in ("speaker", "author") if k in e.detail]
     robots = [e.robot for e in rows if e.robot] + _targets(rows, "robot")
     robots += [UUID(e.detail["written_by_robot"]) for e in rows if "written_by_robot" in e.detail]
+    robots += [
+        UUID(e.detail["robot"]) for e in rows if e.target_type == "team" and "robot" in e.detail
+    ]
     memories, keys = _targets(rows, "memory"), _targets(rows, "key")
     trail.people = _names(Member, people, tenant)
     trail.robots = _names(Robot, robots, tenant)
+    trail.teams = _names(Team, _targets(rows, "team"), tenant)
     groups = readable_groups(actor).filter(id__in=_targets(rows, "group"))
     trail.groups = dict(groups.values_list("id", "name"))
     if keys:
@@ -112,7 +118,9 @@ def _name(actor: Actor, trail: Trail) -> None:
 
 
 def _names(
-    model: type[Member] | type[Robot] | type[Group], ids: list[UUID], tenant: dict[str, UUID]
+    model: type[Member] | type[Robot] | type[Group] | type[Team],
+    ids: list[UUID],
+    tenant: dict[str, UUID],
 ) -> dict[UUID, str]:
     if not ids:
         return {}

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from memories.insights.recalls import Recalls, recalls_of
 from memories.library.browse import ListedMemory, show
 from memories.review.queue import Count, count
 from memories.store.models.memory import Memory
@@ -20,23 +21,42 @@ LOOKED_AT = 20_000
 DAYS = 28
 LATEST = 6
 OWED = 10_000
+ROBOTS = 8
 
 # One walk over the newest readable rows; hidden ones are no rows here.
 _FIGURES = """
-SELECT a.kind, m.kind, m.tier,
+SELECT a.kind, m.kind, coalesce(u.tier, m.first_tier),
        CASE WHEN m.created_at >= %(since)s THEN (m.created_at AT TIME ZONE %(zone)s)::date END,
        count(*)
 FROM (
-    SELECT audience_id, kind, tier, created_at FROM memories_memory
+    SELECT id, audience_id, kind, first_tier, created_at FROM memories_memory
     WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
       AND (expires_at IS NULL OR expires_at > %(now)s)
     ORDER BY id DESC LIMIT %(most)s
 ) m
 JOIN orgs_audience a ON a.organisation_id = %(organisation)s AND a.id = m.audience_id
+LEFT JOIN memories_use u ON u.organisation_id = %(organisation)s AND u.memory_id = m.id
 GROUP BY 1, 2, 3, 4
+"""
+# Who brought what of these lately: each robot that brought a memory counts for it.
+_ROBOTS = """
+SELECT r.name, count(*)
+FROM (
+    SELECT id FROM memories_memory
+    WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
+      AND (expires_at IS NULL OR expires_at > %(now)s)
+    ORDER BY id DESC LIMIT %(most)s
+) m
+JOIN memories_contribution c ON c.organisation_id = %(organisation)s AND c.memory_id = m.id
+    AND c.last_at > %(week)s
+JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
+    AND r.builtin IS NULL
+GROUP BY r.id, r.name ORDER BY count(*) DESC, r.id LIMIT %(robots)s
 """
 _STANDING = """
 SELECT
+    (SELECT min(created_at) FROM (SELECT created_at FROM memories_pending
+        WHERE organisation_id = %(organisation)s AND state <> 'dead' LIMIT %(owed)s) o),
     (SELECT count(*) FROM (SELECT 1 FROM memories_pending
         WHERE organisation_id = %(organisation)s AND state <> 'dead' LIMIT %(owed)s) w),
     (SELECT count(*) FROM (SELECT 1 FROM memories_pending
@@ -66,7 +86,8 @@ class Figures:
     """How many readable memories by audience, kind, tier and day; `capped` beyond LOOKED_AT.
 
     by_day: the last DAYS days in the asker's time zone, the oldest first. helped: robots read
-    what is private to the asker.
+    what is private to the asker. by_robot: (name, memories that it brought in seven days) of the
+    ROBOTS most active.
     """
 
     total: int = 0
@@ -76,6 +97,7 @@ class Figures:
     by_tier: Counter[str] = field(default_factory=Counter)
     by_day: list[tuple[date, int]] = field(default_factory=list)
     helped: bool = False
+    by_robot: list[tuple[str, int]] = field(default_factory=list)
 
     @property
     def this_week(self) -> int:
@@ -84,13 +106,18 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What the page shows. steps: (name, whether it is done) of those that are this role's."""
+    """What the page shows. steps: (name, whether it is done) of those that are this role's.
+
+    owed_since: when the oldest of the `owed` memories that wait for their index was written.
+    """
 
     figures: Figures
     latest: Sequence[ListedMemory]
     review: Count
     owed: int
+    owed_since: datetime | None
     failed: int
+    recalls: Recalls
     steps: list[tuple[str, bool]]
 
 
@@ -107,14 +134,16 @@ def overview(actor: Actor, *, organisation: str, now: datetime) -> Overview:
     with principal.scope():
         rows = Memory.objects.filter(organisation_id=principal.organisation_id)
         latest = list(rows.active(now).for_people().with_names().order_by("-id")[:LATEST])
-        owed, failed, *done = _standing(principal.organisation_id, actor.member_id)
+        owed_since, owed, failed, *done = _standing(principal.organisation_id, actor.member_id)
         wanted = _steps(actor)
         return Overview(
             _figures(principal, now),
             show(principal, latest, organisation),
             count(principal, now - timedelta(days=7)),
             owed,
+            owed_since,
             failed,
+            recalls_of(principal, now),
             [(n, bool(d)) for n, d in zip(STEPS, done, strict=True) if n in wanted],
         )
 
@@ -128,10 +157,10 @@ def _steps(actor: Actor) -> tuple[str, ...]:
     return STEPS[2:4] if actor.role == Role.MEMBER else STEPS[3:4]
 
 
-def _standing(organisation_id: UUID, me: UUID | None) -> tuple[int, ...]:
+def _standing(organisation_id: UUID, me: UUID | None) -> tuple[Any, ...]:
     with connection.cursor() as cursor:
         cursor.execute(_STANDING, {"organisation": organisation_id, "me": me, "owed": OWED})
-        found: tuple[int, ...] = cursor.fetchone()
+        found: tuple[Any, ...] = cursor.fetchone()
     return found
 
 
@@ -144,12 +173,16 @@ def _figures(principal: Principal, now: datetime) -> Figures:
         "since": now - timedelta(days=DAYS + 1),
         "zone": str(now.tzinfo),
         "most": LOOKED_AT + 1,
+        "week": now - timedelta(days=7),
+        "robots": ROBOTS,
     }
     with connection.cursor() as cursor:
         cursor.execute(_FIGURES, values)
         rows = cursor.fetchall()
         cursor.execute(_HELPED, values | {"me": principal.actor.member_id})
         (helped,) = cursor.fetchone()
+        cursor.execute(_ROBOTS, values | {"most": LOOKED_AT})
+        by_robot = cursor.fetchall()
     by_audience, by_kind, by_tier = Counter[str](), Counter[str](), Counter[str]()
     by_day: Counter[date] = Counter()
     for audience, kind, tier, day, number in rows:
@@ -168,4 +201,5 @@ def _figures(principal: Principal, now: datetime) -> Figures:
         by_tier,
         [(day, by_day[day]) for day in days],
         helped,
+        by_robot,
     )

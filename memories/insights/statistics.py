@@ -1,14 +1,19 @@
 """Figures; counted under the asker's scope, so hidden rows never show in them."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count
+from django.db.models.functions import Coalesce
 
 from memories.indexing.models import Pending
 from memories.jobs.owed_work import PendingState
+from memories.lifecycle.policies import policy_of
+from memories.lifecycle.tiers import RULES, capacities, pressure
+from memories.retrieval.who_said import activity
 from memories.store.models.memory import Memory
-from orgs.principals import Actor, resolve
+from orgs.database.prepared_statements import fetched
+from orgs.principals import Actor, Principal, resolve
 
 
 def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
@@ -18,9 +23,10 @@ def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
         rows = Memory.objects.filter(organisation_id=principal.organisation_id).active(now)
         by_kind: dict[str, int] = {}
         by_tier: dict[str, int] = {}
-        counts = rows.values_list("kind", "tier").annotate(n=Count("id"))
+        now_in = Coalesce("use__tier", "first_tier")
+        counts = rows.values_list("kind", now_in).annotate(n=Count("id"))
         # Without an order the plan gives one, and rows that the asker cannot read may change it.
-        for kind, tier, n in counts.order_by("kind", "tier"):
+        for kind, tier, n in counts.order_by("kind", now_in):
             by_kind[kind] = by_kind.get(kind, 0) + n
             by_tier[tier] = by_tier.get(tier, 0) + n
         owed = Pending.objects.filter(organisation_id=principal.organisation_id)
@@ -32,4 +38,61 @@ def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
             "robots": rows.values("robot_id").distinct().count(),
             "embedding_pending": owed.count() - dead,
             "embedding_failed": dead,
+            "activity": [
+                {
+                    "robot": {"id": one.id, "name": one.name},
+                    "memories": one.memories,
+                    "last_7_days": one.lately,
+                }
+                for one in activity(principal, now=now)
+            ],
+            **_continuum(principal, now),
         }
+
+
+# Only readable rows: a move of a memory that the asker cannot read is none here, nor of one that is
+# forgotten. Recalls are the asker's own.
+_HERE = """
+    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = p.memory_id
+        AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+"""
+_CONTINUUM = f"""
+SELECT count(*) FILTER (WHERE faster), count(*) FILTER (WHERE NOT faster),
+    (SELECT coalesce(avg((jsonb_array_length(hits) > 0)::int), 0) FROM memories_recall
+        WHERE organisation_id = %(organisation)s),
+    (SELECT coalesce(avg(p.surprise), 0) FROM memories_use p {_HERE}
+        WHERE p.organisation_id = %(organisation)s AND p.updates > 0)
+FROM (
+    SELECT array_position(%(order)s::text[], to_tier::text)
+        < array_position(%(order)s::text[], from_tier::text) AS faster
+    FROM memories_transition p {_HERE}
+    WHERE p.organisation_id = %(organisation)s AND p.moved_at > %(since)s AND p.moved_at <= %(now)s
+) AS moves
+"""
+
+
+def _continuum(principal: Principal, now: datetime) -> dict[str, Any]:
+    """What moved in the last hour, how often a recall finds anything, how surprising feedback was,
+    and how full the fullest tier of an audience is."""
+    values = {
+        "organisation": principal.organisation_id,
+        "order": [rule.tier for rule in RULES],
+        "since": now - timedelta(hours=1),
+        "now": now,
+    }
+    [(up, down, hit_rate, surprise)] = fetched(_CONTINUUM, values)
+    return {
+        "promotions_last_hour": up,
+        "demotions_last_hour": down,
+        "hit_rate": float(hit_rate),
+        "avg_surprise": float(surprise),
+        "pressure": _pressure(principal, now),
+    }
+
+
+def _pressure(principal: Principal, now: datetime) -> float:
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id).active(now)
+    now_in = Coalesce("use__tier", "first_tier")
+    counts = rows.values_list("audience_id", now_in).annotate(n=Count("id")).order_by()
+    most = capacities(policy_of(principal.organisation_id).capacities)
+    return max((pressure({tier: n}, most) for _, tier, n in counts), default=0.0)

@@ -75,6 +75,7 @@ def hint_restating(organisation_id: UUID) -> None:
     transaction.on_commit(lambda: send_now("memories.restate_pending", organisation_id))
 
 
-def send_job(organisation_id: UUID, job_id: UUID, member_id: UUID) -> None:
-    """Wake a worker for a job that is committed."""
-    send_now("memories.run_job", organisation_id, job_id=job_id, member_id=member_id)
+def send_job(organisation_id: UUID, job_id: UUID, member_id: UUID | None) -> None:
+    """Wake a worker for a job that is committed; without a member it is the organisation's."""
+    whose = {} if member_id is None else {"member_id": member_id}
+    send_now("memories.run_job", organisation_id, job_id=job_id, **whose)

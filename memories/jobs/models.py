@@ -1,4 +1,4 @@
-"""Work that a member asked for and that is done outside the web process."""
+"""Work that takes longer: of a member who asked for it, or of the organisation."""
 
 from django.db import models
 
@@ -8,6 +8,11 @@ from orgs.models.base import TenantKey, TenantModel
 class JobKind(models.TextChoices):
     CHANGE = "change", "Change"
     IMPORT = "import", "Import"
+    EXPORT = "export", "Export"
+    CONSOLIDATE = "consolidate", "Consolidate"
+    AGE = "age", "Age"
+    RETAIN = "retain", "Retain"
+    SUMMARISE = "summarise", "Summarise"
 
 
 class JobState(models.TextChoices):
@@ -15,10 +20,15 @@ class JobState(models.TextChoices):
     RUNNING = "running", "Running"
     DONE = "done", "Done"
     DEAD = "dead", "Stopped"
+    CANCELLED = "cancelled", "Cancelled"
 
 
 class Job(TenantModel):
-    """One piece of work, readable by the member who asked for it alone.
+    """One piece of work. A member's is readable by that member alone.
+
+    Without a member it is the organisation's: the worker does it, curators read it, and its result
+    holds counts. period: the day, for what is made once a day; the database takes one run of
+    a kind and period. cancel_asked_at: somebody wants the work that runs to stop.
 
     parameters: what to do, with ids and never a text of a memory. done, total: how far it is, in
     the unit of the kind. problems: [{line or id, reason}]. result: figures, and what undoing
@@ -28,9 +38,9 @@ class Job(TenantModel):
     """
 
     audience = TenantKey("orgs.Audience")
-    member = TenantKey("orgs.Member")
-    kind = models.CharField(max_length=6, choices=JobKind.choices)
-    state = models.CharField(max_length=7, choices=JobState.choices, default=JobState.WAITING)
+    member = TenantKey("orgs.Member", null=True)
+    kind = models.CharField(max_length=11, choices=JobKind.choices)
+    state = models.CharField(max_length=9, choices=JobState.choices, default=JobState.WAITING)
     parameters = models.JSONField(default=dict)
     done = models.BigIntegerField(default=0)
     total = models.BigIntegerField(default=0)
@@ -43,9 +53,23 @@ class Job(TenantModel):
     created_at = models.DateTimeField()
     queued_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
+    cancel_asked_at = models.DateTimeField(null=True)
+    # Empty is NULL: the key below is about the others alone.
+    period = models.CharField(max_length=16, null=True)  # noqa: DJ001
 
     class Meta:
         indexes = [models.Index(fields=["organisation", "state", "queued_at"], name="job_turns")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "kind", "period"],
+                condition=models.Q(period__isnull=False),
+                name="job_once_a_period",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(period=None) | models.Q(member=None),
+                name="job_period_is_the_organisations",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}"

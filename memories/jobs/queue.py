@@ -1,23 +1,25 @@
-"""Durable work that a member asked for: written first, then hinted at, done by a worker.
+"""Durable work: written first, then hinted at, done by a worker.
 
-A job runs as the application, for the member who asked and with the rights that the member has
-then. It goes on where it was, so a message may come twice and a process may die. It works for one
-turn at a time and then waits behind the others' (`runner.take_turn`).
+A member's job runs as the application, with the rights that the member has then; one of the
+organisation runs as the worker. It goes on where it was, so a message may come twice and a process
+may die. It works for one turn at a time and then waits behind the others' (`runner.take_turn`).
 """
 
 import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import DEFAULT_DB_ALIAS, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
 from memories.jobs.hints import send_job
-from memories.jobs.models import Job, JobKind, JobState
+from memories.jobs.models import Job, JobState
 from orgs import audit
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
@@ -33,6 +35,8 @@ MOST_READY = 10_000
 # Seconds that a job works before others have their turn, and between two notes of how far it is.
 TURN, NOTED = 20.0, 3.0
 WORKER = "worker"
+# What says how far a job is.
+PROGRESS = ("done", "total", "problems", "result", "place")
 
 
 @dataclass(slots=True)
@@ -93,66 +97,120 @@ def hint(job: Job) -> None:
     transaction.on_commit(lambda: send_job(job.organisation_id, job.id, job.member_id))
 
 
-def progress(actor: Actor, job: Job) -> None:
-    """Say how far it is, and keep the lease."""
-    job.leased_until = timezone.now() + LEASE
-    _save(actor, job, "done", "problems", "result", "leased_until", "total", "place")
+def progress(actor: Actor | None, job: Job) -> bool:
+    """Say how far it is, and keep the lease. Whether to go on.
+
+    Not if somebody cancelled it, or has it now because the lease ran out: then stop between two
+    steps and call `requeue`. actor: None for a job of the organisation, as in all of these.
+    """
+    with _held(actor, job) as row:
+        if row is None:
+            return False
+        job.leased_until = timezone.now() + LEASE
+        _save(job, "leased_until")
+        return row.cancel_asked_at is None
 
 
-def requeue(actor: Actor, job: Job) -> None:
-    """Its turn is over: it waits behind the others, and goes on where it is."""
-    job.state, job.leased_until, job.attempts = JobState.WAITING, None, 0
-    job.queued_at = timezone.now()
-    _save(
-        actor, job, "state", "leased_until", "attempts", "queued_at", "done", "problems", "result",
-        "total", "place",
-    )  # fmt: skip
-    send_job(job.organisation_id, job.id, job.member_id)
+def requeue(actor: Actor | None, job: Job) -> None:
+    """It stops here: it waits behind the others, or is cancelled if somebody asked for that."""
+    with _held(actor, job) as row:
+        if row is None:
+            return
+        job.leased_until, job.cancel_asked_at = None, None
+        if row.cancel_asked_at:
+            job.state, job.finished_at = JobState.CANCELLED, timezone.now()
+        else:
+            job.state, job.attempts, job.queued_at = JobState.WAITING, 0, timezone.now()
+        _save(
+            job, "leased_until", "cancel_asked_at", "state", "finished_at", "attempts", "queued_at"
+        )
+    if job.state == JobState.WAITING:
+        send_job(job.organisation_id, job.id, job.member_id)
 
 
-def finish(actor: Actor, job: Job, *, state: str = JobState.DONE, reason: str = "") -> None:
-    """Done, or stopped for good with the reason."""
-    job.state, job.reason, job.finished_at = state, reason, timezone.now()
-    job.leased_until = None
-    _save(
-        actor, job, "state", "reason", "finished_at", "leased_until", "done", "total", "problems",
-        "result", "place",
-    )  # fmt: skip
+def finish(actor: Actor | None, job: Job, *, state: str = JobState.DONE, reason: str = "") -> None:
+    """Done, or stopped for good with the reason; a wish to cancel it came too late."""
+    with _held(actor, job) as row:
+        if row is None:
+            return
+        job.state, job.reason, job.finished_at = state, reason, timezone.now()
+        job.leased_until, job.cancel_asked_at = None, None
+        _save(job, "state", "reason", "finished_at", "leased_until", "cancel_asked_at")
 
 
-def _save(actor: Actor, job: Job, *names: str) -> None:
-    job.problems = job.problems[:MOST_PROBLEMS]
-    with resolve(actor).scope():
-        job.save(update_fields=names)
+@contextmanager
+def _held(actor: Actor | None, job: Job) -> Iterator[Job | None]:
+    """A transaction with the row locked, as long as the job is this worker's; None once it is not.
 
-
-def take(organisation_id: UUID, job_id: UUID, member_id: UUID) -> tuple[Actor, Job] | None:
-    """Lease a job for whom it is; None when there is nothing to do for this message."""
-    with organisation_scope(organisation_id):
-        member = Member.objects.filter(
-            organisation_id=organisation_id, id=member_id, removed_at=None
+    The end of the lease is the proof: each taking and each note writes another.
+    """
+    using = WORKER if actor is None else DEFAULT_DB_ALIAS
+    with _scope(actor, job.organisation_id):
+        rows = Job.objects.using(using).select_for_update().only("cancel_asked_at")
+        yield rows.filter(
+            organisation_id=job.organisation_id,
+            id=job.id,
+            state=JobState.RUNNING,
+            leased_until=job.leased_until,
         ).first()
-    if member is None:
-        return None
-    actor, now = actor_of(member), timezone.now()
-    ready = Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lt=now)
-    with resolve(actor).scope():
+
+
+def _save(job: Job, *names: str) -> None:
+    job.problems = job.problems[:MOST_PROBLEMS]
+    using = WORKER if job.member_id is None else DEFAULT_DB_ALIAS
+    job.save(using=using, update_fields=[*names, *PROGRESS])
+
+
+def _scope(actor: Actor | None, organisation_id: UUID) -> AbstractContextManager[None]:
+    if actor is None:
+        return organisation_scope(organisation_id, using=WORKER)
+    return resolve(actor).scope()
+
+
+def take(
+    organisation_id: UUID, job_id: UUID, member_id: UUID | None
+) -> tuple[Actor | None, Job] | None:
+    """Lease a job for whom it is; None when there is nothing to do for this message."""
+    actor = None
+    if member_id is not None:
+        with organisation_scope(organisation_id):
+            member = Member.objects.filter(
+                organisation_id=organisation_id, id=member_id, removed_at=None
+            ).first()
+        if member is None:
+            return None
+        actor = actor_of(member)
+    now, using = timezone.now(), WORKER if actor is None else DEFAULT_DB_ALIAS
+    with _scope(actor, organisation_id):
         job = (
-            Job.objects.select_for_update(skip_locked=True)
-            .filter(ready, organisation_id=organisation_id, id=job_id)
+            Job.objects.using(using)
+            .select_for_update(skip_locked=True)
+            .filter(ready(now), organisation_id=organisation_id, id=job_id)
+            .filter(member_id=member_id)  # type: ignore[misc]  # no member: IS NULL
             .first()
         )
         if job is None:
             return None
+        if job.cancel_asked_at:
+            # Who worked on it died before it saw the wish.
+            job.state, job.finished_at, job.leased_until = JobState.CANCELLED, now, None
+            job.cancel_asked_at = None
+            _save(job, "state", "finished_at", "leased_until", "cancel_asked_at")
+            return None
         job.attempts, job.state, job.leased_until = job.attempts + 1, JobState.RUNNING, now + LEASE
-        job.save(update_fields=["attempts", "state", "leased_until"])
+        job.save(using=using, update_fields=["attempts", "state", "leased_until"])
     if job.attempts > MAX_ATTEMPTS:
         finish(actor, job, state=JobState.DEAD, reason="It was tried several times and broke off.")
         return None
     return actor, job
 
 
-Asked = tuple[UUID, UUID, UUID]  # organisation, job, member
+def ready(now: datetime) -> Q:
+    """What waits, and what somebody took and did not finish."""
+    return Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lt=now)
+
+
+Asked = tuple[UUID, UUID, UUID | None]  # organisation, job, member or nobody
 
 
 def waiting_in(organisation_id: UUID, now: datetime, most: int = 20) -> list[Asked]:
@@ -160,13 +218,12 @@ def waiting_in(organisation_id: UUID, now: datetime, most: int = 20) -> list[Ask
 
     A job of a member who was removed waits for nobody.
     """
-    ready = Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lt=now)
     with organisation_scope(organisation_id, using=WORKER):
-        rows = Job.objects.using(WORKER).filter(ready, organisation_id=organisation_id)
+        rows = Job.objects.using(WORKER).filter(ready(now), organisation_id=organisation_id)
         ordered = rows.order_by("queued_at", "id")
         found = list(ordered.values_list(F("organisation_id"), "id", "member_id")[:MOST_READY])
-    here = _there(organisation_id, {member_id for _, _, member_id in found})
-    return [asked for asked in found if asked[2] in here][:most]
+    here = _there(organisation_id, {member_id for _, _, member_id in found if member_id})
+    return [asked for asked in found if asked[2] is None or asked[2] in here][:most]
 
 
 def _there(organisation_id: UUID, member_ids: set[UUID]) -> set[UUID]:
@@ -178,16 +235,19 @@ def _there(organisation_id: UUID, member_ids: set[UUID]) -> set[UUID]:
         return set(members.filter(removed_at=None).values_list("id", flat=True))
 
 
-def imports_to_come(organisation_id: UUID, since: datetime) -> set[UUID]:
-    """Imports that still need their file, and those that stopped after `since`; as the worker."""
+def files_needed(
+    organisation_id: UUID, kind: str, over: tuple[str, ...], since: datetime
+) -> set[UUID]:
+    """Jobs of a kind that still need their file: those that are open, and those that stopped in one
+    of the states `over` after `since`. Not of removed members. As the worker."""
     open_ = Q(state__in=(JobState.WAITING, JobState.RUNNING))
-    stopped = Q(state=JobState.DEAD, finished_at__gt=since)
+    stopped = Q(state__in=over, finished_at__gt=since)
     with organisation_scope(organisation_id, using=WORKER):
         rows = Job.objects.using(WORKER).filter(
-            open_ | stopped, organisation_id=organisation_id, kind=JobKind.IMPORT
+            open_ | stopped, organisation_id=organisation_id, kind=kind
         )
         found = dict(rows.values_list("id", "member_id"))
-    here = _there(organisation_id, set(found.values()))
+    here = _there(organisation_id, {member_id for member_id in found.values() if member_id})
     return {id_ for id_, member_id in found.items() if member_id in here}
 
 

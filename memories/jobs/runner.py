@@ -1,4 +1,4 @@
-"""What a worker process does with the jobs of members: the right work for its kind, in turns."""
+"""What a worker process does with jobs: the right work for their kind, in turns."""
 
 import logging
 from collections.abc import Callable
@@ -6,8 +6,9 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from memories.jobs import organisation_run
 from memories.jobs.models import Job, JobState
-from memories.jobs.queue import WORKER, finish, take, waiting_in
+from memories.jobs.queue import WORKER, finish, requeue, take, waiting_in
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor
 
@@ -53,15 +54,23 @@ def _round() -> list[UUID]:
     return sorted(organisations(), key=lambda id_: (bool(_last) and id_ <= _last[0], id_))
 
 
-def run_job(organisation_id: UUID, job_id: UUID, member_id: UUID) -> bool:
-    """Do one job for one turn, if it is still to be done; whether it was."""
+def run_job(organisation_id: UUID, job_id: UUID, member_id: UUID | None) -> bool:
+    """Do one job for one turn, if it is still to be done; whether it was.
+
+    member_id: None for a job of the organisation.
+    """
     taken = take(organisation_id, job_id, member_id)
     if taken is None:
         return False
     _last[:] = [organisation_id]
     actor, job = taken
     try:
-        _work[job.kind](actor, job)
+        if actor is not None:
+            _work[job.kind](actor, job)
+        elif organisation_run.do(job, now=timezone.now()):
+            finish(None, job)
+        else:
+            requeue(None, job)
     except Hopeless as error:
         finish(actor, job, state=JobState.DEAD, reason=str(error))
     except PermissionError:

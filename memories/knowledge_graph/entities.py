@@ -18,6 +18,7 @@ from memories.access.permissions import NotYours
 from memories.knowledge_graph.models import Entity, EntitySource, EntityType
 from memories.knowledge_graph.node_ids import node_of, plain_name
 from memories.knowledge_graph.observations import NOT_REMOVED, STILL
+from memories.knowledge_graph.tasks import drop_task, follow_entity
 from memories.language.terms import key_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -165,19 +166,28 @@ def give_entity(
         row = changeable(principal, memory)
         if row.status != Status.ACTIVE:
             raise AlreadyExists(f"The memory is {row.status}, not active.")
-        made = Entity(
-            organisation_id=row.organisation_id,
-            memory_id=row.id,
-            audience_id=row.audience_id,
-            kind=row.kind,
-            source=EntitySource.GIVEN,
-            confidence=confidence,
-            extracted_at=now,
-        )
-        _name(made, row, type, name)
-        _replace(made)
-        made.save(force_insert=True)
+        made = name_by_hand(row, type, name, confidence=confidence, now=now)
         note(principal, "entity.given", row, now, type=type)
+    return made
+
+
+def name_by_hand(
+    memory: Memory, type_: str, name: str, *, confidence: float = 1.0, now: datetime
+) -> Entity:
+    """Write what a memory names, for somebody who may; what the rules found of it goes."""
+    made = Entity(
+        organisation_id=memory.organisation_id,
+        memory_id=memory.id,
+        audience_id=memory.audience_id,
+        kind=memory.kind,
+        source=EntitySource.GIVEN,
+        confidence=confidence,
+        extracted_at=now,
+    )
+    _name(made, memory, type_, name)
+    _replace(made)
+    made.save(force_insert=True)
+    follow_entity(made, memory, None, now)
     return made
 
 
@@ -188,11 +198,13 @@ def change_entity(
     principal = resolve(actor)
     with principal.scope():
         made, row = _given(principal, entity_id, now)
+        before = made.node
         made.confidence = changes.get("confidence", made.confidence)
         _name(made, row, changes.get("type", made.type), changes.get("name", made.name))
         _replace(made)
         made.extracted_at = now
         made.save()
+        follow_entity(made, row, before, now)
         note(principal, "entity.changed", row, now, type=made.type)
     return made
 
@@ -202,6 +214,7 @@ def remove_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> None:
     principal = resolve(actor)
     with principal.scope():
         made, row = _given(principal, entity_id, now)
+        drop_task(made)
         made.delete()
         note(principal, "entity.removed", row, now, type=made.type)
 

@@ -67,6 +67,35 @@ class Entity(MemoryPart):
         return f"{self.type} {self.node}"
 
 
+class Task(MemoryPart):
+    """What is known of one action item of one memory: for whom, until when, whether it is done.
+
+    The action item itself is an `Entity` of the same memory and node, which is found anew whenever
+    the memory is read; this row outlives that. What was set by hand (`*_given`) the rules leave.
+    """
+
+    node = models.UUIDField()
+    assignee = TenantKey("orgs.Member", null=True, blank=True)
+    assignee_given = models.BooleanField(default=False)
+    due_at = models.DateTimeField(null=True, blank=True)
+    due_given = models.BooleanField(default=False)
+    done_at = models.DateTimeField(null=True, blank=True)
+    done_by = TenantKey("orgs.Member", null=True, blank=True)
+    done_by_robot = TenantKey("robots.Robot", null=True, blank=True)
+    noted_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organisation", "memory", "node"], name="task_once"),
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "audience", "done_at"], name="task_readable"),
+        ]
+
+    def __str__(self) -> str:
+        return f"task {self.id}"
+
+
 class Relation(models.TextChoices):
     SAID = "said"
     KNOWS_ABOUT = "knows_about"

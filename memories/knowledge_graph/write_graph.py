@@ -19,6 +19,7 @@ from memories.knowledge_graph.expertise_signals import DialogueTurn, RecentTurns
 from memories.knowledge_graph.models import Edge, Entity, EntitySource, EntityType, Relation
 from memories.knowledge_graph.node_ids import node_of
 from memories.knowledge_graph.tag_similarity import alike
+from memories.knowledge_graph.tasks import ActionItem, drop_tasks, note_tasks, own_people
 from memories.language import entities
 from memories.language.terms import uncalled
 from memories.store.conversation_turns import MESSAGE_KEY, message_of
@@ -143,6 +144,9 @@ class Graph:
             self._leave_given(batch)
         self._hold(batch, made)
         self._insert(batch, now)
+        note_tasks(_action_items(batch), now)
+        if not fresh:
+            drop_tasks(rows)
         self._relate_alike(batch, places, now)
 
     def remove(self, organisation_id: UUID, ids: Sequence[UUID]) -> None:
@@ -169,7 +173,7 @@ class Graph:
                 batch.named[place, what] = ("concept", term.name[:200], term.key, None, 1.0)
                 if row.tags and term.proper and term.name in row.tags:
                     batch.tags.append((place, what))
-            here = {people[id_].casefold(): id_ for id_ in _meant(row) if id_ in people}
+            here = {people[id_].casefold(): id_ for id_ in own_people(row) if id_ in people}
             for one in entities.named(uncalled(row.content), [people[i] for i in here.values()]):
                 member = here.get(one.key) if one.type == entities.PERSON else None
                 what = member or node(one.type, one.key)
@@ -260,6 +264,14 @@ class Graph:
         self._insert(more, now)
 
 
+def _action_items(batch: _GraphRows) -> list[ActionItem]:
+    return [
+        ActionItem(batch.rows[place - 1], node, name)
+        for (place, node), (type_, name, *_) in batch.named.items()
+        if type_ == EntityType.ACTION_ITEM
+    ]
+
+
 def _entity_columns(batch: _GraphRows) -> dict[str, Any]:
     types, names, keys, members, sure = zip(*batch.named.values(), strict=True)
     return {
@@ -292,18 +304,12 @@ def _ids(count: int) -> list[object]:
     return [uuid_utils.uuid7() for _ in range(count)]
 
 
-def _meant(row: Memory) -> list[UUID]:
-    """The memory's own people: who is named may be one of them, and of nobody else it is asked."""
-    people = [row.speaker_member_id, row.member_id, *row.listeners]
-    return [UUID(str(one)) for one in people if one]
-
-
 def _people(rows: Sequence[Memory]) -> dict[UUID, str]:
     """Names by id, of those whom a text with capitals may name."""
     wanted: dict[UUID, set[UUID]] = defaultdict(set)
     for row in rows:
         if not row.content.islower():
-            wanted[row.organisation_id] |= set(_meant(row))
+            wanted[row.organisation_id] |= set(own_people(row))
     found: dict[UUID, str] = {}
     for organisation_id, ids in wanted.items():
         if ids:

@@ -21,7 +21,10 @@ MOST_CONCEPTS = 16
 
 _LINK = re.compile(r"https?://\S+|www\.\S+")
 _CALLED = re.compile(r"^\s*[^\s:,@]{1,40}[:,]\s+|(?<!\S)@[\w.\-]+")
-_OPENING = re.compile(r"^\s*[^\s:,@]{1,40}[:,]\s+(?=\S)")
+# A label is no name: `language.entities` reads it.
+_OPENING = re.compile(
+    r"^\s*(?!(?i:todo|action|re|topic|subject|about)s?:)[^\s:,@]{1,40}[:,]\s+(?=\S)"
+)
 # A word may hold dots, slashes and the like inside: libGL.so.1, apt-get, c++, AT&T.
 _WORD = re.compile(r"[^\W_][\w.+#/&'’-]*[\w+#]|[^\W_]")
 _ONE = re.compile(r"[^\W\d_]")

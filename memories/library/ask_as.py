@@ -1,16 +1,17 @@
 """Ask as somebody else: what both the curator and the other may read, and no word of the rest."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
+from memories.access.audience_labels import audience_label
 from memories.language.excerpts import stems
 from memories.library.browse import ListedMemory, show
 from memories.retrieval.explanation.explain import beside
 from memories.retrieval.explanation.reasons import reasons
 from memories.retrieval.pipeline import search
 from memories.retrieval.recall import Query, prepare, whole_memories
-from memories.retrieval.types import Hit
+from memories.retrieval.types import Hit, ids_of
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.accounts.sessions import actor_of
@@ -24,11 +25,13 @@ from robots.models.robots import Robot
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One memory of the answer, with why it came."""
+    """One memory of the answer, with why it came. kept_for: the audiences that have the same, as
+    words within a sentence."""
 
     shown: ListedMemory
     reasons: list[str]
     score: float
+    kept_for: list[str] = field(default_factory=list)
 
 
 def others(actor: Actor) -> tuple[list[tuple[UUID, str]], list[tuple[UUID, str]]]:
@@ -68,7 +71,7 @@ def ask_as(
     with both.scope():
         question = prepare(both, Query(text=text, limit=limit, explain=True), now)
         hits = search(question).hits
-        rows = whole_memories(both.organisation_id, [hit.id for hit in hits])
+        rows = whole_memories(both.organisation_id, ids_of(hits))
         pairs = [(hit, rows[hit.id]) for hit in hits if hit.id in rows]
         audit.record(
             "playground.asked",
@@ -77,7 +80,17 @@ def ask_as(
             target=member or robot,
             target_type="member" if member else "robot",
         )
-        return _tried(both, actor, pairs, text, organisation)
+        kept_for = {
+            hit.id: [_within(audience_label(rows[id_])) for id_ in hit.merged if id_ in rows]
+            for hit in hits
+        }
+        found = _tried(both, actor, pairs, text, organisation)
+        return [replace(one, kept_for=kept_for[one.shown.memory.id]) for one in found]
+
+
+def _within(label: str) -> str:
+    """A label as it goes on within a sentence."""
+    return label[:1].lower() + label[1:]
 
 
 def _other(actor: Actor, member: UUID | None, robot: UUID | None) -> Actor:

@@ -8,13 +8,20 @@ from uuid import UUID
 from django.db import connection
 
 from memories.access.lookup import fetch
-from memories.access.permissions import NotYours, may_change, may_forget, may_restore
+from memories.access.permissions import (
+    NotYours,
+    erasable,
+    may_change,
+    may_forget,
+    may_restore,
+)
 from memories.access.reader_sentences import AudienceSentence
 from memories.access.readers import readers_of
-from memories.access.red_lines import is_their_own
+from memories.access.red_lines import is_their_own, unheld
 from memories.access.references import References
 from memories.library.history import History, versions_of
 from memories.library.selection import Options, Selection, about_how_many, ids_of, matching, options
+from memories.library.tier_history import MOVES, Moved, TierHistory, tier_history
 from memories.restatement.models import Restatement
 from memories.restatement.restate import restatement_of
 from memories.retrieval.explanation.explain import beside
@@ -56,6 +63,8 @@ class ListedMemory:
 class MemoryPage:
     """Some memories; `older_than` continues after the last one, None at the end.
 
+    erasable: the ids of those that the asker may erase for good, where that is looked for.
+
     count: how many match, and whether that is exact. shares: by id, what brought each one up.
     """
 
@@ -64,12 +73,13 @@ class MemoryPage:
     count: tuple[int, bool] | None = None
     options: Options | None = None
     shares: Mapping[UUID, Share] = field(default_factory=dict)
+    erasable: frozenset[UUID] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
     """One memory with the robots that said it, the turns around it (oldest first), what it was
-    made from and used in, and its versions (newest first)."""
+    made from and used in, its versions (newest first) and where it stands among the tiers."""
 
     shown: ListedMemory
     contributions: list[Contribution]
@@ -78,6 +88,7 @@ class Detail:
     lineage: Lineage
     history: History
     restorable: bool
+    standing: TierHistory
     restatement: Restatement | None = None
 
 
@@ -146,7 +157,9 @@ def forgotten(
         more = len(page) > PAGE
         page = page[:PAGE]
         shown = show(principal, page, organisation)
-    return MemoryPage(shown, page[-1].id if more else None)
+        mine = Memory.objects.filter(erasable(actor), unheld(actor), id__in=[r.id for r in page])
+        may = frozenset(mine.values_list("id", flat=True))
+    return MemoryPage(shown, page[-1].id if more else None, erasable=may)
 
 
 def found(
@@ -192,7 +205,7 @@ def detail(actor: Actor, memory_id: UUID, *, organisation: str) -> Detail:
         contributions = Contribution.objects.filter(
             organisation_id=principal.organisation_id, memory_id=memory.id
         ).select_related("robot", "member")
-        before, after, lineage = _connected(principal, memory)
+        before, after, lineage, moves = _connected(principal, memory)
         return Detail(
             shown,
             list(contributions.order_by("first_at", "id")[:CONTRIBUTIONS]),
@@ -203,12 +216,15 @@ def detail(actor: Actor, memory_id: UUID, *, organisation: str) -> Detail:
             restorable=(shown.changeable or shown.forgettable)
             and memory.status in (Status.FORGOTTEN, Status.ARCHIVED)
             and may_restore(principal, memory),
+            standing=tier_history(memory, moves),
             restatement=restatement_of(memory),
         )
 
 
-# The turns next to it in the same conversation, what it was made from, and what was made from it.
+# The turns next to it in the same conversation, what it was made from, what was made from it, and
+# its last moves between the tiers.
 _CONNECTED = """
+SELECT c.*, NULL, NULL, NULL, NULL::timestamptz FROM (
 (SELECT 'before', m.id FROM memories_memory m
  WHERE m.organisation_id = %(organisation)s AND m.conversation = %(conversation)s
    AND m.group_id IS NOT DISTINCT FROM %(group)s AND m.status = 'active' AND m.id <> %(id)s
@@ -228,10 +244,18 @@ UNION ALL
 (SELECT 'used_in', d.memory_id FROM memories_derivation d
  WHERE d.organisation_id = %(organisation)s AND d.source_id = %(id)s
  ORDER BY d.memory_id DESC LIMIT %(most)s)
+) AS c (what, id)
+UNION ALL
+(SELECT 'moved', t.memory_id, t.from_tier, t.to_tier, t.reason, t.moved_at
+ FROM memories_transition t
+ WHERE t.organisation_id = %(organisation)s AND t.memory_id = %(id)s
+ ORDER BY t.moved_at DESC, t.id DESC LIMIT %(moves)s)
 """
 
 
-def _connected(principal: Principal, memory: Memory) -> tuple[list[Memory], list[Memory], Lineage]:
+def _connected(
+    principal: Principal, memory: Memory
+) -> tuple[list[Memory], list[Memory], Lineage, list[Moved]]:
     """What the asker may read of it; two queries."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -244,17 +268,23 @@ def _connected(principal: Principal, memory: Memory) -> tuple[list[Memory], list
                 "position": memory.position,
                 "turns": TURNS_AROUND,
                 "most": CONNECTED,
+                "moves": MOVES,
             },
         )
         found = cursor.fetchall()
     rows = Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
-    known = rows.exclude(status=Status.FORGOTTEN).with_names().in_bulk([id_ for _, id_ in found])
+    known = (
+        rows.exclude(status=Status.FORGOTTEN)
+        .with_names()
+        .in_bulk([id_ for name, id_, *_ in found if name != "moved"])
+    )
 
     def those(what: str) -> list[Memory]:
-        return [known[id_] for name, id_ in found if name == what and id_ in known]
+        return [known[id_] for name, id_, *_ in found if name == what and id_ in known]
 
     lineage = Lineage(those("derived_from"), those("used_in"))
-    return those("before")[::-1], those("after"), lineage
+    moves = [Moved(*move) for name, _, *move in found if name == "moved"]
+    return those("before")[::-1], those("after"), lineage, moves
 
 
 def _find(principal: Principal, memory_id: UUID) -> Memory:

@@ -4,29 +4,46 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Q, QuerySet
 from django.db.models.fields.json import KT
 from django.utils import timezone
 
 from memories.indexing.models import Pending
+from memories.jobs.cancel import cancel_job, resume_job
 from memories.jobs.hints import hint_embedding
-from memories.jobs.models import Job, JobState
+from memories.jobs.models import Job, JobKind, JobState
+from memories.jobs.organisation_queue import curators_audience, new_job
 from memories.jobs.owed_work import PendingState
 from memories.jobs.queue import hint
 from orgs import audit
-from orgs.errors import AlreadyExists, NotFound
+from orgs.errors import NotFound
 from orgs.principals import Actor, resolve
 
 SHOWN = 50
+SHOWN_OF_ORGANISATION = 10
 COUNTED = 10_000
 
 
 def job_of(actor: Actor, job_id: UUID) -> Job:
-    """One of the asker's own jobs. Raises NotFound."""
+    """One of the asker's own jobs, or for curators one of the organisation's. Raises NotFound."""
     with resolve(actor).scope():
-        job = Job.objects.filter(organisation_id=actor.organisation_id, id=job_id).first()
+        job = seen_by(actor).filter(id=job_id).first()
     if job is None:
         raise NotFound("no such job")
     return job
+
+
+def seen_by(actor: Actor) -> "QuerySet[Job]":
+    """A person's own jobs, and for curators the organisation's; evaluate inside the scope.
+
+    Row-level security says the same, but for a robot that acts for a member: it sees none.
+    """
+    if not actor.is_person:
+        return Job.objects.none()
+    seen = Q(member_id=actor.member_id, member__isnull=False)
+    if actor.moderates:
+        seen |= Q(member=None)
+    return Job.objects.filter(seen, organisation_id=actor.organisation_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +51,24 @@ class JobsOverview:
     """The asker's newest jobs, with `action` of a change and `file` of an import; and how many
     memories wait for their embedding or got none, as far as the asker reads them, up to COUNTED.
 
-    dead: the newest of the latter, with the reason.
+    dead: the newest of the latter, with the reason. organisations: the newest jobs of the
+    organisation, for curators.
     """
 
     jobs: list[Job]
     pending: int
     failed: int
     dead: list[Pending]
+    organisations: list[Job]
 
 
 def standing(actor: Actor) -> JobsOverview:
     """What the page of jobs shows; nothing is counted further than COUNTED."""
     with resolve(actor).scope():
-        jobs = Job.objects.filter(organisation_id=actor.organisation_id).annotate(
-            action=KT("parameters__change__action"), file=KT("parameters__name")
+        jobs = (
+            seen_by(actor)
+            .filter(member__isnull=False)
+            .annotate(action=KT("parameters__change__action"), file=KT("parameters__name"))
         )
         owed = Pending.objects.filter(organisation_id=actor.organisation_id)
         dead = owed.filter(state=PendingState.DEAD)
@@ -57,21 +78,60 @@ def standing(actor: Actor) -> JobsOverview:
             owed.exclude(state=PendingState.DEAD)[:COUNTED].count(),
             dead[:COUNTED].count(),
             list(readable.order_by("-created_at", "-id")[:SHOWN]),
+            list(seen_by(actor).filter(member=None).order_by("-id")[:SHOWN_OF_ORGANISATION])
+            if actor.moderates
+            else [],
         )
 
 
 def retry(actor: Actor, job_id: UUID) -> Job:
     """Try a stopped job again, from where it was. Raises NotFound and AlreadyExists."""
-    job = job_of(actor, job_id)
-    if job.state != JobState.DEAD:
-        raise AlreadyExists("This work has not stopped.")
+    return _go_on(actor, job_id, "job.retried", JobState.DEAD)
+
+
+def resume(actor: Actor, job_id: UUID) -> Job:
+    """Go on with a cancelled job at its place. Raises NotFound and AlreadyExists."""
+    return _go_on(actor, job_id, "job.resumed", JobState.CANCELLED)
+
+
+def _go_on(actor: Actor, job_id: UUID, action: str, stopped: str) -> Job:
+    now = timezone.now()
     with resolve(actor).scope():
-        job.state, job.attempts, job.reason, job.finished_at = JobState.WAITING, 0, "", None
-        job.queued_at = timezone.now()
-        job.save(update_fields=["state", "attempts", "reason", "finished_at", "queued_at"])
-        audit.record(
-            "job.retried", actor=actor, now=timezone.now(), target=job.id, target_type="job"
-        )
+        job = resume_job(seen_by(actor), job_id, now=now, stopped=(stopped,))
+        audit.record(action, actor=actor, now=now, target=job.id, target_type="job")
+        hint(job)
+    return job
+
+
+def cancel(actor: Actor, job_id: UUID) -> Job:
+    """Cancel a job: at once while it waits, between two steps while it runs; what is done stays.
+
+    Raises NotFound and AlreadyExists.
+    """
+    now = timezone.now()
+    with resolve(actor).scope():
+        job = cancel_job(seen_by(actor), job_id, now=now)
+        audit.record("job.cancelled", actor=actor, now=now, target=job.id, target_type="job")
+    return job
+
+
+def begin_consolidation(actor: Actor, *, now: datetime) -> Job:
+    """A run of consolidation by hand; if one by hand waits or runs already, that one.
+
+    Raises NotFound for who is no curator.
+    """
+    if not actor.moderates:
+        raise NotFound("no such work")
+    organisation_id, kind = actor.organisation_id, JobKind.CONSOLIDATE
+    audience_id = curators_audience(organisation_id)
+    with resolve(actor).scope():
+        open_ = seen_by(actor).filter(member=None, kind=kind, period=None)
+        states = (JobState.WAITING, JobState.RUNNING)
+        if found := open_.filter(state__in=states).order_by("id").first():
+            return found
+        job = new_job(organisation_id, kind, audience_id, now)
+        job.save(force_insert=True)
+        audit.record("job.consolidate", actor=actor, now=now, target=job.id, target_type="job")
         hint(job)
     return job
 

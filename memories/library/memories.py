@@ -15,11 +15,15 @@ from memories.restatement.models import Restatement
 from memories.restatement.restate import restatement_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
+from memories.store.tag_names import looked_for
 from orgs.errors import NotFound
+from orgs.models.audiences import AudienceKind
 from orgs.organisations.references import find_member
 from orgs.principals import Actor, Principal, resolve
+from robots.models.teams import Team, TeamRobot
 from robots.people.directory import find_known_group
 from robots.registry.robots import find_robot
+from robots.teams.teams import find_team
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +56,13 @@ def listed(principal: Principal, filters: Mapping[str, Any], now: datetime) -> M
     rows = rows.active(now) if status == Status.ACTIVE else rows.filter(status=status)
     if status == Status.FORGOTTEN:
         rows = rows.filter(restorable(principal.actor))
-    for name in ("kind", "type", "category", "tier"):
+    for name in ("kind", "type", "category"):
         if value := filters.get(name):
             rows = rows.filter(**{name: value})
+    if tier := filters.get("tier"):
+        rows = rows.in_tier(tier)
     if tag := filters.get("tag"):
-        rows = rows.filter(tags__contains=[tag])
+        rows = rows.filter(tags__contains=list(looked_for([tag])))
     if text := filters.get("q"):
         rows = rows.filter(content__icontains=text)
     if since := filters.get("since"):
@@ -80,6 +86,15 @@ def _by_reference(
         if reference := filters.get("robot"):
             robot = find_robot(organisation_id, reference)
             rows = rows.filter(robot_id=robot.id)
+        if reference := filters.get("team"):
+            rows = rows.filter(_of_team(find_team(organisation_id, reference)))
     except NotFound:
         return rows.none()
     return rows
+
+
+def _of_team(team: Team) -> Q:
+    """What a robot wrote that is in the team now, and the team's notes."""
+    robots = TeamRobot.objects.filter(organisation_id=team.organisation_id, team_id=team.id)
+    notes = Q(audience__kind=AudienceKind.TEAM, audience__key=str(team.id))
+    return Q(robot_id__in=robots.values("robot_id")) | notes

@@ -11,6 +11,7 @@ from memories.retrieval.types import Filters
 from memories.review import waiting_count
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
+from memories.store.tag_names import looked_for
 from orgs.principals import READS_GROUP, Principal
 
 EXACT_COUNT = 10_000
@@ -59,7 +60,7 @@ class Selection:
             types=(self.type,) if self.type else (),
             categories=(self.category,) if self.category else (),
             tiers=(self.tier,) if self.tier else (),
-            tags=(self.tag,) if self.tag else (),
+            tags=looked_for([self.tag]) if self.tag else (),
             ranges=ranges,
         )
 

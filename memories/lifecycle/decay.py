@@ -2,10 +2,12 @@
 
 decay = exp(-rate * (1 - .5 * importance) * days since last access)
 strength = importance * decay * (1 + ln(1 + n) / 10), n = accesses; capped to 1.
+rank = .5 * strength + .3 * confidence + .2 * importance
 """
 
 from datetime import datetime
 from math import exp, log
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,9 @@ RATES = {
 }
 DEFAULT_RATE = 0.02
 SECONDS_PER_DAY = 86400.0
+# How much of its rate the highest importance takes away.
+SLOWED = 0.5
+STRONG, WEAK = 0.7, 0.3
 # A category's number is its place here, from 1; 0 is none.
 CATEGORIES = tuple(RATES)
 
@@ -29,7 +34,21 @@ _RATES = np.array([DEFAULT_RATE, *RATES.values()])
 
 def decay(*, rate: float, importance: float, days: float) -> float:
     """The share that is left after `days` without access; 1 for the future."""
-    return exp(-rate * (1 - 0.5 * importance) * max(0.0, days))
+    return exp(-_effective(rate, importance) * max(0.0, days))
+
+
+def half_life_days(rate: float, importance: float) -> float:
+    """Days until half is left; rate per day, above 0 (else ZeroDivisionError); importance 0-1."""
+    return log(2) / _effective(rate, importance)
+
+
+def days_until(rate: float, importance: float, share: float = 0.1) -> float:
+    """Days without access until `share` is left, which is above 0 and at most 1.
+
+    rate per day, above 0; importance in 0-1. Raises ValueError for a share of 0 or less and
+    ZeroDivisionError for a rate of 0.
+    """
+    return -log(share) / _effective(rate, importance)
 
 
 def strength(
@@ -50,5 +69,17 @@ def strengths(
     days: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """`strength` of many memories at once; category by number, days since the last access."""
-    left = np.exp(-_RATES[category] * (1 - 0.5 * importance) * np.maximum(0.0, days))
+    left = np.exp(-_RATES[category] * (1 - SLOWED * importance) * np.maximum(0.0, days))
     return np.minimum(1.0, importance * left * (1 + np.log1p(accesses) / 10))
+
+
+def standing_of(strength: float) -> Literal["strong", "fading", "weak"]:
+    """How a strength in 0-1 is counted: strong from .7, weak below .3, fading between them."""
+    if strength >= STRONG:
+        return "strong"
+    return "weak" if strength < WEAK else "fading"
+
+
+def _effective(rate: float, importance: float) -> float:
+    """The rate per day that is left of a rate for something as important as this."""
+    return rate * (1 - SLOWED * importance)

@@ -10,11 +10,16 @@ from memories.indexing import index
 from memories.lifecycle.withdraw import give_back, take_away
 from memories.review.enqueue import enqueue_again, withdraw
 from memories.store import status
-from memories.store.dependents import bring_along
+from memories.store.dependents import bring_along, is_summary, may_be_said
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.errors import AlreadyExists, NotFound
 from orgs.principals import Actor, resolve
+
+UNSAID = (
+    "Something that this was made of was forgotten, changed or given other readers. The others can "
+    "be brought back one by one."
+)
 
 
 def forget_memory(
@@ -53,14 +58,18 @@ def archive_memory(
         hold_red_line(principal, memory, "archive", now, force=force)
         memory.status, memory.archived_at, memory.updated_at = Status.ARCHIVED, now, now
         memory.save(update_fields=["status", "archived_at", "updated_at"])
-        index.unindex([memory], now)
+        index.unindex([memory], now, archived=True)
         withdraw(memory.organisation_id, memory.id, now)
         note(principal, "memory.archived", memory, now)
     return memory
 
 
 def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
-    """Bring back what was forgotten or archived. What its subject forgot, only they restore."""
+    """Bring back what was forgotten or archived. What its subject forgot, only they restore.
+
+    Raises NotFound, NotYours, and AlreadyExists for what is neither forgotten nor archived, and for
+    a summary of what may no longer be said.
+    """
     principal = resolve(actor)
     with principal.scope():
         memory = changeable(principal, memory_id)
@@ -68,16 +77,21 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
             raise NotYours("You may read this memory, but it is not yours to bring back.")
         if memory.status not in (Status.FORGOTTEN, Status.ARCHIVED):
             raise AlreadyExists("The memory is neither forgotten nor archived.")
+        if is_summary(memory) and not may_be_said(memory):
+            raise AlreadyExists(UNSAID)
         if memory.forgotten_by_subject:
             give_back(actor, [memory])
         went_at = memory.forgotten_at or memory.archived_at or now
         memory.status, memory.forgotten_at, memory.archived_at = status.back_to(memory), None, None
         memory.forgotten_by_subject, memory.updated_at = False, now
+        memory.archived_for, memory.restored_at = "", now
         memory.save(
             update_fields=[
                 "status",
                 "forgotten_at",
                 "archived_at",
+                "archived_for",
+                "restored_at",
                 "forgotten_by_subject",
                 "updated_at",
             ]

@@ -7,6 +7,8 @@ from memories.indexing import index
 from memories.store.conversation_turns import message_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.models.operation import Verb
+from memories.store.operations import log
 from orgs.principals import Actor
 from robots.conversations.withdraw_messages import say_again, unsay
 
@@ -20,6 +22,13 @@ def take_away(actor: Actor | None, memory: Memory, *, by_subject: bool, now: dat
     memory.status, memory.forgotten_at, memory.updated_at = Status.FORGOTTEN, now, now
     memory.forgotten_by_subject = by_subject
     memory.save(update_fields=["status", "forgotten_at", "forgotten_by_subject", "updated_at"])
+    log(
+        Verb.FORGET,
+        memory.organisation_id,
+        [memory.id],
+        robot_id=actor.robot_id if actor else None,
+        now=now,
+    )
 
 
 def give_back(actor: Actor, rows: Sequence[Memory]) -> None:

@@ -5,6 +5,7 @@ go out and come back here, so nothing here logs more than the class of an error.
 """
 
 import json
+import time
 import urllib.error
 import urllib.request
 from typing import Any
@@ -13,6 +14,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 LARGEST_ANSWER = 4_000_000
+# A whole answer may take so many times the seconds of silence that it may have.
+WHOLE = 2
 
 
 class NoModelAnswer(Exception):
@@ -55,9 +58,7 @@ def ask(system: str, user: str) -> str:
     opener = urllib.request.build_opener(_Stay)
     try:
         with opener.open(request, timeout=settings.LLM_TIMEOUT) as answer:
-            raw = answer.read(LARGEST_ANSWER + 1)
-        if len(raw) > LARGEST_ANSWER:
-            raise NoModelAnswer("too long")
+            raw = _read(answer)
         content = json.loads(raw)["choices"][0]["message"]["content"]
     except urllib.error.HTTPError as error:
         raise NoModelAnswer(f"status {error.code}") from None
@@ -66,3 +67,16 @@ def ask(system: str, user: str) -> str:
     if not isinstance(content, str):
         raise NoModelAnswer("no text")
     return content
+
+
+def _read(answer: Any) -> bytes:
+    """The whole answer. Raises NoModelAnswer for one that is too long, or drips in for too long."""
+    ends = time.monotonic() + WHOLE * settings.LLM_TIMEOUT
+    raw = b""
+    while part := answer.read1(65_536):
+        raw += part
+        if len(raw) > LARGEST_ANSWER:
+            raise NoModelAnswer("too long")
+        if time.monotonic() > ends:
+            raise NoModelAnswer("too slow")
+    return raw

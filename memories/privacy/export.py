@@ -7,6 +7,8 @@ import orjson
 from django.db.models import Q
 
 from memories.access.audience_labels import audience_label
+from memories.context.connectors.accounts import accounts
+from memories.context.connectors.models import AccountEntry
 from memories.privacy.my_memories import about, readable
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -24,6 +26,7 @@ _SAID = (
     "id", "conversation_id", "role", "content", "speaker", "mentions", "metadata", "sent_at",
     "received_at",
 )  # fmt: skip
+_KEPT = ("at", "until", "all_day", "title", "person", "place", "text")
 _OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
 
@@ -94,3 +97,17 @@ def messages(actor: Actor) -> Iterator[list[Message]]:
             return
         yield portion
         after = portion[-1].id
+
+
+def account_lines(actor: Actor) -> Iterator[bytes]:
+    """What is kept of their calendars and mailboxes, an account at a time; `account` names it."""
+    principal = resolve(actor)
+    with principal.scope():
+        known = list(accounts(principal).order_by("name"))
+    for one in known:
+        with principal.scope():
+            rows = AccountEntry.objects.filter(
+                organisation_id=actor.organisation_id, account_id=one.id
+            )
+            kept = list(rows.order_by("at", "id").values("kind", *_KEPT))
+        yield b"".join(orjson.dumps({"account": one.name} | row, option=_OPTIONS) for row in kept)

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from datetime import datetime
 from uuid import UUID
 
+from memories.context.connectors.accounts import delete_accounts
 from memories.indexing import index
 from memories.lifecycle.withdraw import take_away
 from memories.privacy.my_memories import about, readable
 from memories.restatement.restate import restate_after
 from memories.review.enqueue import withdraw
 from memories.store import status
+from memories.store.dependents import is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
@@ -22,7 +24,8 @@ AT_ONCE = 500
 
 def forget_all(actor: Actor, *, now: datetime) -> int:
     """Forget everything about them, and take back every message of theirs, also those that are
-    no memory; it can be brought back together. Returns how many memories it was.
+    no memory; it can be brought back together. Calendars and mail that they handed in are deleted,
+    for they have the files. Returns how many memories it was.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -42,6 +45,7 @@ def forget_all(actor: Actor, *, now: datetime) -> int:
             target_type="member",
             count=count,
             messages=len(messages),
+            accounts=delete_accounts(principal),
         )
     return count
 
@@ -64,6 +68,8 @@ def bring_back(actor: Actor, *, forgotten_at: datetime, now: datetime) -> int:
             about(actor), status=Status.FORGOTTEN, forgotten_at=forgotten_at
         )
         found = list(rows.select_for_update(of=("self",)).order_by("id"))
+        # What they were made of is back itself.
+        found = [memory for memory in found if not is_summary(memory)]
         for memory in found:
             memory.status, memory.forgotten_at = status.back_to(memory), None
             memory.forgotten_by_subject, memory.updated_at = False, now

@@ -14,7 +14,7 @@ from memories.lifecycle.consolidation.promote_patterns import (
 from memories.lifecycle.withdraw import take_away
 from memories.privacy.my_memories import OPEN_PLACES, readable
 from memories.review.enqueue import withdraw
-from memories.store.dependents import is_proposition
+from memories.store.dependents import SUMMARY, is_proposition, is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.version_stamp import STAMPS, stamp_version
@@ -38,7 +38,8 @@ def withdraw_shared(actor: Actor, *, now: datetime) -> int:
             readable(principal)
             .filter(
                 concerned,
-                status=Status.ACTIVE,
+                # What was summarised is archived, and it can be brought back for its readers.
+                status__in=(Status.ACTIVE, Status.ARCHIVED),
                 audience__kind__in=OPEN_PLACES,
                 conversation__isnull=True,
             )
@@ -46,10 +47,13 @@ def withdraw_shared(actor: Actor, *, now: datetime) -> int:
         )
         found = list(rows.select_for_update(of=("self",)).order_by("id"))
         for memory in found:
-            if is_proposition(memory):
+            if is_proposition(memory) or is_summary(memory):
                 memory.refresh_from_db(fields=["status"])
-                if memory.status != Status.ACTIVE:
+                if memory.status == Status.FORGOTTEN:
                     continue  # it went with its memory
+            if is_summary(memory):
+                take_away(actor, memory, by_subject=True, now=now)
+                continue
             before = memory.audience_id
             _withdraw_one(principal, memory, now)
             audit.record(
@@ -80,7 +84,8 @@ def _withdraw_one(principal: Principal, memory: Memory, now: datetime) -> None:
         memory.refresh_from_db(fields=["version", "kind", "deposited_by"])
         take_away(principal.actor, memory, by_subject=True, now=now)
     else:
-        index.reindex(memory, now)
+        if memory.status == Status.ACTIVE:
+            index.reindex(memory, now)
 
 
 def set_sharing(actor: Actor, *, out: bool, withdraw: bool = False, now: datetime) -> int:
@@ -94,4 +99,22 @@ def set_sharing(actor: Actor, *, out: bool, withdraw: bool = False, now: datetim
         opt_out_of_sharing(actor, out=out, now=now)
         if out:
             withdraw_patterns_of(actor, now=now)
+            _withdraw_summaries(actor, now)
     return withdraw_shared(actor, now=now) if out and withdraw else 0
+
+
+def _withdraw_summaries(actor: Actor, now: datetime) -> None:
+    """Forget what a worker made of memories about the member, or of their words, for others.
+
+    The originals stay where they are, as everything else that is shared.
+    """
+    principal = resolve(actor)
+    about = Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
+    with principal.scope():
+        rows = readable(principal).filter(
+            about, key__startswith=SUMMARY, audience__kind__in=OPEN_PLACES
+        )
+        for memory in rows.exclude(status=Status.FORGOTTEN).select_for_update(of=("self",)):
+            if is_summary(memory):
+                take_away(actor, memory, by_subject=True, now=now)
+                withdraw(memory.organisation_id, memory.id, now)

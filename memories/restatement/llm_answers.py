@@ -15,6 +15,7 @@ from memories.language.budget import A_TURN
 from memories.language.coreference import Turn
 from memories.language.persons import persons_in
 from memories.language.relative_dates import absolute, day_of
+from memories.llm.answer_json import Nonsense
 
 ENTITY_TYPES = frozenset(
     {"person", "company", "project", "date", "topic", "location", "action_item", "concept"}
@@ -23,15 +24,10 @@ MOST_WORDS, LONGEST_WORD, MOST_ENTITIES = 10, 100, 20
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)(?<![\"“(])\b[A-ZÀ-ÖØ-Þ][\w-]{2,}", re.MULTILINE)
-_NOT = re.compile(
+DENIES = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|\w+n['’]t)\b", re.I
 )
-_FENCE = "```"
 _NEAR = timedelta(days=3_700)
-
-
-class Nonsense(ValueError):
-    """The answer has not the shape that was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +40,6 @@ class Reworded:
     entities: tuple[tuple[str, str], ...] = ()
     location: str = ""
     topic: str = ""
-
-
-def unwrapped(text: str) -> str:
-    """The answer without the fence that models like to put around JSON."""
-    plain = text.strip()
-    fenced = plain.startswith(_FENCE) and plain.endswith(_FENCE) and len(plain) >= 2 * len(_FENCE)
-    return plain[3:-3].removeprefix("json").strip() if fenced else text
 
 
 def read_answer(answer: Any, count: int) -> dict[int, Mapping[str, Any]]:
@@ -95,7 +84,7 @@ def fault(turn: Turn, text: str, around: Sequence[str], names: Collection[str]) 
     """Why a restatement does not hold; empty if it does."""
     if len(turn.text) > A_TURN or len(text) > 3 * A_TURN + 400:
         return "too-long"
-    return _loss(turn, text, names) or _invention(turn, text, around, names)
+    return _loss(turn, text, names) or invention(turn, text, around, names)
 
 
 def _loss(turn: Turn, text: str, names: Collection[str]) -> str:
@@ -109,13 +98,16 @@ def _loss(turn: Turn, text: str, names: Collection[str]) -> str:
     kept = [*_NAME.findall(dated), *(p.first for p in persons_in(dated, names))]
     if any(name.casefold() not in lower for name in kept if name.casefold() not in ("i'm", "i've")):
         return "name"
-    if bool(_NOT.search(turn.text)) != bool(_NOT.search(text)):
+    if bool(DENIES.search(turn.text)) != bool(DENIES.search(text)):
         return "negation"
     return ""
 
 
-def _invention(turn: Turn, text: str, around: Sequence[str], names: Collection[str]) -> str:
-    """What the restatement says and nobody said."""
+def invention(turn: Turn, text: str, around: Sequence[str], names: Collection[str]) -> str:
+    """What a text says and nobody said: a number or a person; empty if nothing.
+
+    around: what else was shown; names: of who said it.
+    """
     said_on = day_of(turn.at, turn.zone) if turn.at else None
     dated = absolute(turn.text, said_on) if said_on else turn.text
     told = "\n".join([turn.text, dated, turn.speaker, *turn.addressed, *around, *names])

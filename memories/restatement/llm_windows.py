@@ -1,8 +1,8 @@
 """What a language model is shown of a conversation: turns for the same readers, none in confidence.
 
 Only what a whole group or the whole organisation reads is ever shown, nothing that is sensitive,
-and nothing that concerns a member who has opted out of sharing. Runs as the worker, inside its
-scope of the organisation.
+and nothing that concerns a member who has opted out of sharing or paused learning. Runs as the
+worker, inside its scope of the organisation.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.db import connections
 
@@ -18,6 +17,7 @@ from memories.jobs.leases import WORKER
 from memories.language.coreference import Turn
 from memories.language.persons import keywords_in, persons_in
 from memories.restatement.profile import IngestionProfile
+from orgs.models.memberships import time_zone
 
 LONGEST = 2_000
 
@@ -40,14 +40,17 @@ class KnownText:
     text: str
 
 
-_MAY_BE_SHOWN = """
-m.status = 'active' AND NOT m.sensitive AND (m.expires_at IS NULL OR m.expires_at > now())
+# Of a memory m, whatever its status.
+SHOWABLE = """
+NOT m.sensitive AND (m.expires_at IS NULL OR m.expires_at > now())
 AND EXISTS (SELECT 1 FROM orgs_audience a WHERE a.organisation_id = %(organisation)s
             AND a.id = m.audience_id AND a.kind IN ('organisation', 'group'))
 AND NOT EXISTS (SELECT 1 FROM orgs_member o WHERE o.organisation_id = %(organisation)s
                 AND (o.id IN (m.member_id, m.speaker_member_id, m.author_id)
-                     OR o.id = ANY(m.listeners)) AND o.sharing_off_at IS NOT NULL)
+                     OR o.id = ANY(m.listeners))
+                AND (o.sharing_off_at IS NOT NULL OR o.learning_paused_at IS NOT NULL))
 """
+_MAY_BE_SHOWN = f"m.status = 'active' AND {SHOWABLE}"
 _COLUMNS = """
 m.id, m.version, m.content, coalesce(nullif(m.speaker, ''), w.name, ''), m.occurred_at,
 coalesce(s.time_zone, w.time_zone, ''),
@@ -98,15 +101,10 @@ def _one(
     zone: str,
     addressed: list[str],
 ) -> ShownMemory:
-    turn = Turn(text=content, speaker=speaker, at=at, addressed=tuple(addressed), zone=_zone(zone))
+    turn = Turn(
+        text=content, speaker=speaker, at=at, addressed=tuple(addressed), zone=time_zone(zone)
+    )
     return ShownMemory(memory_id, version, turn)
-
-
-def _zone(name: str) -> ZoneInfo | None:
-    try:
-        return ZoneInfo(name) if name else None
-    except (ZoneInfoNotFoundError, ValueError):
-        return None
 
 
 # Known memories of the same readers: by the people that they name, by words, and by meaning.

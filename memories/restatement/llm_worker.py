@@ -19,7 +19,8 @@ from memories.knowledge_graph.models import Entity, EntitySource
 from memories.knowledge_graph.node_ids import node_of
 from memories.language.coreference import Turn
 from memories.llm import client
-from memories.restatement.llm_answers import Nonsense, Reworded, read_answer, reworded, unwrapped
+from memories.llm.answer_json import Nonsense, document
+from memories.restatement.llm_answers import Reworded, read_answer, reworded
 from memories.restatement.llm_windows import (
     LONGEST,
     KnownText,
@@ -105,7 +106,7 @@ def _ask_about(
         known = known_beside(organisation_id, window, profile)
     try:
         answer = client.ask(SYSTEM, _question(window, asked, known))
-        parts = read_answer(_document(answer), len(asked))
+        parts = read_answer(document(answer), len(asked))
     except (client.NoModelAnswer, Nonsense) as error:
         # The class alone, and a later time: an endpoint that is away is away for a while.
         log.warning("restating failed: %s", type(error).__name__)
@@ -133,13 +134,6 @@ def _held(
     part: Mapping[str, Any] | None, turn: Turn, around: Sequence[str], names: set[str]
 ) -> Reworded | None:
     return reworded(part, turn, around, names) if part else None
-
-
-def _document(answer: str) -> Any:
-    try:
-        return json.loads(unwrapped(answer))
-    except (ValueError, RecursionError):
-        raise Nonsense("no JSON") from None
 
 
 def _question(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import connection
@@ -27,7 +27,7 @@ from memories.store.models.memory import Memory
 from orgs.database.bulk import insert_rows
 from orgs.models.audiences import Audience, AudienceKind
 from orgs.models.base import new_id
-from orgs.models.memberships import Member
+from orgs.models.memberships import Member, time_zone
 
 LONGEST = {"keywords": 100, "persons": 300, "location": 200, "topic": 300}
 
@@ -50,10 +50,7 @@ class _Around:
 
     def zone(self, member_id: UUID | None) -> ZoneInfo | None:
         known = self.members.get(member_id, ("", ""))[1] if member_id else ""
-        try:
-            return ZoneInfo(known) if known else None
-        except (ZoneInfoNotFoundError, ValueError):
-            return None
+        return time_zone(known)
 
 
 def restate(rows: Sequence[Memory], now: datetime, *, without: Sequence[UUID] = ()) -> None:

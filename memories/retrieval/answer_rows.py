@@ -13,7 +13,8 @@ from orgs.database.prepared_statements import Rows, fetched
 class Row:
     """What an answer says of a memory. Ids and names are those the readers know; of a group they
     know if they read it. author: the person who wrote it; speaker: whose words it gives, a member
-    only where there is an id; reworded: whose its present words are, if not the speaker's."""
+    only where there is an id; reworded: whose its present words are, if not the speaker's.
+    superseded_by: what holds since valid_until, if the readers read that and it is still there."""
 
     id: UUID
     key: str | None
@@ -39,16 +40,20 @@ class Row:
     importance: float
     occurred_at: datetime | None
     created_at: datetime
+    valid_until: datetime | None
+    superseded_by: UUID | None
 
 
 _ROWS = """
 SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id, w.name,
     m.speaker, s.id, s.name, coalesce(x.external_id, x.id::text, e.id::text),
     coalesce(x.name, e.name), b.id, b.name, g.id, g.name, a.kind, m.kind, m.type, m.category,
-    m.tier, m.importance, m.occurred_at, m.created_at
+    coalesce(u.tier, m.first_tier), m.importance, m.occurred_at, m.created_at,
+    m.valid_until, n.id
 FROM memories_memory m
 JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id
 JOIN orgs_audience a ON a.organisation_id = m.organisation_id AND a.id = m.audience_id
+LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
 LEFT JOIN orgs_member b ON b.organisation_id = m.organisation_id AND b.id = m.member_id
 LEFT JOIN orgs_member w ON w.organisation_id = m.organisation_id AND w.id = m.author_id
 LEFT JOIN orgs_member s ON s.organisation_id = m.organisation_id AND s.id = m.speaker_member_id
@@ -58,6 +63,8 @@ LEFT JOIN orgs_audience here ON here.organisation_id = m.organisation_id AND her
     AND here.key = m.group_id::text AND here.id = ANY (
         (SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])
 LEFT JOIN orgs_group g ON g.organisation_id = m.organisation_id AND g.id = here.group_id
+LEFT JOIN memories_memory n ON n.organisation_id = m.organisation_id
+    AND n.id = m.superseded_by_id AND n.status = 'active'
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
 """
 

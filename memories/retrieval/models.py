@@ -19,3 +19,41 @@ class Recall(TenantModel):
 
     class Meta:
         indexes = [models.Index(fields=["organisation", "-created_at"], name="recall_recent")]
+
+
+class Feedback(TenantModel):
+    """How useful one hit of a recall was, told once; readable by the teller alone.
+
+    usefulness, predicted (the score that was served) and surprise in 0-1; outcome is success,
+    failure or empty.
+    """
+
+    audience = TenantKey("orgs.Audience")
+    recall = TenantKey("memories.Recall")
+    memory = TenantKey("memories.Memory")
+    robot = TenantKey("robots.Robot", null=True)
+    member = TenantKey("orgs.Member", null=True)
+    usefulness = models.FloatField()
+    outcome = models.CharField(max_length=7, blank=True, default="")
+    predicted = models.FloatField()
+    surprise = models.FloatField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "recall", "memory"], name="feedback_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    usefulness__range=(0, 1),
+                    surprise__range=(0, 1),
+                    outcome__in=("", "success", "failure"),
+                ),
+                name="feedback_in_range",
+            ),
+        ]
+        indexes = [models.Index(fields=["organisation", "memory"], name="feedback_memory")]
+
+    def __str__(self) -> str:
+        return f"feedback on memory {self.memory_id}"

@@ -3,13 +3,14 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 from django.conf import settings
 
+from memories.access.visibility import audience_kinds
 from memories.embedding.interface import EncoderError
 from memories.embedding.known_models import known_model
 from memories.embedding.query_cache import encode_query
@@ -22,18 +23,25 @@ from memories.retrieval.reranking.passages import passages, still_served
 from memories.retrieval.reranking.rerank import DEPTH, rerank
 from memories.retrieval.served import record_served
 from memories.retrieval.strategies.registry import ALIASES, needs_vector
-from memories.retrieval.types import Filters, Hit, Question, Served
+from memories.retrieval.tier_strategies import LIMIT, TIER_STRATEGIES, narrowed
+from memories.retrieval.timeframes.timeframes import Range, taken_out, timeframes
+from memories.retrieval.types import Filters, Hit, Question, Served, ids_of
 from memories.store.models.memory import Memory
+from memories.store.tag_names import looked_for
 from orgs.database.prepared_statements import fetched
 from orgs.errors import NotFound
 from orgs.models.audiences import Audience, AudienceKind
+from orgs.models.memberships import Member
 from orgs.organisations.references import find_member
 from orgs.principals import Actor, Principal, resolve, shareable_audiences
 from robots.access.act_for import act
 from robots.people.directory import find_known_group
 from robots.registry.robots import find_robot
+from robots.teams.teams import find_team
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
+# The timeframe that the question itself names.
+AUTO = ("auto",)
 # Characters of a text that are compared with others.
 COMPARED = 500
 
@@ -42,11 +50,15 @@ COMPARED = 500
 class Query:
     """A recall as it was asked; references are ids, external ids or platform:id.
 
-    narrow: filters that are looked up already, in the place of `filters` and `ranges`.
+    timeframe: times in words or as ranges, any of which may hold, or AUTO for the one that the text
+    names; recall puts them into `ranges`. narrow: filters that are looked up already, in the place
+    of `filters` and `ranges`. working: every hit enters the robot's working memory.
+    prefer_personal, shared_limit: see `ranking.nearest_audience`; a limit of 0 is the same as not
+    `include_shared`.
     """
 
     text: str
-    limit: int = 10
+    limit: int = LIMIT
     group: str | None = None
     member: str | None = None
     shareable_with: str | None = None
@@ -54,27 +66,37 @@ class Query:
     fusion: str = "minmax"
     min_similarity: float | None = None
     include_shared: bool = True
+    prefer_personal: bool = True
+    shared_limit: int | None = None
     include_direct: bool = False
     filters: dict[str, Any] = field(default_factory=dict)
-    ranges: tuple[tuple[datetime | None, datetime | None], ...] = ()
+    timeframe: tuple[str | Range, ...] = ()
+    ranges: tuple[Range, ...] = ()
     counts: bool = True
     narrow: Filters | None = None
     explain: bool = False
     rerank: bool = False
+    profile: str = "balanced"
+    tier_strategy: str | None = None
+    include_expired: bool = False
+    working: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RecallAnswer:
     """What was found, best first, and how; each hit with its row as `load` gave it.
 
-    not_reranked: why the order is the plain one although another was asked for.
+    merged: the rows by id of what the hits stand for. query: as it was understood. not_reranked:
+    why the order is the plain one although another was asked for.
     """
 
+    query: Query
     recall_id: UUID
     hits: list[tuple[Hit, Any]]
     strategy: str
     took_ms: float
     not_reranked: str | None = None
+    merged: Mapping[UUID, Any] = field(default_factory=dict)
 
 
 Load = Callable[[UUID, Sequence[UUID]], Mapping[UUID, Any]]
@@ -89,12 +111,33 @@ def whole_memories(organisation_id: UUID, ids: Sequence[UUID]) -> Mapping[UUID, 
 def recall(
     actor: Actor, query: Query, *, now: datetime, load: Load = whole_memories
 ) -> RecallAnswer:
-    """Answer a question. Raises NotFound for a group or member that the asker may not know.
+    """Answer a question. Raises NotFound for a group or member that the asker may not know, and
+    NotUnderstood for a time in words.
 
     load: how the rows of the hits are read, inside the asker's scope.
     """
     started = time.perf_counter()
-    return serve(asker(actor, query), query, now=now, load=load, started=started)
+    principal = asker(actor, query)
+    query = timed(principal, query, now)
+    return serve(principal, query, now=now, load=load, started=started)
+
+
+def timed(principal: Principal, query: Query, now: datetime) -> Query:
+    """The question with its times as ranges, by the clock of the member who asks or is asked for.
+
+    Raises NotUnderstood.
+    """
+    if not query.timeframe:
+        return query
+    member_id = principal.actor.member_id
+    with principal.scope():
+        members = Member.objects.filter(organisation_id=principal.organisation_id)
+        whose = members.filter(id=member_id).first() if member_id else None
+    zone = whose.zone if whose else UTC
+    if query.timeframe != AUTO:
+        return replace(query, ranges=timeframes(query.timeframe, now=now, zone=zone), timeframe=())
+    text, found = taken_out(query.text, now=now, zone=zone)
+    return replace(query, text=text, ranges=(found,) if found else (), timeframe=())
 
 
 def serve(
@@ -117,9 +160,13 @@ def serve(
     # Outside any transaction: the model takes longer than everything else together.
     better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
-        still = still_served(principal.organisation_id, [hit.id for hit in better.hits], now)
-        kept = [hit for hit in better.hits if hit.id in still]
-        served = _sayable(principal, replace(served, hits=kept))
+        still = still_served(
+            principal.organisation_id,
+            ids_of(better.hits),
+            now,
+            include_expired=query.include_expired,
+        )
+        served = _sayable(principal, replace(served, hits=_only(better.hits, still)))
         served = replace(served, hits=served.hits[: query.limit])
         answer = _answer(principal, query, served, now=now, load=load, started=started)
     return replace(answer, not_reranked=better.why_not)
@@ -129,8 +176,16 @@ def _sayable(principal: Principal, served: Served) -> Served:
     """Every strategy keeps to it; what leaves the group is looked at once more."""
     if principal.sayable is None:
         return served
-    said = sayable(principal, [hit.id for hit in served.hits])
-    return replace(served, hits=[hit for hit in served.hits if hit.id in said])
+    return replace(served, hits=_only(served.hits, sayable(principal, ids_of(served.hits))))
+
+
+def _only(hits: Sequence[Hit], ids: set[UUID]) -> list[Hit]:
+    """These hits, and of what they stand for these."""
+    return [
+        replace(hit, merged=tuple(id_ for id_ in hit.merged if id_ in ids))
+        for hit in hits
+        if hit.id in ids
+    ]
 
 
 def _answer(
@@ -143,12 +198,27 @@ def _answer(
     started: float,
 ) -> RecallAnswer:
     """The rows behind the hits, and a note of what was served; inside the principal's scope."""
-    rows = load(principal.organisation_id, [hit.id for hit in served.hits])
+    rows = load(principal.organisation_id, ids_of(served.hits))
     took_ms = (time.perf_counter() - started) * 1000
     RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
-    recall_id = record_served(principal, served, took_ms=took_ms, counts=query.counts, now=now)
+    recall_id = record_served(
+        principal,
+        served,
+        took_ms=took_ms,
+        counts=query.counts,
+        now=now,
+        working=query.working,
+    )
+    return answer_of(query, recall_id, served, rows, took_ms)
+
+
+def answer_of(
+    query: Query, recall_id: UUID, served: Served, rows: Mapping[UUID, Any], took_ms: float
+) -> RecallAnswer:
+    """The hits with their rows; what has none is not there for the asker."""
     hits = [(hit, rows[hit.id]) for hit in served.hits if hit.id in rows]
-    return RecallAnswer(recall_id, hits, served.strategy, took_ms)
+    merged = {id_: rows[id_] for hit, _ in hits for id_ in hit.merged if id_ in rows}
+    return RecallAnswer(query, recall_id, hits, served.strategy, took_ms, merged=merged)
 
 
 def asker(actor: Actor, query: Query) -> Principal:
@@ -225,6 +295,9 @@ def sayable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
 def question_of(principal: Principal, query: Query, now: datetime) -> Question:
     """The question as the asker puts it, its references looked up; in the asker's scope."""
     actor, model = principal.actor, known_model()
+    filters = query.narrow or _filters(actor, query)
+    # The cross-encoder re-orders what was found; it is no reason to look in a slower tier.
+    deeper = query.rerank and query.tier_strategy != "fast_first"
     return Question(
         organisation_id=actor.organisation_id,
         text=query.text,
@@ -232,7 +305,7 @@ def question_of(principal: Principal, query: Query, now: datetime) -> Question:
         model=model.number,
         meaning_floor=model.meaning_floor,
         near_duplicate=model.near_duplicate,
-        limit=max(query.limit, DEPTH) if query.rerank else query.limit,
+        limit=max(query.limit, DEPTH) if deeper else query.limit,
         now=now,
         strategy=ALIASES.get(query.strategy, query.strategy),
         automatic=query.strategy == "auto",
@@ -245,10 +318,15 @@ def question_of(principal: Principal, query: Query, now: datetime) -> Question:
         audiences=principal.audiences,
         organisation_audience=principal.organisation_audience,
         include_direct=actor.include_direct,
-        include_shared=query.include_shared,
+        include_shared=query.include_shared and query.shared_limit != 0,
+        prefer_personal=query.prefer_personal,
+        shared_limit=query.shared_limit,
         min_similarity=query.min_similarity,
         with_similarity=query.explain,
-        filters=query.narrow or _filters(actor, query),
+        profile=query.profile,
+        tier_strategy=query.tier_strategy,
+        include_expired=query.include_expired,
+        filters=replace(filters, tiers=narrowed(query.tier_strategy, filters.tiers)),
     )
 
 
@@ -263,7 +341,12 @@ def with_vector(question: Question) -> Question:
         # Words still find; health says that meaning does not.
         return replace(question, strategy="keyword")
     vector = sum(vectors[1:], vectors[0])
-    return replace(question, vector=vector / np.linalg.norm(vector))
+    question = replace(question, vector=vector / np.linalg.norm(vector))
+    if question.tier_strategy is None or question.min_similarity is not None:
+        return question
+    # Only here: without a vector nothing has a similarity, and words are to find all the same.
+    least = TIER_STRATEGIES[question.tier_strategy].min_similarity
+    return replace(question, min_similarity=least)
 
 
 def _filters(actor: Actor, query: Query) -> Filters:
@@ -275,11 +358,15 @@ def _filters(actor: Actor, query: Query) -> Filters:
             given.get("members", ()), lambda r: find_member(organisation_id, r, removed=True).id
         ),
         robots=_ids(given.get("robots", ()), lambda r: find_robot(organisation_id, r).id),
+        visibilities=audience_kinds(
+            given.get("visibilities", ()), member=actor.member_id is not None
+        ),
+        teams=_ids(given.get("teams", ()), lambda r: find_team(organisation_id, r).id),
         kinds=tuple(given.get("kinds", ())),
         types=tuple(given.get("types", ())),
         categories=tuple(given.get("categories", ())),
         tiers=tuple(given.get("tiers", ())),
-        tags=tuple(given.get("tags", ())),
+        tags=looked_for(given.get("tags", ())),
         metadata=given.get("metadata"),
         min_importance=given.get("min_importance"),
         ranges=query.ranges,

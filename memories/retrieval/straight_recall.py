@@ -5,6 +5,7 @@
     3  what ranking asks of the candidates
     4  the rows of the answer; its record; COMMIT
 
+Where facts of several audiences may say the same, a message before the last reads their texts.
 `recall` answers the same to everybody else and to every other question; a test sends the same calls
 both ways.
 """
@@ -17,9 +18,16 @@ from memories.retrieval.candidates.filters import HERE
 from memories.retrieval.candidates.question_words import with_words, wording
 from memories.retrieval.metrics import RECALL_SECONDS
 from memories.retrieval.pipeline import search
-from memories.retrieval.recall import Query, RecallAnswer, question_of, with_vector
+from memories.retrieval.recall import (
+    Query,
+    RecallAnswer,
+    answer_of,
+    question_of,
+    with_vector,
+)
 from memories.retrieval.served import recording
 from memories.retrieval.strategies.registry import ALIASES
+from memories.retrieval.types import ids_of
 from orgs.database.prepared_statements import in_one_message
 from orgs.database.rls import Message, message_scope
 from orgs.models.base import new_id
@@ -47,6 +55,7 @@ def is_straight(query: Query) -> bool:
         fusion=query.fusion,
         min_similarity=query.min_similarity,
         explain=query.explain,
+        working=query.working,
     )
 
 
@@ -78,10 +87,17 @@ def _answered(
     served = search(question)
     took_ms = (time.perf_counter() - started) * 1000
     recall_id = new_id()
-    record = recording(recall_id, principal, served, took_ms=took_ms, counts=query.counts, now=now)
-    read = reading(key.organisation_id, [hit.id for hit in served.hits])
+    record = recording(
+        recall_id,
+        principal,
+        served,
+        took_ms=took_ms,
+        counts=query.counts,
+        now=now,
+        working=query.working,
+    )
+    read = reading(key.organisation_id, ids_of(served.hits))
     stamp = [asked.stamp(opened.unstamped)] if opened.unstamped else []
     found = read_rows(in_one_message([read, record, *stamp, *commit])[0])
     RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
-    hits = [(hit, found[hit.id]) for hit in served.hits if hit.id in found]
-    return RecallAnswer(recall_id, hits, served.strategy, took_ms)
+    return answer_of(query, recall_id, served, found, took_ms)

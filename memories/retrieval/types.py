@@ -1,6 +1,6 @@
 """The values that pass from stage to stage of a recall."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -15,11 +15,17 @@ Ids = NDArray[np.bytes_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What the asker narrows to; empty means everything. Ids are the organisation's own."""
+    """What the asker narrows to; empty means everything. Ids are the organisation's own.
+
+    visibilities: kinds of audiences (see `memories.access.visibility.audience_kinds`). deposits:
+    whether what a robot left where it does not read comes up as well.
+    """
 
     groups: tuple[UUID, ...] = ()
     members: tuple[UUID, ...] = ()
     robots: tuple[UUID, ...] = ()
+    visibilities: tuple[str, ...] = ()
+    teams: tuple[UUID, ...] = ()
     kinds: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
@@ -28,6 +34,7 @@ class Filters:
     metadata: Mapping[str, Any] | None = None
     min_importance: float | None = None
     ranges: tuple[tuple[datetime | None, datetime | None], ...] = ()
+    deposits: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +52,9 @@ class Question:
     number is `model` (see memories.embedding.known_models).
     with_similarity: whether each hit is to carry the cosine with its own text. whole: whether
     every candidate is served, for explanations, in the place of the best `limit`.
+    profile: see `profiles`; tier_strategy: see `tier_strategies`, its tiers are in `filters`.
+    include_expired: whether what is past its day comes up as well. prefer_personal, shared_limit:
+    see `ranking.nearest_audience`.
     """
 
     organisation_id: UUID
@@ -72,9 +82,14 @@ class Question:
     organisation_audience: UUID | None = None
     include_direct: bool = False
     include_shared: bool = True
+    prefer_personal: bool = True
+    shared_limit: int | None = None
     min_similarity: float | None = None
     with_similarity: bool = False
     whole: bool = False
+    profile: str = "balanced"
+    tier_strategy: str | None = None
+    include_expired: bool = False
     filters: Filters = field(default_factory=Filters)
 
 
@@ -112,8 +127,15 @@ class Found:
 class Pool(Found):
     """The candidates with all that ranking asks of them.
 
-    similarity: cosine with the text's own vector, or NaN; days since the last access; category and
-    tier as places in the lists of the policies.
+    similarity: cosine with the text's own vector, or NaN; days since the last access; hours since
+    it happened, else was written; tag_likeness: see `candidates.tag_likeness`, of the profile
+    hive; category and tier
+    as places in the lists of the policies. expired: whether it is past its day. helped:
+    between -1 and 1, by what was told of its outcomes (see `profiles.balanced`). superseded:
+    whether it does not hold any more; successor: the place of what holds now, or -1.
+    shared: whether everyone in the organisation reads it. readers, wording: of a fact that holds, a
+    number of its audience and one of its words, the same for the same; else NaN. own: the vectors
+    of such facts by place. wording and own are read of the likely ones alone.
     """
 
     similarity: Floats
@@ -121,8 +143,19 @@ class Pool(Found):
     importance: Floats
     accesses: Floats
     days: Floats
+    hours: Floats
+    tag_likeness: Floats
     category: NDArray[np.intp]
     tier: NDArray[np.intp]
+    confidence: Floats
+    helped: Floats
+    expired: Flags
+    superseded: Flags
+    successor: NDArray[np.intp]
+    shared: Flags
+    readers: Floats
+    wording: Floats
+    own: Mapping[int, Vector] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -131,7 +164,8 @@ class Hit:
 
     rerank: the cross-encoder's logit, where it read this one.
     merged: the memories that say the same and are not served beside it; confidence and
-    access_count: the highest of theirs, and the sum. Only where a strategy consolidates.
+    access_count: the highest of theirs, and the sum; None where nothing was compared. shared,
+    readers, wording, own: see `Pool`.
     """
 
     id: UUID
@@ -146,6 +180,15 @@ class Hit:
     access_count: int | None = None
     merged: tuple[UUID, ...] = ()
     rerank: float | None = None
+    shared: bool = False
+    readers: float | None = None
+    wording: float | None = None
+    own: Vector | None = field(default=None, compare=False, repr=False)
+
+
+def ids_of(hits: Sequence[Hit]) -> list[UUID]:
+    """The ids of hits and of what they stand for."""
+    return [id_ for hit in hits for id_ in (hit.id, *hit.merged)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,14 @@ def withdraw(organisation_id: UUID, memory_id: UUID, now: datetime, *causes: str
 
     causes: only items of these; without any all of them.
     """
-    about = Q(memory_id=memory_id) | Q(other_id=memory_id)
+    withdraw_all(organisation_id, [memory_id], now, *causes)
+
+
+def withdraw_all(
+    organisation_id: UUID, memory_ids: Sequence[UUID], now: datetime, *causes: str
+) -> None:
+    """The same for several memories."""
+    about = Q(memory_id__in=memory_ids) | Q(other_id__in=memory_ids)
     rows = Proposal.objects.filter(about, organisation_id=organisation_id, state=State.OPEN)
     if causes:
         rows = rows.filter(cause__in=causes)

@@ -12,9 +12,15 @@ class Cause(models.TextChoices):
     PUBLISH = "publish", "New for everyone"
     CORRECTION = "correction", "Correction"
     DUPLICATE = "duplicate", "Possible duplicate"
+    CONTRADICTION = "contradiction", "These disagree"
     REPORT = "report", "Report"
     RETURN = "return", "Was forgotten"
     RED_LINE = "red_line", "To be protected"
+    CAPACITY = "over_capacity", "Too many"
+
+
+# Two memories of the same readers side by side: both stay, or somebody merges them.
+PAIRS = (Cause.DUPLICATE, Cause.CONTRADICTION)
 
 
 class State(models.TextChoices):
@@ -28,15 +34,16 @@ class State(models.TextChoices):
 class Proposal(MemoryPart):
     """An item of the review queue, readable exactly like the memory that it is about.
 
-    memory: what is proposed (publish, return), or what would be changed. other: the older twin of
-    a duplicate, or what a proposal was merged into. target_audience: who would read it.
+    memory: what is proposed (publish, return), or what would be changed. other: the older one
+    of a pair, or what a proposal was merged into. target_audience: who would read it.
     proposed_by, robot: who asks; both are empty for what maintenance found. content: the text of
     a correction. seen_version: the memory's version, and so the readers, for which it was written.
     outcome: what the decision changed, so that it can be undone; after that `undone`, the id that
-    the copy had.
+    the copy had. details: numbers and words of the trade, no text. Of what is too many: `tier`, its
+    `capacity`, the `count`, how many would go (`chosen`) into how many `summaries`.
     """
 
-    cause = models.CharField(max_length=10, choices=Cause.choices)
+    cause = models.CharField(max_length=13, choices=Cause.choices)
     state = models.CharField(max_length=9, choices=State.choices, default=State.OPEN)
     other = TenantKey("memories.Memory", null=True)
     target_audience = TenantKey("orgs.Audience", null=True)
@@ -54,6 +61,7 @@ class Proposal(MemoryPart):
     decided_at = models.DateTimeField(null=True)
     decision = models.TextField(blank=True, default="")
     outcome = models.JSONField(default=dict)
+    details = models.JSONField(default=dict, db_default={})
 
     class Meta:
         constraints = [

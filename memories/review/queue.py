@@ -51,7 +51,7 @@ CAPPED = 1000
 def items(principal: Principal) -> "QuerySet[Proposal, Proposal]":
     """What the asker decides or has proposed; evaluate inside the principal's scope.
 
-    An item whose memory is not readable does not exist, and so with the twin of a duplicate. What
+    An item whose memory is not readable does not exist, and so with the other one of a pair. What
     is forgotten is for who may bring it back, here as well. What was written for other readers than
     those of today is for who reads both, as with the versions of the memory.
     """

@@ -13,9 +13,10 @@ from memories.access.visibility import Misplaced
 from memories.review.enqueue import item_of
 from memories.review.models import Cause, Proposal, State
 from memories.review.propose import ask
-from memories.store.dependents import is_proposition
-from memories.store.models.choices import Status
+from memories.store.dependents import is_proposition, is_summary
+from memories.store.models.choices import Status, Tier
 from memories.store.models.memory import Memory
+from memories.store.use import RED_LINE, put_in_tier
 from orgs import audit
 from orgs.database.bulk import insert_rows
 from orgs.database.rls import current_scope, deposit_scope
@@ -29,6 +30,7 @@ FIELDS = (
     "red_line_by_id",
     "red_line_at",
     "expires_at",
+    "importance",
     "updated_at",
 )
 WHY = "Say why it is to be protected; whoever reads the memory reads that as well."
@@ -46,7 +48,7 @@ def protect_memory(
     actor: Actor, memory_id: UUID, *, reason: str, now: datetime
 ) -> Memory | Proposal:
     """Keep a memory as it is: nobody forgets, archives, rewords or shares it, and it does not
-    expire. Whom it is about forgets it all the same.
+    expire; it is glacial and of importance 1. Whom it is about forgets it all the same.
 
     Who may not decide that proposes it, and gets the item of the queue. Raises NotFound, Misplaced
     without a reason or for what cannot be protected, and AlreadyExists.
@@ -64,6 +66,8 @@ def draw(principal: Principal, memory: Memory, reason: str, now: datetime) -> Me
     if not reason.strip():
         raise Misplaced(WHY)
     expired = memory.expires_at
+    memory.importance = 1.0
+    put_in_tier(memory, Tier.GLACIAL, reason=RED_LINE, now=now)
     _save(memory, principal.actor, reason, now, on=True)
     Proposal.objects.filter(
         organisation_id=memory.organisation_id,
@@ -164,9 +168,10 @@ def pass_on(memory: Memory, to: UUID, now: datetime) -> None:
 def _protectable(memory: Memory, now: datetime) -> Memory:
     if memory.red_line:
         raise AlreadyExists("The memory is protected already.")
-    if memory.audience.kind == AudienceKind.ROBOT:
+    if memory.audience.kind in (AudienceKind.ROBOT, AudienceKind.TEAM):
         raise Misplaced(INTERNAL)
-    if is_proposition(memory) or ("pattern" in memory.metadata and memory.robot.builtin):
+    pattern = "pattern" in memory.metadata and memory.robot.builtin
+    if is_proposition(memory) or is_summary(memory) or pattern:
         raise Misplaced(DERIVED)
     if memory.status != Status.ACTIVE:
         raise AlreadyExists(f"The memory is {memory.status}, not active.")

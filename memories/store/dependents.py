@@ -1,17 +1,31 @@
-"""Propositions follow the memory that they were taken from; call inside a scope that reads it."""
+"""Propositions and summaries follow the memories that they were made from.
+
+Call inside a scope that reads these. One rule: what was made of words goes when the words may no
+longer be said. A proposition goes also when its memory is archived, and comes back with it. A
+summary stays then, for it is there in the place of what is archived. Once it went, it does not come
+back with its sources.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
+
 from memories.store.models.choices import Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory, MemoryQuerySet
+from memories.store.models.version import Version
 
 # In a memory's `source`: the id of the one that it is a proposition of.
 OF = "proposition_of"
 # What of a memory its propositions have as it has it now.
-FOLLOWED = ("shareable", "expires_at")
+FOLLOWED = ("shareable", "expires_at", "valid_until")
+# In a summary's `source`: how many memories it was made of. Its key is this and its own id, which
+# no writer can know before the memory is there.
+SUMMARY_OF = "summary_of"
+SUMMARY = "summary:"
+_GONE = ("status", "forgotten_at", "updated_at", "forgotten_by_subject")
 
 
 def is_proposition(memory: Memory) -> bool:
@@ -19,33 +33,89 @@ def is_proposition(memory: Memory) -> bool:
     return isinstance(memory.source, dict) and OF in memory.source
 
 
+def is_summary(memory: Memory) -> bool:
+    """Whether a worker made it of memories that were too many."""
+    return memory.key == f"{SUMMARY}{memory.id}"
+
+
 def followers(rows: Sequence[Memory]) -> MemoryQuerySet:
     """The propositions of these memories, whatever their state."""
+    return _made_of(rows).filter(source__has_key=OF)
+
+
+def summaries(rows: Sequence[Memory]) -> MemoryQuerySet:
+    """The summaries of these memories, whatever their state."""
+    return _made_of(rows).filter(key__startswith=SUMMARY)
+
+
+def _made_of(rows: Sequence[Memory]) -> MemoryQuerySet:
     organisation_id = rows[0].organisation_id
     links = Derivation.objects.filter(
         organisation_id=organisation_id, source_id__in=[row.id for row in rows]
     )
+    return Memory.objects.filter(organisation_id=organisation_id, id__in=links.values("memory_id"))
+
+
+def sources(summary: Memory) -> MemoryQuerySet:
+    """What a summary was made of, whatever its state."""
+    links = Derivation.objects.filter(organisation_id=summary.organisation_id, memory_id=summary.id)
     return Memory.objects.filter(
-        organisation_id=organisation_id, id__in=links.values("memory_id"), source__has_key=OF
+        organisation_id=summary.organisation_id, id__in=links.values("source_id")
     )
+
+
+def may_be_said(summary: Memory) -> bool:
+    """Whether all that a summary was made of is there, unchanged, for the same readers."""
+    rows = sources(summary)
+    there = rows.filter(
+        audience_id=summary.audience_id, status__in=(Status.ACTIVE, Status.ARCHIVED)
+    )
+    changed = Version.objects.filter(
+        organisation_id=summary.organisation_id,
+        memory_id__in=rows.values("id"),
+        replaced_at__gte=summary.created_at,
+    )
+    return there.count() == summary.source.get(SUMMARY_OF) and not changed.exists()
 
 
 def follow(memory: Memory, changed: Mapping[str, Any]) -> None:
-    """Propositions last as long as their memory, and go no further than it."""
+    """Propositions last as long as their memory, and go no further than it; summaries neither last
+    longer nor go further than any of theirs."""
     new = {name: value for name, value in changed.items() if name in FOLLOWED}
     if new:
         followers([memory]).update(**new)
+        _narrow([memory], new)
 
 
-def take_along(rows: Sequence[Memory], now: datetime, *, by_subject: bool) -> list[Memory]:
-    """Forget the propositions of memories that go; they are still to be taken from the search."""
-    gone = list(followers(rows).filter(status=Status.ACTIVE).select_for_update().order_by("id"))
+def _narrow(rows: Sequence[Memory], new: Mapping[str, Any]) -> None:
+    made = list(summaries(rows).select_for_update().order_by("id"))
+    if not made:
+        return
+    for row in made:
+        row.shareable = row.shareable and new.get("shareable", True)
+        ends = [end for end in (row.expires_at, new.get("expires_at")) if end]
+        row.expires_at = min(ends, default=None)
+    Memory.objects.bulk_update(made, FOLLOWED)
+    _narrow(made, new)
+
+
+def take_along(
+    rows: Sequence[Memory], now: datetime, *, by_subject: bool, archived: bool = False
+) -> list[Memory]:
+    """Forget what was made of memories that go; it is still to be taken from the search.
+
+    archived: they go only out of recall, so summaries of them stay. Otherwise what was archived
+    goes as well: its words were theirs.
+    """
+    mine = Q(status=Status.ACTIVE, source__has_key=OF)
+    if not archived:
+        said = Q(source__has_key=OF) | Q(key__startswith=SUMMARY)
+        mine = said & Q(status__in=(Status.ACTIVE, Status.ARCHIVED))
+    gone = list(_made_of(rows).filter(mine).select_for_update().order_by("id"))
     for row in gone:
         row.status, row.forgotten_at, row.updated_at = Status.FORGOTTEN, now, now
         row.forgotten_by_subject = by_subject
-    Memory.objects.bulk_update(
-        gone, ["status", "forgotten_at", "updated_at", "forgotten_by_subject"]
-    )
+    Memory.objects.bulk_update(gone, _GONE)
     return gone
 
 
@@ -60,7 +130,5 @@ def bring_along(memory: Memory, went_at: datetime, now: datetime) -> list[Memory
     for row in back:
         row.status, row.forgotten_at, row.updated_at = Status.ACTIVE, None, now
         row.forgotten_by_subject = False
-    Memory.objects.bulk_update(
-        back, ["status", "forgotten_at", "updated_at", "forgotten_by_subject"]
-    )
+    Memory.objects.bulk_update(back, _GONE)
     return back

@@ -51,20 +51,27 @@ def derive(rows: Sequence[Memory], now: datetime) -> None:
     known = readable.exclude(status=Status.FORGOTTEN).in_bulk()
     insert_rows(
         [
-            Derivation(
-                organisation_id=organisation_id,
-                memory_id=row.id,
-                audience_id=row.audience_id,
-                kind=row.kind,
-                source_id=id_,
-                source_audience_id=known[id_].audience_id,
-                source_kind=known[id_].kind,
-                created_at=now,
-            )
+            made_from(row, id_, known[id_].audience_id, known[id_].kind, now)
             for row in rows
             for id_ in wanted.get(row.id, ())
             if id_ in known
         ]
+    )
+
+
+def made_from(
+    row: Memory, source_id: UUID, audience_id: UUID, kind: str, now: datetime
+) -> Derivation:
+    """The note that a memory was made from a source of that audience and kind; not stored yet."""
+    return Derivation(
+        organisation_id=row.organisation_id,
+        memory_id=row.id,
+        audience_id=row.audience_id,
+        kind=row.kind,
+        source_id=source_id,
+        source_audience_id=audience_id,
+        source_kind=kind,
+        created_at=now,
     )
 
 

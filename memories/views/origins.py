@@ -26,7 +26,7 @@ def when(memory: Memory) -> datetime:
     return min(max(memory.occurred_at or memory.created_at, EARLIEST), LATEST)
 
 
-def _day(at: datetime) -> str:
+def day(at: datetime) -> str:
     """ "3 May", with the year where it is another one."""
     this_year = timezone.localtime(at).year == timezone.localtime().year
     return date_format(timezone.localtime(at), "j F" if this_year else "j F Y")
@@ -78,7 +78,7 @@ def learned(memory: Memory, me: object) -> str:
 
 
 def _origin(memory: Memory, me: object) -> str:
-    at = _day(when(memory)) + (f" in {memory.place.name}" if memory.place else "")
+    at = day(when(memory)) + (f" in {memory.place.name}" if memory.place else "")
     if is_worked_out(memory):
         return f"Commonmind worked this out on {at} from what was said in several groups."
     if memory.author_id:
@@ -86,7 +86,7 @@ def _origin(memory: Memory, me: object) -> str:
     if memory.robot.builtin == IMPORT:
         who = said_by(memory, me)
         said = f"{who} said this on {at}; it" if who else "It"
-        return f"{said} was imported on {_day(memory.created_at)}."
+        return f"{said} was imported on {day(memory.created_at)}."
     return _heard(memory, me, at)
 
 

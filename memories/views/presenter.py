@@ -4,19 +4,30 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import date_format
 
 from memories.access.reader_sentences import AudienceSentence
 from memories.language.excerpts import excerpt, marked
 from memories.library.browse import Detail, ListedMemory
-from memories.lifecycle.decay import strength
+from memories.library.tier_history import strength_at
 from memories.restatement.models import Origin, Restatement
-from memories.store.models.choices import Category, Status
+from memories.store.models.choices import ArchivedFor, Category, Status
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
-from memories.views.origins import in_sentence, person_name, reworded_by, robot_name, said_by, when
+from memories.store.tag_names import BETWEEN
+from memories.views.origins import (
+    day,
+    in_sentence,
+    person_name,
+    reworded_by,
+    robot_name,
+    said_by,
+    when,
+)
 from orgs.models.audiences import AudienceKind
 from robots.registry.robots import IMPORT
 
@@ -34,6 +45,12 @@ STATUSES = {
     Status.FORGOTTEN: ("Forgotten", "bad"),
 }
 
+ARCHIVED_FOR = {
+    ArchivedFor.AGE: "it was older than memories of its type are kept",
+    ArchivedFor.HALF_LIFE: "it was older than twice the half-life of its tier",
+    ArchivedFor.NUMBER: "there were more memories than are kept, and it was of the least important",
+}
+
 
 def category(memory: Memory) -> str:
     """The category in words, empty where there is none."""
@@ -48,18 +65,6 @@ def status(memory: Memory) -> dict[str, str] | None:
     """Nothing for an active memory."""
     words = STATUSES.get(Status(memory.status))
     return {"label": words[0], "tone": words[1]} if words else None
-
-
-def current_strength(memory: Memory, now: datetime) -> float:
-    """In 0-1, as recall would weigh it now."""
-    last = memory.last_accessed_at or memory.created_at
-    return strength(
-        importance=memory.importance,
-        category=memory.category,
-        accesses=memory.access_count,
-        last_access=last,
-        now=now,
-    )
 
 
 def audience(readers: AudienceSentence) -> dict[str, Any]:
@@ -90,9 +95,10 @@ def row(
         "robot": robot_name(memory.robot),
         "reworded_by": reworded_by(memory, me),
         "protected": memory.red_line,
+        "held": held(memory),
         "learned_at": when(memory),
         "category": category(memory),
-        "strength": current_strength(memory, now),
+        "strength": strength_at(memory, now),
         "status": status(memory),
         "edit_url": reverse("memory-edit", args=[memory.id]) if may else "",
         "forget_url": reverse("memory-forget", args=[memory.id]) if goes else "",
@@ -117,6 +123,7 @@ def about(memory: Memory, me: object) -> dict[str, Any]:
         "content": memory.content,
         "url": reverse("memory-page", args=[memory.id]),
         "category": category(memory),
+        "tags": tag_links(memory.tags),
         "importance": importance(memory.importance),
         "created_at": memory.created_at,
         "updated_at": memory.updated_at if changed else None,
@@ -124,8 +131,35 @@ def about(memory: Memory, me: object) -> dict[str, Any]:
         "subject": subject(memory, me),
         "status": status(memory),
         "protected": protection(memory, me),
+        "held": held(memory),
+        "holds_url": reverse("memory-page", args=[memory.holds_now]) if memory.holds_now else "",
+        "archived": archived(memory),
         "shareable": memory.shareable and can_be_shareable(memory),
     }
+
+
+def tag_links(tags: Sequence[str]) -> list[dict[str, str]]:
+    """The tags with the list of what has them; without those that another one stands for."""
+    return [
+        {"label": tag, "url": f"{reverse('library')}?{urlencode({'tag': tag})}"}
+        for tag in tags
+        if not any(other.startswith(f"{tag}{BETWEEN}") for other in tags)
+    ]
+
+
+def held(memory: Memory) -> str:
+    """Until when it was or will be true, where something newer holds in its place."""
+    if memory.valid_until is None:
+        return ""
+    was = "Was" if memory.valid_until <= timezone.now() else "Is"
+    return f"{was} true until {day(memory.valid_until)}"
+
+
+def archived(memory: Memory) -> dict[str, Any] | None:
+    """Which rule of the organisation's policy archived it, and when; None where somebody did."""
+    if memory.status != Status.ARCHIVED or not memory.archived_for:
+        return None
+    return {"why": ARCHIVED_FOR[ArchivedFor(memory.archived_for)], "at": memory.archived_at}
 
 
 def protection(memory: Memory, me: object) -> dict[str, Any] | None:

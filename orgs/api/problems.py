@@ -20,7 +20,6 @@ MEDIA_TYPE = "application/problem+json"
 TITLES = {
     "bad-json": "The body is not JSON",
     "invalid": "Some fields are not valid",
-    "not-yet": "That does not work yet",
     "unauthenticated": "No valid key or session",
     "forbidden": "Not allowed",
     "not-found": "Not found",
@@ -44,13 +43,6 @@ class Problem(exceptions.APIException):
     def __init__(self, status: int, code: str, detail: str, title: str = "") -> None:
         super().__init__(detail, code)
         self.status_code, self.code, self.title = status, code, title
-
-
-class NotYet(Problem):
-    """What the contract names and nothing does yet: refused, so that nobody relies on it."""
-
-    def __init__(self, name: str, instead: str = "Leave it out.") -> None:
-        super().__init__(400, "not-yet", f"`{name}` has no effect yet. {instead}")
 
 
 _mapped: dict[type[Exception], tuple[int, str]] = {

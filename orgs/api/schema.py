@@ -44,18 +44,12 @@ class TextScheme(OpenApiSerializerFieldExtension):
         described: dict[str, Any] = auto_schema._map_serializer_field(
             self.target, direction, bypass_extensions=True
         )
+        if isinstance(described.get("type"), list):
+            # Whether it may be null is added once more where this is used.
+            described["type"] = "string"
         return described | {
             "pattern": self.target.pattern or (TEXT if self.target.allow_blank else WORDS)
         }
-
-
-class NotYetScheme(OpenApiSerializerFieldExtension):
-    """No value is valid; the text says why."""
-
-    target_class = "orgs.api.serializers.NotYetField"
-
-    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        return {"not": {}}
 
 
 class DocumentScheme(OpenApiSerializerFieldExtension):

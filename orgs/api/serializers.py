@@ -6,8 +6,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-from orgs.api.problems import NotYet
-
 MAX_ITEMS = 1000
 MAX_DEPTH = 20
 # Beyond 64 bits a number would not come back as it was sent.
@@ -84,18 +82,6 @@ class TextListField(serializers.ListField):
         self, *, max_length: int = MAX_ITEMS, item_length: int = 300, **kwargs: Any
     ) -> None:
         super().__init__(child=TextField(max_length=item_length), max_length=max_length, **kwargs)
-
-
-class NotYetField(serializers.Field):
-    """A field of the contract that nothing heeds yet: whoever sends it is told so."""
-
-    def __init__(self) -> None:
-        super().__init__(required=False, help_text="Does not work yet: given, it is refused.")
-
-    def run_validation(self, data: Any = serializers.empty) -> Any:
-        if data is not serializers.empty:
-            raise NotYet(self.field_name or "this")
-        raise serializers.SkipField
 
 
 class DocumentField(serializers.DictField):

@@ -38,6 +38,11 @@ def halfvec(vector: NDArray[Any]) -> Binary:
     return Binary(struct.pack(">hh", len(vector), 0) + vector.astype(">f2").tobytes())
 
 
+def halfvec_sent(sent: bytes) -> NDArray[np.float16]:
+    """The numbers of a vector as the server sends it, the same way round."""
+    return np.frombuffer(sent, dtype=">f2", offset=4).astype(np.float16)
+
+
 def uuids(ids: NDArray[np.bytes_]) -> Binary:
     """uuid[] of ids of 16 bytes each (numpy leaves out noughts at their end)."""
     elements = np.empty(len(ids), dtype=_ELEMENT)

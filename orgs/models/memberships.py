@@ -1,11 +1,21 @@
 """Members of an organisation and the names other platforms know them by."""
 
+from datetime import UTC, tzinfo
 from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.db import models
 from django.utils import timezone
 
 from orgs.models.base import TenantKey, TenantModel
+
+
+def time_zone(name: str) -> ZoneInfo | None:
+    """The zone of that name; None where there is none."""
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError):
+        return None
 
 
 class Role(models.TextChoices):
@@ -51,6 +61,11 @@ class Member(TenantModel):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone in which this member reads times; UTC where theirs is not known."""
+        return time_zone(self.time_zone) or UTC
 
     @property
     def moderates(self) -> bool:

@@ -14,6 +14,7 @@ _NOT_A_NAME = ("You", "Everyone", "Somebody", "Support staff")
 ROBOTS_KEEP = (*_NOT_A_NAME, "web", "import", "actor")
 MEMBERS_KEEP = (*_NOT_A_NAME, "Only you")
 GROUPS_KEEP = (*_NOT_A_NAME, "Only you", "Some people", "A group", "Waiting for review")
+TEAMS_KEEP = (*_NOT_A_NAME, "Some people", "A team")
 KEPT = "The name {name!r} is kept for the product itself. Choose another."
 TAKEN = "The name could be taken for {name!r}, which is here already. Choose another."
 

@@ -18,9 +18,9 @@ from django.db import connection, transaction
 from psycopg import sql
 
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.models.audiences import Audience
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
+from orgs.organisations.audiences import every_audience
 
 # Rows of a transaction, and audiences that it may read.
 BATCH, OPENED = 2_000, 100
@@ -174,9 +174,6 @@ def _batch(organisation_id: UUID, audiences: Sequence[UUID], statement: sql.Comp
         return int(cursor.rowcount)
 
 
-def _audiences(organisation_id: UUID) -> Iterator[list[UUID]]:
+def _audiences(organisation_id: UUID) -> list[list[UUID]]:
     with organisation_scope(organisation_id):
-        rows = Audience.objects.filter(organisation_id=organisation_id).order_by("id")
-        ids = list(rows.values_list("id", flat=True))
-    for first in range(0, len(ids), OPENED):
-        yield ids[first : first + OPENED]
+        return every_audience(organisation_id, OPENED)

@@ -7,7 +7,6 @@ place. Whoever has no business here gets the page that an address without meanin
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
@@ -16,7 +15,7 @@ from django.utils import timezone
 
 from orgs.accounts.sessions import actor_of, current
 from orgs.limits.rate_limits import SAFE, size_of, take_organisation
-from orgs.models.memberships import Member, Role
+from orgs.models.memberships import Role
 from orgs.principals import MODERATORS
 
 View = Callable[..., HttpResponse]
@@ -36,20 +35,12 @@ def members_only(*roles: str) -> Callable[[View], View]:
                 return elsewhere
             if roles and request.actor.role not in roles:
                 raise Http404
-            with timezone.override(zone_of(request.membership[0])):
+            with timezone.override(request.membership[0].zone):
                 return view(request, *args, **kwargs)
 
         return guarded
 
     return decorate
-
-
-def zone_of(member: Member) -> ZoneInfo:
-    """The zone in which this member reads times."""
-    try:
-        return ZoneInfo(member.time_zone)
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")
 
 
 def _elsewhere(request: HttpRequest) -> HttpResponse | None:

@@ -21,24 +21,35 @@ from orgs.principals import Actor, readable_groups
 from robots.access.keys import create_key, revoke_key, rotate_key
 from robots.models.keys import Key
 from robots.models.robots import Robot, RobotGroup
-from robots.registry.robots import join_groups, leave_group, register_robot
+from robots.models.teams import Team, TeamRobot
+from robots.registry.activity import Counted, counted
+from robots.registry.robots import join_groups, leave_group, register_robot, update_robot
 
 PAGE = 50
+A_DAY = timedelta(days=1)
+NOTHING = Counted(memories=0, lately=0)
 ADMINS_ONLY = "Only an admin changes robots and their keys."
 SOMEBODYS = "This robot reads what is private to its member, so a key of it is not yours to make."
 
 
 @dataclass(slots=True)
 class RobotDetails:
-    """A robot with what belongs to it; hidden_seats counts groups that the asker does not read."""
+    """A robot with what belongs to it.
+
+    hidden_seats counts groups that the asker does not read; activity, memories that they do.
+    """
 
     robot: Robot
     keys: list[Key] = field(default_factory=list)
     groups: list[Group] = field(default_factory=list)
     hidden_seats: int = 0
+    activity: Counted = NOTHING
+    teams: list[Team] = field(default_factory=list)
 
 
-def robots_kept(actor: Actor, after: UUID | None = None) -> tuple[list[RobotDetails], UUID | None]:
+def robots_kept(
+    actor: Actor, *, now: datetime, after: UUID | None = None
+) -> tuple[list[RobotDetails], UUID | None]:
     """A page of the robots, the newest first, and after which the next one begins."""
     if not actor.moderates:
         raise NotFound("no such page")
@@ -59,6 +70,13 @@ def robots_kept(actor: Actor, after: UUID | None = None) -> tuple[list[RobotDeta
                 kept[robot].groups.append(groups[group])
             else:
                 kept[robot].hidden_seats += 1
+        seats = TeamRobot.objects.filter(
+            **tenant, robot_id__in=kept, team__removed_at=None
+        ).select_related("team")
+        for seat in seats.order_by("team__name", "team_id"):
+            kept[seat.robot_id].teams.append(seat.team)
+    for robot_id, activity in counted(actor, list(kept), now).items():
+        kept[robot_id].activity = activity
     last = found[PAGE - 1].id if len(found) > PAGE else None
     return list(kept.values()), last
 
@@ -105,6 +123,7 @@ def add_robot(
     reference: str,
     name: str,
     purpose: str,
+    personality: str = "",
     groups: Iterable[UUID],
     now: datetime,
 ) -> Robot:
@@ -120,6 +139,7 @@ def add_robot(
             reference=reference,
             name=name,
             purpose=purpose,
+            personality=personality,
         )
         if created:
             audit.record(
@@ -127,6 +147,20 @@ def add_robot(
             )
             seat_robot(actor, robot_id=robot.id, groups=groups, now=now)
     return robot
+
+
+def describe_robot(
+    actor: Actor, *, robot_id: UUID, name: str, purpose: str, personality: str, now: datetime
+) -> Robot:
+    """Change what a robot is called, is for, and is like.
+
+    Raises NotFound, PermissionError and what `check_name` raises.
+    """
+    _steward(actor)
+    with organisation_scope(actor.organisation_id):
+        robot = _robot(actor, robot_id)
+    fields = {"name": name, "purpose": purpose, "personality": personality}
+    return update_robot(actor, str(robot.id), fields, now=now)
 
 
 def seat_robot(actor: Actor, *, robot_id: UUID, groups: Iterable[UUID], now: datetime) -> None:
@@ -198,8 +232,10 @@ def make_key(
     return key, secret
 
 
-def renew_key(actor: Actor, *, key_id: UUID, now: datetime) -> tuple[Key, str]:
-    """A second key with the same scopes; the first works for another day.
+def renew_key(
+    actor: Actor, *, key_id: UUID, now: datetime, overlap: timedelta = A_DAY
+) -> tuple[Key, str]:
+    """A second key with the same scopes; the first works for as long as `overlap`, or not at all.
 
     Raises AlreadyExists for a key that is over, or that ends within a day (as after a renewal),
     and PermissionError for a key of another member's robot.
@@ -211,11 +247,20 @@ def renew_key(actor: Actor, *, key_id: UUID, now: datetime) -> tuple[Key, str]:
         ).first()
         old = _key(actor, key_id)
         _not_somebodys(actor, old.robot)
-        ends_soon = old.expires_at is not None and old.expires_at <= now + timedelta(days=1)
+        ends_soon = old.expires_at is not None and old.expires_at <= now + A_DAY
         if old.revoked_at or ends_soon:
             raise AlreadyExists("This key is over or was renewed already.")
-        key, secret = rotate_key(organisation_id=actor.organisation_id, key=old, now=now)
-        _note("key.renewed", actor, key, now, replaces=str(old.id))
+        key, secret = rotate_key(
+            organisation_id=actor.organisation_id, key=old, now=now, overlap=overlap
+        )
+        _note(
+            "key.renewed",
+            actor,
+            key,
+            now,
+            replaces=str(old.id),
+            hours=overlap.total_seconds() / 3600,
+        )
     key.robot = old.robot
     return key, secret
 

@@ -6,16 +6,22 @@ _SEATS = (
     "SELECT group_id FROM robots_robotgroup "
     "WHERE organisation_id = %(organisation)s AND robot_id = %(robot)s"
 )
+_TEAMS = (
+    "SELECT team_id FROM robots_teamrobot "
+    "WHERE organisation_id = %(organisation)s AND robot_id = %(robot)s"
+)
+_OF_TEAM = f"a.kind = 'team' AND a.key IN (SELECT t.team_id::text FROM ({_TEAMS}) t)"
 _SHARED = (
     "a.kind = 'explicit' AND a.id IN (SELECT e.audience_id FROM orgs_audienceentry e "
     "WHERE e.organisation_id = %(organisation)s AND ((e.kind = 'robot' AND e.reader = %(robot)s) "
+    f"OR (e.kind = 'team' AND e.reader IN ({_TEAMS})) "
     f"OR (e.kind = 'group' AND e.reader IN ({_SEATS}))))"
 )
 
 
 @register
 def robot_audiences(actor: Actor) -> list[str]:
-    """Its own notes; alone also its groups' rows and what is shared with it.
+    """Its own notes; alone also its groups' and teams' rows and what is shared with it.
 
     Acting for a member it reads none of those: what it answers, that member hears.
     """
@@ -24,6 +30,7 @@ def robot_audiences(actor: Actor) -> list[str]:
     found = ["a.kind = 'robot' AND a.key = %(robot)s::text"]
     if actor.member_id is not None:
         return found
+    found.append(_OF_TEAM)
     if actor.group_id:
         found.append("a.kind = 'group' AND a.group_id = %(group)s")
         found.append(f"(a.group_id = %(group)s OR a.group_id IS NULL) AND {_SHARED}")

@@ -18,6 +18,7 @@ from robots.api.serializers import conversations as s
 from robots.api.serializers.robots import PageSerializer
 from robots.conversations import conversations
 from robots.conversations.drafts import Outcome, PostedMessage, Unkept
+from robots.conversations.earlier import Earlier, earlier
 from robots.conversations.post_messages import post_messages
 from robots.models.conversations import Conversation
 
@@ -49,6 +50,16 @@ def message_body(row: Any) -> dict[str, Any]:
             "audience": row.audience.kind,
         }
     )
+
+
+def earlier_body(found: Earlier) -> dict[str, Any]:
+    row, said = found.conversation, ("id", "role", "speaker", "content", "sent_at")
+    return {name: getattr(row, name) for name in ("id", "external_id", "title")} | {
+        "last_message_at": row.last_message_at,
+        "band": found.band.name,
+        "tokens": found.tokens,
+        "messages": [{name: getattr(one, name) for name in said} for one in found.messages],
+    }
 
 
 def kept_body(kept: PostedMessage) -> dict[str, Any]:
@@ -103,6 +114,20 @@ class ConversationView(APIView):
             return Response(
                 conversation_body(conversations.conversation(principal, conversation_id))
             )
+
+
+class EarlierView(APIView):
+    @extend_schema(operation_id="conversations_earlier", responses=s.EarlierAnswerSerializer)
+    def get(self, request: Request, conversation_id: UUID) -> Response:
+        """Earlier conversations of the same readers to begin a new one with, the latest first:
+        words of the last 30 days within a budget of tokens, of older ones the titles."""
+        found = earlier(request.user, conversation_id, now=timezone.now())
+        return Response(
+            {
+                "conversations": [earlier_body(one) for one in found],
+                "tokens": sum(one.tokens for one in found),
+            }
+        )
 
 
 class MessagesView(APIView):

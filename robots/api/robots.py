@@ -22,7 +22,9 @@ def robot_body(robot: Robot) -> dict[str, Any]:
         "id": robot.public_id,
         "name": robot.name,
         "purpose": robot.purpose,
+        "personality": robot.personality,
         "metadata": robot.metadata,
+        "working_memory_tokens": robot.working_memory_tokens,
         "created_at": robot.created_at,
         "last_active_at": robot.last_active_at,
     }
@@ -63,6 +65,6 @@ class RobotView(APIView):
         operation_id="robots_patch", request=s.RobotPatchSerializer, responses=s.RobotSerializer
     )
     def patch(self, request: Request, reference: str) -> Response:
-        """Change a robot's name, purpose or metadata: its own, or any as a curator."""
+        """Change what a robot is called and is for: its own, or any as a curator."""
         data = checked(s.RobotPatchSerializer, request.data)
-        return Response(robot_body(update_robot(request.user, reference, **data)))
+        return Response(robot_body(update_robot(request.user, reference, data, now=timezone.now())))

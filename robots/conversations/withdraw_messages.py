@@ -14,6 +14,9 @@ from orgs.principals import Actor
 from robots.conversations.message_rules import title_of
 from robots.models.conversations import Conversation, Message
 
+# Why a message is no memory: there was one, and it was erased.
+ERASED = "erased"
+
 
 def said_by(actor: Actor) -> "QuerySet[Message]":
     """Every message that the member has said, as far as the scope reads it."""
@@ -63,6 +66,13 @@ def _name_anew(conversation: Conversation, gone: Sequence[UUID]) -> None:
     left = list(first.filter(withdrawn_at=None)[:2])
     conversation.title = title(left[0]) if len(left) == 2 else ""
     conversation.save(update_fields=["title"])
+
+
+def keep_to_itself(organisation_id: UUID, ids: Sequence[UUID]) -> int:
+    """The memories of these messages are erased: the words stay where they were said, and lend
+    nothing to the turns around them. Returns how many of them the scope reads."""
+    rows = Message.objects.filter(organisation_id=organisation_id, id__in=ids)
+    return rows.update(reason=ERASED)
 
 
 def title(message: Message) -> str:

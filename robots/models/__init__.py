@@ -5,6 +5,7 @@ from robots.models.delegations import Delegation
 from robots.models.identities import IdentityLink
 from robots.models.keys import Key, KeyScope
 from robots.models.robots import Robot, RobotGroup
+from robots.models.teams import Team, TeamRobot, TeamStatus
 
 __all__ = [
     "Conversation",
@@ -16,4 +17,7 @@ __all__ = [
     "MessageRole",
     "Robot",
     "RobotGroup",
+    "Team",
+    "TeamRobot",
+    "TeamStatus",
 ]

@@ -5,16 +5,25 @@ from django.utils import timezone
 
 from orgs.models.base import TenantKey, TenantModel
 
+# So large is the budget of a working memory at most.
+MOST_WORKING_TOKENS = 10_000_000
+
 
 class Robot(TenantModel):
-    """An agent with keys. Every organisation has the built-in robots `web` and `import`."""
+    """An agent with keys. Every organisation has the built-in robots `web` and `import`.
+
+    personality: how it speaks and behaves, in words for its prompt.
+    working_memory_tokens: its budget; empty for the setting WORKING_MEMORY_TOKENS.
+    """
 
     external_id = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001
     name = models.CharField(max_length=200)
     builtin = models.CharField(max_length=20, null=True, blank=True)  # noqa: DJ001
     purpose = models.TextField(blank=True, default="")
+    personality = models.TextField(blank=True, default="")
     metadata = models.JSONField(default=dict, blank=True)
     owner = TenantKey("orgs.Member", null=True, blank=True)
+    working_memory_tokens = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     last_active_at = models.DateTimeField(null=True, blank=True)
     retired_at = models.DateTimeField(null=True, blank=True)

@@ -52,6 +52,7 @@ def register(actor: Actor, data: Mapping[str, Any], now: datetime) -> tuple[Robo
             reference=reference,
             name=data.get("name", ""),
             purpose=data.get("purpose", ""),
+            personality=data.get("personality", ""),
             metadata=data.get("metadata"),
         )
         if created:

@@ -8,15 +8,20 @@ from orgs.principals import Actor
 from robots.models.delegations import Delegation
 from robots.models.keys import Key
 from robots.models.robots import Robot
+from robots.models.teams import TeamRobot
 
 
 @on_member_removed
 def close_what_served(actor: Actor, member: Member, now: datetime) -> None:
-    """Revoke the member's delegations and the keys of their personal robots; retire those."""
+    """Revoke the member's delegations and the keys of their personal robots; retire those.
+
+    A retired robot is in no team.
+    """
     tenant = {"organisation_id": member.organisation_id}
     Delegation.objects.filter(**tenant, member_id=member.id, revoked_at=None).update(revoked_at=now)
     personal = Robot.objects.filter(**tenant, owner_id=member.id)
     Key.objects.filter(**tenant, robot_id__in=personal.values("id"), revoked_at=None).update(
         revoked_at=now
     )
+    TeamRobot.objects.filter(**tenant, robot_id__in=personal.values("id")).delete()
     personal.filter(retired_at=None).update(retired_at=now)

@@ -1,7 +1,7 @@
 """The registry of robots: built in, registered on first use, seated in groups."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
+from orgs import audit
 from orgs.database.advisory_locks import take_turns
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
@@ -65,10 +66,13 @@ def register_robot(
     reference: str | None = None,
     name: str = "",
     purpose: str = "",
+    personality: str = "",
     metadata: dict[str, Any] | None = None,
     owner_id: UUID | None = None,
 ) -> tuple[Robot, bool]:
-    """Register a robot, or update the one with this id. Returns it and whether it is new.
+    """Register a robot, or update the one with this id by what is given and not empty.
+
+    Returns it and whether it is new.
 
     Names of robots are known to everyone in the organisation. Raises what `check_name` raises.
 
@@ -83,7 +87,8 @@ def register_robot(
             except NotFound:
                 pass
             else:
-                _update(robot, name=name, purpose=purpose, metadata=metadata)
+                given = {"name": name, "purpose": purpose, "personality": personality}
+                _update(robot, {k: v for k, v in given.items() if v} | {"metadata": metadata})
                 return robot, False
         if name:
             _check(organisation_id, name)
@@ -93,6 +98,7 @@ def register_robot(
             external_id=reference or None,
             name=name or f"robot_{secrets.token_hex(4)}",
             purpose=purpose,
+            personality=personality,
             metadata=metadata or {},
             owner_id=owner_id,
             created_at=now,
@@ -107,8 +113,9 @@ def _check(organisation_id: UUID, name: str, but: UUID | None = None) -> None:
     check_name(name, kept=ROBOTS_KEEP, others=others.exclude(id=but).values_list("name", flat=True))
 
 
-def _update(robot: Robot, **fields: Any) -> None:
-    changed = {k: v for k, v in fields.items() if v not in (None, "") and getattr(robot, k) != v}
+def _update(robot: Robot, fields: Mapping[str, Any]) -> list[str]:
+    """Set what is given and differs; returns the names of what changed. None is not given."""
+    changed = {k: v for k, v in fields.items() if v is not None and getattr(robot, k) != v}
     if "name" in changed:
         take_turns(robot.organisation_id, "robot")
         _check(robot.organisation_id, changed["name"], but=robot.id)
@@ -116,6 +123,7 @@ def _update(robot: Robot, **fields: Any) -> None:
         for field, value in changed.items():
             setattr(robot, field, value)
         Robot.objects.filter(organisation_id=robot.organisation_id, id=robot.id).update(**changed)
+    return sorted(changed)
 
 
 def join_groups(*, organisation_id: UUID, robot_id: UUID, group_ids: Iterable[UUID]) -> None:
@@ -158,15 +166,26 @@ def _remember_stamp(robot_id: UUID, now: datetime) -> None:
     _stamped[robot_id] = now
 
 
-def update_robot(actor: Actor, reference: str, **fields: Any) -> Robot:
-    """Change name, purpose or metadata.
+def update_robot(
+    actor: Actor, reference: str, fields: Mapping[str, Any], *, now: datetime
+) -> Robot:
+    """Change name, purpose, personality, metadata or the budget of its working memory; recorded.
 
-    Raises NotFound, PermissionError for another's, and what `check_name` raises.
+    An empty text takes a purpose or personality away. Raises NotFound, PermissionError
+    for another's, and what `check_name` raises.
     """
     with organisation_scope(actor.organisation_id):
         robot = find_robot(actor.organisation_id, reference)
         manages = actor.moderates or KeyScope.MANAGE in actor.scopes
         if actor.robot_id != robot.id and not manages:
             raise PermissionError("A robot changes itself; a curator changes any.")
-        _update(robot, **fields)
+        if changed := _update(robot, fields):
+            audit.record(
+                "robot.changed",
+                actor=actor,
+                now=now,
+                target=robot.id,
+                target_type="robot",
+                fields=changed,
+            )
     return robot

@@ -17,6 +17,7 @@ from orgs.models.memberships import Role
 from orgs.models.organisations import Group
 from orgs.organisations.references import fault_of_identity
 from robots.models.keys import KeyScope
+from robots.models.robots import MOST_WORKING_TOKENS
 
 FORM_LIFETIME = 86_400
 SCOPES = (
@@ -57,6 +58,12 @@ class RobotForm(OnceForm):
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="One sentence: what it does, and for whom.",
     )
+    personality = forms.CharField(
+        max_length=5000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="How it speaks and behaves. It reads this for its prompt.",
+    )
     groups = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
@@ -67,6 +74,21 @@ class RobotForm(OnceForm):
     def __init__(self, salt: str, groups: list[Group], *args: Any, **kwargs: Any) -> None:
         super().__init__(salt, *args, **kwargs)
         choose_groups(self, groups)
+
+
+class DescriptionForm(forms.Form):
+    name, purpose, personality = (
+        RobotForm.base_fields[one] for one in ("name", "purpose", "personality")
+    )
+
+
+class RenewalForm(forms.Form):
+    """How long the old key works beside the new one."""
+
+    hours = forms.TypedChoiceField(coerce=int, choices=((24, "In a day"), (0, "At once")))
+
+    def overlap(self) -> timedelta:
+        return timedelta(hours=self.cleaned_data["hours"])
 
 
 class SeatsForm(forms.Form):
@@ -140,6 +162,27 @@ class GroupForm(forms.Form):
 
 class PersonForm(forms.Form):
     member = forms.UUIDField()
+
+
+class TeamForm(forms.Form):
+    name = forms.CharField(max_length=200, help_text="What people call it: Coding, Support.")
+    purpose = forms.CharField(
+        max_length=5000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="One sentence: what these robots do together.",
+    )
+    working_memory_tokens = forms.IntegerField(
+        label="Room for what they have at hand",
+        required=False,
+        min_value=1,
+        max_value=MOST_WORKING_TOKENS,
+        help_text="In tokens, about four characters each. Left empty, the server's own.",
+    )
+
+
+class TeamRobotForm(forms.Form):
+    robot = forms.UUIDField()
 
 
 class IdentityForm(forms.Form):

@@ -18,7 +18,8 @@ from orgs.views.access import ADMINS, MODERATORS, members_only
 from robots.access import administer
 from robots.access.administer import RobotDetails
 from robots.models.keys import Key
-from robots.views.forms import SCOPES, KeyForm, RobotForm, SeatsForm
+from robots.views.forms import SCOPES, DescriptionForm, KeyForm, RenewalForm, RobotForm, SeatsForm
+from robots.views.teams import tabs_of
 
 CAN = {
     "read": "recall",
@@ -50,10 +51,13 @@ def _page(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
         after = UUID(request.GET["after"]) if "after" in request.GET else None
     except ValueError as error:
         raise NotFound("no such page") from error
-    kept, last = administer.robots_kept(request.actor, after)
+    kept, last = administer.robots_kept(request.actor, now=timezone.now(), after=after)
     groups = administer.seats_on_offer(request.actor)
     context = {
-        "robots": [_robot(request, one, groups, more.get("wrong")) for one in kept],
+        "tabs": tabs_of("robots-page"),
+        "robots": [
+            _robot(request, one, groups, more.get("wrong"), more.get("described")) for one in kept
+        ],
         "page": {"next_url": f"{reverse('robots-page')}?after={last}"} if last else {},
         "empty": {
             "title": "No robots yet",
@@ -67,18 +71,29 @@ def _page(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
 
 
 def _robot(
-    request: HttpRequest, kept: RobotDetails, groups: list[Group], wrong: KeyForm | None
+    request: HttpRequest,
+    kept: RobotDetails,
+    groups: list[Group],
+    wrong: KeyForm | None,
+    described: DescriptionForm | None,
 ) -> dict[str, Any]:
     robot, admin = kept.robot, request.actor.role in ADMINS
     found = {
         "id": robot.id,
         "name": robot.name,
         "purpose": robot.purpose,
+        "personality": robot.personality,
         "status": {"label": "Retired", "tone": ""} if robot.retired_at else None,
+        "memories": kept.activity.memories,
+        "lately": kept.activity.lately,
+        "library_url": f"{reverse('library')}?robot={robot.id}",
         "last_seen_at": robot.last_active_at,
         "owner": robot.owner.name if robot.owner else "",
         "groups": [group.name for group in kept.groups],
         "hidden_seats": kept.hidden_seats,
+        "teams": [
+            {"name": team.name, "url": reverse("team-page", args=[team.id])} for team in kept.teams
+        ],
         "keys": [_key(key, admin) for key in kept.keys],
     }
     if not admin:
@@ -88,7 +103,13 @@ def _robot(
         chosen = {"groups": [str(group.id) for group in kept.groups]}
         found["seats_form"] = SeatsForm(groups, initial=chosen, prefix=robot.id.hex)
         found["seats_url"] = reverse("robot-seats", args=[robot.id])
+    texts = {name: getattr(robot, name) for name in ("name", "purpose", "personality")}
+    own_prefix = f"d-{robot.id.hex}"
+    rewritten = described if described is not None and described.prefix == own_prefix else None
     return found | {
+        "text_form": rewritten or DescriptionForm(initial=texts, prefix=own_prefix),
+        "text_url": reverse("robot-describe", args=[robot.id]),
+        "text_open": rewritten is not None,
         "key_form": mine or KeyForm(_salt(request, robot.id), prefix=robot.id.hex),
         "key_url": reverse("key-add", args=[robot.id]),
         "key_open": mine is not None,
@@ -126,6 +147,7 @@ def add(request: HttpRequest) -> HttpResponse:
             reference=str(form.cleaned_data["once"]),
             name=form.cleaned_data["name"],
             purpose=form.cleaned_data["purpose"],
+            personality=form.cleaned_data["personality"],
             groups=[UUID(g) for g in form.cleaned_data.get("groups", ())],
             now=timezone.now(),
         )
@@ -133,6 +155,25 @@ def add(request: HttpRequest) -> HttpResponse:
         form.add_error("name", str(refused))
         return _page(request, 422, robot_form=form)
     messages.success(request, f"{robot.name} is here. Now make a key for it.")
+    return redirect(f"{reverse('robots-page')}#robot-{robot.id}")
+
+
+@require_POST
+@never_cache
+@members_only(*MODERATORS)
+def describe(request: HttpRequest, robot_id: UUID) -> HttpResponse:
+    """Change what it is called, is for, and is like."""
+    form = DescriptionForm(request.POST, prefix=f"d-{robot_id.hex}")
+    if not form.is_valid():
+        return _page(request, 422, described=form)
+    try:
+        robot = administer.describe_robot(
+            request.actor, robot_id=robot_id, now=timezone.now(), **form.cleaned_data
+        )
+    except (LikeAnother, UnfitName) as refused:
+        form.add_error("name", str(refused))
+        return _page(request, 422, described=form)
+    messages.success(request, f"Saved. {robot.name} gets it with its next question.")
     return redirect(f"{reverse('robots-page')}#robot-{robot.id}")
 
 
@@ -198,12 +239,19 @@ def _once(key: Key, secret: str) -> dict[str, str]:
 @never_cache
 @members_only(*MODERATORS)
 def renew_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
-    """A new key beside the old one, which ends after a day."""
+    """A new key beside the old one, which ends at once or after a day."""
+    form = RenewalForm(request.POST)
+    if not form.is_valid():
+        raise NotFound("no such time")
+    overlap = form.overlap()
     try:
-        key, secret = administer.renew_key(request.actor, key_id=key_id, now=timezone.now())
+        key, secret = administer.renew_key(
+            request.actor, key_id=key_id, overlap=overlap, now=timezone.now()
+        )
     except AlreadyExists:
         return _shown_already(request)
-    return _page(request, new_key=_once(key, secret) | {"renewed": True})
+    old = "The old key works for another day." if overlap else "The old key opens nothing any more."
+    return _page(request, new_key=_once(key, secret) | {"old": old})
 
 
 @require_POST

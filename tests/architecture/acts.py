@@ -97,14 +97,14 @@ def _handed_on() -> dict[str, str]:
 
 
 def _statements(tree: ast.Module) -> set[str]:
-    """Names of the module that hold statements which write."""
-    return {
-        target.id
-        for node in tree.body
-        if isinstance(node, ast.Assign) and STATEMENT.search(ast.unparse(node.value))
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
+    """Names of the module that hold statements which write, also those made of such a name."""
+    found: set[str] = set()
+    for node in [n for n in tree.body if isinstance(n, ast.Assign)]:
+        inside = list(ast.walk(node.value))
+        made_of = {n.id for n in inside if isinstance(n, ast.Name)} & found
+        if made_of or any(STATEMENT.search(_text(inner)) for inner in inside):
+            found |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+    return found
 
 
 def _read(node: ast.FunctionDef, name: str, statements: set[str]) -> Function:

@@ -10,7 +10,19 @@ from pathlib import Path
 from tests.benchmarks.database import NoServer, own_database
 from tests.benchmarks.report import Report, say
 
-PARTS = ("texts", "quality", "leaks", "writing", "latency", "exactness", "load")
+PARTS = (
+    "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
+    "month", "context", "pollution", "timeframes", "tiers", "teams",
+)  # fmt: skip
+# What a part reads of the dataset.
+NEEDING = {
+    "quality": "queries.jsonl",
+    "leaks": "queries.jsonl",
+    "pairs": "pairs.jsonl",
+    "month": "queries.jsonl",
+    "pollution": "queries.jsonl",
+    "timeframes": "queries.jsonl",
+}
 
 
 def arguments() -> argparse.Namespace:
@@ -23,8 +35,9 @@ def arguments() -> argparse.Namespace:
     chosen.only = [name for name in chosen.only.split(",") if name] or list(PARTS)
     if unknown := set(chosen.only) - set(PARTS):
         parser.error(f"no part is called {', '.join(sorted(unknown))}")
-    if chosen.dataset and not (chosen.dataset / "queries.jsonl").is_file():
-        parser.error(f"{chosen.dataset} has no queries.jsonl")
+    needed = "pairs.jsonl" if chosen.only == ["pairs"] else "queries.jsonl"
+    if chosen.dataset and not (chosen.dataset / needed).is_file():
+        parser.error(f"{chosen.dataset} has no {needed}")
     return chosen
 
 
@@ -52,7 +65,24 @@ def measure(chosen: argparse.Namespace) -> int:
     from django.db import connections
 
     from memories.embedding.encoders import get_encoder
-    from tests.benchmarks import database, exactness, latency, leaks, load, quality, texts, writing
+    from tests.benchmarks import (
+        ageing,
+        context,
+        database,
+        exactness,
+        latency,
+        leaks,
+        load,
+        month,
+        pairs,
+        pollution,
+        quality,
+        teams,
+        texts,
+        tiers,
+        timeframes,
+        writing,
+    )
 
     call_command("migrate", database="owner", verbosity=0, interactive=False)
     parts = {
@@ -63,6 +93,14 @@ def measure(chosen: argparse.Namespace) -> int:
         "latency": latency.run,
         "exactness": exactness.run,
         "load": load.run,
+        "ageing": ageing.run,
+        "pairs": pairs.run,
+        "month": month.run,
+        "context": context.run,
+        "pollution": pollution.run,
+        "timeframes": timeframes.run,
+        "tiers": tiers.run,
+        "teams": teams.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)
@@ -74,8 +112,8 @@ def measure(chosen: argparse.Namespace) -> int:
         encoder=get_encoder().name,
     )
     for name in (name for name in PARTS if name in chosen.only):
-        if name in ("quality", "leaks") and not chosen.dataset:
-            say(f"{name} is left out: it needs --dataset (make bench DATASET=folder).")
+        if name in NEEDING and not (chosen.dataset and (chosen.dataset / NEEDING[name]).is_file()):
+            say(f"{name} is left out: it needs {NEEDING[name]} (make bench DATASET=folder).")
             continue
         say(f"\n{name} (load {os.getloadavg()[0]:.1f}) ...")
         started = time.perf_counter()

@@ -1,9 +1,12 @@
 """A folder of conversations with questions, brought in as `manage.py import_memories` does."""
 
+import gzip
 import json
+import secrets
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -48,8 +51,14 @@ class Dataset:
 
 
 def read(folder: Path) -> Dataset:
-    """Read a folder. A file may lack `answerable`: then evidence makes a question answerable."""
-    lines = (folder / "memories.jsonl").read_bytes().splitlines()
+    """Read a folder; its memories may be packed.
+
+    A file may lack `answerable`: then evidence makes a question answerable.
+    """
+    plain = folder / "memories.jsonl"
+    packed = folder / "memories.jsonl.gz"
+    content = plain.read_bytes() if plain.is_file() else gzip.decompress(packed.read_bytes())
+    lines = content.splitlines()
     rows = [orjson.loads(line) for line in lines]
     speakers: dict[str, str] = {}
     for row in rows:
@@ -75,6 +84,14 @@ def read(folder: Path) -> Dataset:
         )
     lists = any("audience" in row for row in rows)
     return Dataset(folder.name, lines, questions, lists, left_out)
+
+
+def moment(row: Mapping[str, Any]) -> datetime | None:
+    """When a line was said, if it tells; what names no zone is UTC."""
+    if not row.get("timestamp"):
+        return None
+    at = datetime.fromisoformat(row["timestamp"])
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +136,10 @@ def bring_in(name: str, lines: Iterable[bytes]) -> Imported:
 
 
 def seated_robot(organisation_id: UUID, groups: Collection[UUID]) -> tuple[Robot, str]:
-    """A robot in these groups that may act for members, and its key; one for each number."""
+    """A new robot in these groups that may act for members, and its key."""
     now = timezone.now()
     robot, _ = register_robot(
-        organisation_id=organisation_id, name=f"bench in {len(groups)} groups", now=now
+        organisation_id=organisation_id, name=f"bench {secrets.token_hex(8)}", now=now
     )
     join_groups(organisation_id=organisation_id, robot_id=robot.id, group_ids=groups)
     _, key = create_key(organisation_id=organisation_id, robot_id=robot.id, scopes=SCOPES, now=now)

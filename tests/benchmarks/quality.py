@@ -5,6 +5,7 @@ import os
 import time
 from collections import defaultdict
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -106,14 +107,16 @@ def ask_all(place: Imported, questions: list[Asked], way: str, narrowed: bool) -
     return outcomes
 
 
-def ask(place: Imported, question: Asked, way: str, narrowed: bool) -> Outcome:
+def ask(
+    place: Imported, question: Asked, way: str, narrowed: bool, *, now: datetime | None = None
+) -> Outcome:
     whom = {"group": question.group, "member": question.member if question.group else None}
     how = {**WAYS[DEFAULT], "rerank": True} if way == RERANKED else WAYS[way]
     query = Query(
         text=question.text, limit=DEPTH, counts=False, **(whom if narrowed else {}), **how
     )
     try:
-        answer = recall(place.actor, query, now=timezone.now(), load=answer_rows)
+        answer = recall(place.actor, query, now=now or timezone.now(), load=answer_rows)
     except NotFound:
         return {"id": question.id, "category": question.category, "refused": True}
     if answer.not_reranked:

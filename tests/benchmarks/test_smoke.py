@@ -11,6 +11,7 @@ import pytest
 
 from memories.evaluation.measures.metrics import QUALITY
 from tests.benchmarks.__main__ import PARTS
+from tests.benchmarks.month import COUNTED
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = ["roof", "harbour", "library", "station", "museum", "garden", "theatre", "market"]
@@ -66,7 +67,7 @@ def measure(tmp_path: Path, *words: str) -> dict[str, Any]:
 def test_the_bench_measures_every_part(tmp_path: Path) -> None:
     write_dataset(tmp_path / "tiny")
     figures = measure(tmp_path, "--quick", "--dataset", str(tmp_path / "tiny"))
-    assert set(figures) == set(PARTS)
+    assert set(figures) == set(PARTS) - {"pairs"}, "these lines have no pairs"
 
     quality = figures["quality"]
     assert (quality["memories"], quality["left_out"], quality["unanswerable"]) == (16, 0, 1)
@@ -89,6 +90,50 @@ def test_the_bench_measures_every_part(tmp_path: Path) -> None:
     markdown = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "| in the group: hybrid, minmax |" in markdown
     assert (tmp_path / "out" / "vectors.npz").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.model
+@pytest.mark.timeout(600)
+@pytest.mark.conformance("H46", open="published conversation sets: only by make bench")
+def test_filters_times_and_tiers_are_measured(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "tiny")
+    parts = ("--only", "pollution,timeframes,tiers", "--dataset", str(tmp_path / "tiny"))
+    figures = measure(tmp_path, "--quick", *parts)
+    ways = figures["pollution"]["ways"]
+    assert set(ways) > {"nothing", "robot", "category", "tag", "importance"}
+    # One line answers each of eight questions, and eight lines are of its log.
+    assert ways["robot"] == ways["tag"] == {"precision": 12.5, "recall": 100.0, "served": 8.0}
+    timed = figures["timeframes"]
+    assert timed["questions"] == timed["in words"]["all"] == 8, "the south has no dates"
+    assert timed["in words"]["outside"] == 0
+    merged = {name: found["merged"] for name, found in figures["tiers"].items()}
+    assert merged["turns"] == 0 < merged["everything is double"]
+
+
+@pytest.mark.slow
+@pytest.mark.model
+@pytest.mark.timeout(600)
+@pytest.mark.conformance("G10", "G14", "G15")
+def test_a_month_moves_proposes_and_loses_nothing(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "tiny")
+    month = measure(tmp_path, "--quick", "--only", "month", "--dataset", str(tmp_path / "tiny"))[
+        "month"
+    ]
+    # 16 lines and four facts at the beginning of each of five weeks.
+    assert (month["imported"], month["brought"], month["originals"]) == (16, 36, 36)
+    assert month["whole"] == month["active"] + month["archived"] == 36 + month["summaries"]
+    nothing = ["lost", "in no known state", "moved_within_a_day", "summarised_twice",
+               "again_moved", "again_proposed"]  # fmt: skip
+    assert {name: month[name] for name in nothing} == dict.fromkeys(nothing, 0)
+    weeks = month["weeks"].values()
+    whole = {name: sum(week.get(name, 0) for week in weeks) for name in COUNTED}
+    assert whole["promoted"] > 0
+    assert whole["demoted"] > 0
+    assert whole["duplicates"] == 5, "a pair a week"
+    assert whole["contradictions"] >= 5
+    assert month["recall@10"]["before"] >= 90
+    assert abs(month["recall@10"]["nothing archived"] - month["recall@10"]["before"]) <= 0.5
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.management import get_commands
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from config.embedded.servers.postgres import Postgres
@@ -19,6 +20,7 @@ from memories.ingestion.file_import.importer import parse
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import create_group
 from orgs.organisations.references import link_identity
+from robots.models.teams import Team, TeamRobot
 from tests.architecture.source import ROOT, modules
 from tests.world import NOW, World
 
@@ -85,11 +87,15 @@ def aria(world: World) -> APIClient:
         groups=("launch", "design"),
         scopes=("read", "write", "act_for", "manage"),
     )
+    team = here.add_team("coding", "Aria of the guide", "bolt")
+    with organisation_scope(here.id):
+        Team.objects.filter(id=team.id).update(name="Coding")
+        TeamRobot.objects.filter(team_id=team.id).update(status_at=timezone.now())
     return here.api("Aria of the guide")
 
 
 def test_every_request_answers_as_documented(aria: APIClient) -> None:
-    memory = ""
+    memory, served = "", {"{recall}": "", "{hit}": ""}
     wrong = []
     for example in examples():
         path = example.path.replace("{memory}", memory)
@@ -97,9 +103,13 @@ def test_every_request_answers_as_documented(aria: APIClient) -> None:
         if "{recent}" in content:
             newest = aria.get("/api/v1/memories").json()["results"][0]["id"]
             content = content.replace("{recent}", newest)
+        for name, id_ in served.items():
+            content = content.replace(name, id_)
         response = aria.generic(example.method, path, content, "application/json")
         given = json.loads(response.content) if response.content else None
         memory = memory or given["id"]
+        if path == "/api/v1/recall" and response.status_code == 200 and given["results"]:
+            served = {"{recall}": given["recall_id"], "{hit}": given["results"][0]["id"]}
         asked = f"{example.method} {path} {content}"
         if response.status_code != example.status:
             wrong.append(f"{asked}: {response.status_code} {given}")

@@ -2,12 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.utils import timezone
 from rest_framework.test import APIClient
 
+from memories.action_items.add import TaskDraft, add_task
+from memories.context import team_memory
+from memories.context.connectors.models import Account, AccountEntry
 from memories.knowledge_graph.entities import give_entity
+from memories.preferences.preferences import put_preference
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, scope
@@ -36,6 +42,9 @@ READERS: dict[str, frozenset[str]] = {
     "canary-internal-aria": frozenset({"aria"}),
     "canary-internal-bolt": frozenset({"bolt"}),
     "canary-internal-clio": frozenset({"clio"}),
+    # Notes of a team of robots are for its robots and for no person.
+    "canary-team": frozenset({"aria", "bolt"}),
+    "canary-there-team": frozenset(),
     "canary-shared-bob": frozenset({"aria", "bob"}),
     "canary-proposed-bob": frozenset({"bob", "ada", "chidi"}),
     # The items of the review queue: for whoever decides or proposed them.
@@ -49,6 +58,13 @@ READERS: dict[str, frozenset[str]] = {
     # What a memory names is for its readers.
     "canary-named-launch": frozenset({"aria", "mina", "bob"}),
     "canary-there-named": frozenset(),
+    # A task is for the readers of its memory, a preference for its owner.
+    "canary-task-launch": frozenset({"aria", "mina", "bob"}),
+    "canary-there-task": frozenset(),
+    "canary-preference-mina": frozenset({"mina"}),
+    "canary-account-mina": frozenset({"mina"}),
+    "canary-there-account": frozenset(),
+    "canary-there-preference": frozenset(),
     "canary-there": frozenset({"stranger"}),
     "canary-there-private": frozenset(),
 }
@@ -61,6 +77,7 @@ class Stage:
 
     world: World
     memories: dict[str, UUID] = field(default_factory=dict)
+    team: UUID | None = None
     secrets: dict[str, list[str]] = field(default_factory=dict)
     callers: dict[str, Callable[[], APIClient]] = field(default_factory=dict)
 
@@ -109,6 +126,12 @@ def set_stage(world: World) -> Stage:
 
     seen = NamedReaders(members=(str(here.members["bob"].id),))
     plant(here, stage, "canary-shared-bob", aria, visibility="shared", readers=seen)
+    stage.team = here.add_team("pair", "aria", "bolt").id
+    plant(here, stage, "canary-team", aria, visibility="team:pair")
+    # Those who curate are told how much a team has at hand: nothing that is hidden from them stays.
+    team_memory.remove(aria, "pair", None, now=NOW)
+    there.add_team("foreign-team", "bolt")
+    plant(there, stage, "canary-there-team", there.robot("bolt"), visibility="team:foreign-team")
     plant(here, stage, "canary-proposed-bob", bob, visibility="organisation")
     say(here, stage, "canary-chat-launch", aria, group="launch", external_id="chat-launch")
     say(here, stage, "canary-talk-mina", here.person("mina"))
@@ -125,6 +148,12 @@ def set_stage(world: World) -> Stage:
     stage.memories["canary-there-named"] = named_by(
         there.person("mina"), stage.memories["canary-there-private"], "canary-there-named."
     )
+    stage.memories["canary-task-launch"] = task_of(aria, "canary-task-launch", group="launch")
+    stage.memories["canary-there-task"] = task_of(there.person("mina"), "canary-there-task")
+    for tenant, name in ((here, "canary-account-mina"), (there, "canary-there-account")):
+        stage.memories[name] = account_of(tenant, name)
+    for tenant, name in ((here, "canary-preference-mina"), (there, "canary-there-preference")):
+        stage.memories[name] = prefers(tenant.person("mina"), name)
     stage.secrets["stranger"] = secrets_of(there, "foreign", stage, "canary-there")
     stage.secrets["here"] = secrets_of(here, "local", stage, "canary-")
     for name in ROBOTS:
@@ -139,6 +168,20 @@ def set_stage(world: World) -> Stage:
 def named_by(who: Any, memory: UUID, name: str) -> UUID:
     """A company that the memory names, given by hand."""
     return give_entity(who, memory=memory, type="company", name=name, now=NOW).id
+
+
+def task_of(who: Any, canary: str, **place: str) -> UUID:
+    """A task, known by its own id."""
+    made = add_task(who, TaskDraft(content=f"The {canary}. word", **place), now=NOW)
+    assert made.task is not None
+    return made.task.id
+
+
+def prefers(who: Any, canary: str) -> UUID:
+    """A preference of whoever says so."""
+    made = put_preference(who, "preference", {"text": f"The {canary}. word"}, now=NOW)
+    assert made.preference is not None
+    return made.preference.memory.id
 
 
 def item_of(tenant: Tenant) -> UUID:
@@ -173,7 +216,7 @@ def absent_like(value: str) -> str:
 
 def fingerprint(stage: Stage) -> list[tuple[Any, ...]]:
     """Every planted memory as it is now, whoever may read it."""
-    columns = ("id", "content", "status", "audience_id", "version", "access_count", "key")
+    columns = ("id", "content", "status", "audience_id", "version", "use__access_count", "key")
     rows: list[tuple[Any, ...]] = []
     for tenant in (stage.world.here, stage.world.there):
         with scope(Scope(organisation=tenant.id)):
@@ -181,3 +224,17 @@ def fingerprint(stage: Stage) -> list[tuple[Any, ...]]:
         with scope(Scope(organisation=tenant.id, audiences=everyone)):
             rows += Memory.objects.filter(id__in=stage.memories.values()).values_list(*columns)
     return sorted(rows, key=str)
+
+
+def account_of(tenant: Tenant, canary: str) -> UUID:
+    """A calendar of Mina's with the canary in the title of an event tomorrow."""
+    principal, now = resolve(tenant.person("mina")), timezone.now()
+    whose = {"organisation_id": tenant.id, "audience_id": principal.own_audience}
+    made = Account(**whose, member_id=tenant.members["mina"].id, kind="calendar", name="Work")
+    made.created_at = made.refreshed_at = now
+    entry = AccountEntry(**whose, account_id=made.id, kind="calendar", at=now + timedelta(days=1))
+    entry.title = f"The {canary}. word"
+    with principal.scope():
+        made.save(force_insert=True)
+        entry.save(force_insert=True)
+    return made.id

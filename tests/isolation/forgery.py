@@ -16,7 +16,9 @@ from django.db import transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from memories.action_items.add import TaskDraft, add_task
 from memories.knowledge_graph.models import Edge
+from memories.preferences.preferences import put_preference
 from memories.review.models import Proposal
 from memories.review.propose import propose_correction, report_memory
 from memories.store.models.contribution import Contribution
@@ -114,10 +116,16 @@ def set_scene(world: World) -> Scene:
         now=timezone.now(),
     )
     here.keys["aria-plain"] = plain
+    task = add_task(aria, TaskDraft(content="Pick the pears", group="launch"), now=NOW).task
+    liked = put_preference(mina, "preference", {"text": "Pears in May."}, now=NOW).preference
+    assert task is not None
+    assert liked is not None
     memories = [str(one.id) for one in (said, known, own, noted, proposed)]
     ids = {
         "memory_id": memories,
         "item_id": items,
+        "task_id": [str(task.id)],
+        "preference_id": [str(liked.memory.id)],
         "conversation_id": [str(chat.id)],
         "number": ["1"],
         "member_id": [bobs],

@@ -1,5 +1,6 @@
 """What bare SQL gets from the database, past every line of Python (H41, T03, T08, T09)."""
 
+from io import BytesIO
 from typing import Any
 from uuid import UUID
 
@@ -9,14 +10,26 @@ from django.conf import settings
 from django.test import override_settings
 
 from memories.access.readers_named import NamedReaders
+from memories.action_items.add import TaskDraft, add_task
+from memories.action_items.change import change_task
+from memories.context.connectors.accounts import add_account, for_member
+from memories.context.working_memory import add
 from memories.curation.bulk import Change
 from memories.curation.bulk_job import change_many
 from memories.curation.edit import edit_memory
 from memories.indexing.rebuild import rebuild_projection
+from memories.jobs.models import JobKind
+from memories.jobs.organisation_queue import make_once
 from memories.library.saved_views import keep_view
+from memories.lifecycle.beat import age_due
+from memories.lifecycle.llm_checks.answers import keep
+from memories.lifecycle.policies import set_policy
 from memories.privacy.break_glass import open_memory
+from memories.retrieval.feedback import give_feedback
 from memories.retrieval.recall import Query, recall
 from memories.store.deduplication import content_hash
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 from orgs.models.organisations import Projection
 from orgs.models.users import User
@@ -29,17 +42,18 @@ from robots.conversations.post_messages import post_messages
 from robots.identities import links
 from tests.databases import tell, undone
 from tests.isolation.catalogue import definers, tenant_tables
+from tests.memories.context.test_connector_files import calendar, event
 from tests.world import NOW, Tenant, World
 
 ROLES = ("default", "worker", "support")
 Refused = psycopg.errors.InsufficientPrivilege
 INSERT = """
 INSERT INTO memories_memory (id, organisation_id, audience_id, robot_id, kind, type, category,
-    tier, status, content, content_hash, topic, tags, metadata, source, speaker, listeners,
+    first_tier, status, content, content_hash, topic, tags, metadata, source, speaker, listeners,
     position, importance, confidence, sensitive, shareable, red_line, red_line_reason,
-    access_count, remember_count, created_at, updated_at, forgotten_by_subject, version)
+    remember_count, created_at, updated_at, forgotten_by_subject, version)
 VALUES (%s, %s, %s, %s, 'organisation', 'fact', '', 'slow', 'active', 'x', %s, '', '{}', '{}',
-    '{}', '', '{}', 0, .5, 1, false, false, false, '', 0, 1, now(), now(), false, 1)
+    '{}', '', '{}', 0, .5, 1, false, false, false, '', 1, now(), now(), false, 1)
 """
 
 
@@ -237,6 +251,13 @@ def fill(world: World) -> None:
             tenant.remember(
                 tenant.robot("aria"), f"Something in a group, {number}.", group="launch", **among
             )
+        done = add_task(
+            mina, TaskDraft(content="Book a room", group="launch", assignee=hers), now=NOW
+        ).task
+        assert done is not None
+        change_task(
+            tenant.robot("aria"), done.id, {"done": True}, member=hers, group="launch", now=NOW
+        )
         tenant.remember(
             mina,
             "Something for Bob.",
@@ -253,12 +274,33 @@ def fill(world: World) -> None:
         edit_memory(tenant.robot("bolt"), owed, {"content": "Something owed."}, now=NOW)
         tenant.remember(mina, "Made from it.", source={"memories": [str(owed)]})
         told = tenant.remember(mina, "Something for everyone.", visibility="organisation").id
+        add(tenant.robot("bolt"), str(tenant.robots["bolt"].id), owed, now=NOW)
+        tenant.add_team("pair", "aria", "bolt")
         keep_view(mina, name="Mine", query="")
+        meeting = calendar(event(":20260303T090000Z"))
+        add_account(
+            for_member(mina),
+            kind="calendar",
+            name="Work",
+            file=BytesIO(meeting),
+            size=len(meeting),
+            now=NOW,
+        )
         chat, _ = open_conversation(mina, {}, now=NOW)
         post_messages(mina, chat.id, [Utterance(content="Something said.")], now=NOW)
         tenant.read()
         change_many(mina, [owed], Change(action="archive"), now=NOW)
-        recall(mina, Query(text="something"), now=NOW)
+        answer = recall(mina, Query(text="something"), now=NOW)
+        hit = answer.hits[0][0].id
+        give_feedback(mina, recall_id=answer.recall_id, memory_id=hit, usefulness=1, now=NOW)
+        edit_memory(mina, told, {"tier": "glacial"}, now=NOW)
+        age_due(tenant.id, now=NOW)
+        make_once(tenant.id, JobKind.CONSOLIDATE, "2026-03-02", now=NOW)
+        with organisation_scope(tenant.id, using="worker"):
+            row = Memory.objects.using("worker").get(id=told)
+            about = (tenant.id, row.id, row.audience_id, row.kind)
+            keep(*about, question=b"0" * 32, answer="same", now=NOW)
+        set_policy(tenant.person("ada"), {"capacities": "large"}, now=NOW)
         staff = User.objects.create_user(f"{new_id().hex}@support.example", is_staff=True)
         open_memory(
             organisation_id=tenant.id, memory_id=told, staff=staff, reason="A test.", now=NOW

@@ -65,6 +65,44 @@ def test_the_queue_by_keyboard_alone(site: Site) -> None:
     expect(page.get_by_role("button", name="Approve and share with everyone")).to_be_visible()
 
 
+@pytest.mark.conformance("W05", open="quarantine")
+@pytest.mark.conformance("W21")
+def test_what_disagrees_is_decided_by_one_key(site: Site) -> None:
+    here = site.world.here
+    for days in (14, 30):
+        here.remember(here.robot("bolt"), f"Customers return a bag within {days} days.")
+        here.embed()
+    here.remember(here.person("bob"), TEXT, visibility="organisation")
+    page = site.sign_in("chidi", viewport={"width": 320, "height": 800})
+    press = page.keyboard.press
+    page.goto("/review/")
+    expect(page.locator("[data-row]")).to_have_count(2)
+    page.get_by_role("link", name="These disagree").click()
+    expect(page.locator("[data-row]")).to_have_count(1)
+    assert findings(page) == []
+    press("j")
+    press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("These disagree")
+    sides = page.locator(".review-sides section")
+    for side, days in ((sides.first, 30), (sides.last, 14)):
+        expect(side).to_contain_text(f"within {days} days.")
+        expect(side).to_contain_text("bolt learned this on")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert findings(page) == []
+    press("n")
+    expect(page.get_by_text("The newer one holds.")).to_be_visible()
+    page.goto("/memories/?q=How+long+may+customers+return+a+bag")
+    rows = page.locator("[data-row]")
+    expect(rows.first).to_contain_text("within 30 days.")
+    expect(rows.nth(1)).to_contain_text("within 14 days.")
+    expect(rows.nth(1)).to_contain_text("Was true until")
+    rows.nth(1).locator("[data-row-link]").click()
+    expect(page.get_by_role("link", name="What holds since then")).to_be_visible()
+    assert findings(page) == []
+    page.goto("/review/?show=waiting&cause=contradiction")
+    expect(page.get_by_role("heading", name="No match")).to_be_visible()
+
+
 @pytest.mark.conformance("W05")
 def test_decide_without_javascript_and_the_proposer_sees_it(site: Site) -> None:
     here = site.world.here

@@ -23,6 +23,7 @@ from memories.jobs.owed_work import PendingState
 from memories.llm import client
 from memories.restatement import llm_worker
 from memories.restatement.models import PendingRestatement
+from memories.store.models.use import Use
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
 from orgs.organisations.remove import close_organisation
@@ -45,10 +46,12 @@ SWEEPERS = {
     "memories.sweep_jobs": "memories.run_job",
     "memories.sweep_patterns": "memories.promote_patterns",
     "memories.sweep_removals": None,
+    "memories.sweep_ages": "memories.age_due",
+    "memories.sweep_daily_jobs": "memories.run_job",
 }
 
 # These tidy up: a run that is missed loses nothing, the next one does the same.
-UPKEEP = {"memories.sweep_models", "memories.sweep_uploads"}
+UPKEEP = {"memories.sweep_models", "memories.sweep_uploads", "memories.sweep_operations"}
 
 
 @pytest.fixture
@@ -145,12 +148,37 @@ def removals(here: Tenant, _: Any) -> Callable[[], bool]:
     return lambda: not Organisation.with_removed.using("worker").filter(id=here.id).exists()
 
 
+def ages(here: Tenant, _: Any) -> Callable[[], bool]:
+    """A fast memory that nobody has used since its day."""
+    id_ = here.remember(here.robot("bolt"), "The office closes at six.", tier="fast").id
+
+    def done() -> bool:
+        with organisation_scope(here.id, using="worker"):
+            return Use.objects.using("worker").get(memory_id=id_).tier == "medium"
+
+    return done
+
+
+def daily_jobs(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
+    """The runs of the day: consolidation, and what is full."""
+    monkeypatch.setattr(runner, "organisations", lambda: [here.id])
+
+    def done() -> bool:
+        with organisation_scope(here.id, using="worker"):
+            states = Job.objects.using("worker").values_list("state", flat=True)
+            return list(states) == [JobState.DONE] * 2
+
+    return done
+
+
 LEFT_OVER: dict[str, Callable[[Tenant, pytest.MonkeyPatch], Callable[[], bool]]] = {
     "memories.sweep_embeddings": embeddings,
     "memories.sweep_restatements": restatements,
     "memories.sweep_jobs": changes,
     "memories.sweep_patterns": shown_patterns,
     "memories.sweep_removals": removals,
+    "memories.sweep_ages": ages,
+    "memories.sweep_daily_jobs": daily_jobs,
 }
 
 

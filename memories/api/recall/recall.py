@@ -17,16 +17,19 @@ from orgs.api.serializers import checked
 
 def query_of(data: dict[str, Any]) -> Query:
     """A validated recall as the service takes it."""
-    fields = {k: v for k, v in data.items() if k != "profile"}
-    ranges = tuple(fields.pop("timeframe", []))
-    return Query(text=fields.pop("query"), ranges=ranges, **fields)
+    fields = dict(data)
+    return Query(text=fields.pop("query"), **fields)
 
 
-def body_of(query: Query, answer: RecallAnswer) -> dict[str, Any]:
+def body_of(answer: RecallAnswer) -> dict[str, Any]:
     """The answer as it is sent."""
+    query = answer.query
     body = {
         "recall_id": answer.recall_id,
-        "results": [rendering.hit(h, m, explain=query.explain) for h, m in answer.hits],
+        "results": [
+            rendering.hit(found, row, explain=query.explain, merged=answer.merged)
+            for found, row in answer.hits
+        ],
         "query": query.text,
         "timeframe": [{"from": a, "to": b} for a, b in query.ranges] or None,
         "strategy": answer.strategy,
@@ -49,4 +52,4 @@ class RecallView(APIView):
         """Ask; only what the asker may read comes back, best first."""
         query = query_of(checked(serializers_recall.RecallSerializer, request.data))
         answer = recall(request.user, query, now=timezone.now(), load=answer_rows)
-        return Response(body_of(query, answer))
+        return Response(body_of(answer))

@@ -22,7 +22,7 @@ ROUTE = "api/v1/recall"
 # What of the contract's fields is read here, each with its longest text.
 _TEXTS = {"query": MAX_QUERY_CHARACTERS, "group": 300, "member": 400}
 _WORDS = {"strategy": frozenset(NAMES), "fusion": frozenset(FUSIONS)}
-_FIELDS = {*_TEXTS, *_WORDS, "limit", "explain"}
+_FIELDS = {*_TEXTS, *_WORDS, "limit", "explain", "working"}
 _renderer = JSONRenderer()
 
 
@@ -65,4 +65,4 @@ def _text(value: Any, most: int) -> str | None:
 def answer(key: PresentedKey, query: Query) -> bytes | None:
     """The body of the answer, or None where the key may not ask so."""
     found = straight_recall(key, query, now=timezone.now())
-    return None if found is None else _renderer.render(body_of(query, found))
+    return None if found is None else _renderer.render(body_of(found))

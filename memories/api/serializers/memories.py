@@ -12,6 +12,7 @@ from memories.api.serializers.reasons import force_field, reason_field
 from memories.ingestion.drafts import MAX_CONTENT_BYTES, Draft
 from memories.restatement.models import Origin
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
+from memories.store.tag_names import BadTag, attached
 from orgs.api.serializers import (
     MAX_ITEMS,
     DocumentField,
@@ -50,6 +51,22 @@ def readers(data: dict[str, list[str]] | None) -> NamedReaders:
     return NamedReaders(**{k: tuple(v) for k, v in (data or {}).items()})
 
 
+class TagListField(TextListField):
+    """Tags `root:level:...`, kept in the singular and with those above them."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # What is empty or has spaces is refused by name, as every other fault of a tag.
+        self.child = TextField(allow_blank=True, trim_whitespace=False)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        """Raises ValidationError with a sentence that names the tag."""
+        try:
+            return attached(super().to_internal_value(data))
+        except BadTag as error:
+            raise serializers.ValidationError(str(error)) from None
+
+
 class RememberSerializer(StrictSerializer):
     content = content_field()
     visibility = TextField(max_length=200, required=False, help_text=f"One of {', '.join(NAMES)}.")
@@ -68,7 +85,7 @@ class RememberSerializer(StrictSerializer):
     importance = NumberField(min_value=0, max_value=1, required=False)
     confidence = NumberField(min_value=0, max_value=1, required=False)
     tier = serializers.ChoiceField(Tier.choices, required=False)
-    tags = TextListField(required=False, item_length=100)
+    tags = TagListField(required=False)
     metadata = DocumentField(required=False)
     conversation = TextField(max_length=300, required=False)
     source = DocumentField(required=False)
@@ -144,10 +161,13 @@ class PatchSerializer(StrictSerializer):
     content = content_field(required=False)
     category = serializers.ChoiceField([("", ""), *Category.choices], required=False)
     importance = NumberField(min_value=0, max_value=1, required=False)
-    tags = TextListField(required=False, item_length=100)
+    tags = TagListField(required=False)
     metadata = DocumentField(required=False)
     expires_at = serializers.DateTimeField(required=False, allow_null=True)
     shareable = FlagField(required=False)
+    tier = serializers.ChoiceField(
+        [Tier.GLACIAL], required=False, help_text="Into the slowest tier; use brings it back."
+    )
     force = force_field()
     reason = reason_field(required=False)
 
@@ -221,6 +241,12 @@ class MemorySerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(allow_null=True)
+    valid_until = serializers.DateTimeField(
+        allow_null=True, help_text="Until when it held; null where it holds."
+    )
+    superseded_by = serializers.UUIDField(
+        allow_null=True, help_text="What holds since then; null where the asker cannot read that."
+    )
     embedding = serializers.ChoiceField(["pending", "ready"], required=False)
     restatement = RestatementSerializer(required=False, allow_null=True)
 
@@ -235,10 +261,20 @@ _RANGE = {
 
 
 @extend_schema_field(
-    {"oneOf": [_RANGE, {"type": "array", "items": _RANGE, "maxItems": MAX_RANGES}]}
+    {
+        "oneOf": [
+            _RANGE,
+            {"type": "string"},
+            {
+                "type": "array",
+                "items": {"oneOf": [_RANGE, {"type": "string"}]},
+                "maxItems": MAX_RANGES,
+            },
+        ]
+    }
 )
 class TimeframeField(serializers.JSONField):
-    """A range {"from", "to"} or a list of them; `from` does not lie after `to`."""
+    """A range {"from", "to"}, a time in words, or a list of these; `from` is not after `to`."""
 
 
 class MemoryFiltersSerializer(StrictSerializer):
@@ -247,6 +283,7 @@ class MemoryFiltersSerializer(StrictSerializer):
     group = TextField(max_length=300, required=False)
     member = TextField(max_length=400, required=False)
     robot = TextField(max_length=100, required=False)
+    team = TextField(max_length=100, required=False)
     kind = serializers.ChoiceField(Kind.choices, required=False)
     type = serializers.ChoiceField(Type.choices, required=False)
     category = serializers.ChoiceField(Category.choices, required=False)
@@ -260,6 +297,14 @@ class MemoryFiltersSerializer(StrictSerializer):
     cursor = TextField(max_length=2000, required=False)
 
 
+class ActivitySerializer(serializers.Serializer[Any]):
+    """A memory counts for each robot that brought it."""
+
+    robot = NamedSerializer()
+    memories = serializers.IntegerField()
+    last_7_days = serializers.IntegerField(help_text="Of these, brought in the last seven days.")
+
+
 class StatsSerializer(serializers.Serializer[Any]):
     memories = serializers.IntegerField()
     by_kind = serializers.DictField(child=serializers.IntegerField())
@@ -267,3 +312,9 @@ class StatsSerializer(serializers.Serializer[Any]):
     robots = serializers.IntegerField()
     embedding_pending = serializers.IntegerField()
     embedding_failed = serializers.IntegerField()
+    activity = ActivitySerializer(many=True, help_text="The 100 busiest robots.")
+    promotions_last_hour = serializers.IntegerField()
+    demotions_last_hour = serializers.IntegerField()
+    hit_rate = serializers.FloatField(help_text="Of your recalls, the share with a result; 0-1.")
+    avg_surprise = serializers.FloatField(help_text="Over what got feedback; 0 without any.")
+    pressure = serializers.FloatField(help_text="How full the fullest tier of an audience is; 0-1.")

@@ -98,6 +98,9 @@ class ProposalSerializer(serializers.Serializer[Any]):
     target = AudienceSerializer(allow_null=True)
     content = serializers.CharField(help_text="The suggested text of a correction.")
     reason = serializers.CharField()
+    details = serializers.DictField(
+        help_text="Of what is too many: `tier`, `capacity`, `count`, `chosen` and `summaries`."
+    )
     proposed_by = NamedSerializer(allow_null=True)
     robot = NamedSerializer(allow_null=True)
     assignee = NamedSerializer(allow_null=True)

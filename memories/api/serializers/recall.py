@@ -3,12 +3,22 @@
 from typing import Any
 
 from django.db.models import TextChoices
+from django.utils import timezone
 from rest_framework import serializers
 
+from memories.access.visibility import LOOKED_FOR
 from memories.api.serializers.memories import MAX_RANGES, AudienceSerializer, TimeframeField
-from memories.retrieval.recall import FUSIONS
+from memories.retrieval.profiles import PROFILES
+from memories.retrieval.recall import AUTO, FUSIONS
 from memories.retrieval.reranking.rerank import WHY_NOT
 from memories.retrieval.strategies.registry import NAMES as STRATEGIES
+from memories.retrieval.tier_strategies import (
+    LIMIT,
+    LIMIT_BY_TIERS,
+    TIER_STRATEGIES,
+    default_limit,
+)
+from memories.retrieval.timeframes.timeframes import NotUnderstood, Range, timeframe
 from memories.store.models.choices import Category, Kind, Tier, Type
 from orgs.api.serializers import (
     MAX_ITEMS,
@@ -16,7 +26,6 @@ from orgs.api.serializers import (
     DocumentField,
     FlagField,
     NamedSerializer,
-    NotYetField,
     NumberField,
     StrictSerializer,
     TextField,
@@ -45,7 +54,15 @@ class FiltersSerializer(StrictSerializer):
     groups = TextListField(required=False)
     members = TextListField(required=False, item_length=400)
     robots = TextListField(required=False)
-    teams = NotYetField()
+    visibilities = serializers.ListField(
+        child=serializers.ChoiceField(
+            LOOKED_FOR, error_messages={"invalid_choice": f"One of {', '.join(LOOKED_FOR)}."}
+        ),
+        max_length=MAX_ITEMS,
+        required=False,
+        help_text="Who reads it: `private` is the member's own, `organisation` is for everyone.",
+    )
+    teams = TextListField(required=False)
     kinds = choices_field(Kind)
     types = choices_field(Type)
     categories = choices_field(Category)
@@ -57,36 +74,88 @@ class FiltersSerializer(StrictSerializer):
 
 class RecallSerializer(StrictSerializer):
     query = TextField(max_length=MAX_QUERY_CHARACTERS)
-    limit = CountField(min_value=1, max_value=MAX_ITEMS, default=10)
+    limit = CountField(
+        min_value=1,
+        max_value=MAX_ITEMS,
+        required=False,
+        help_text=f"By default {LIMIT}; with a `tier_strategy` {LIMIT_BY_TIERS}.",
+    )
     group = TextField(max_length=300, required=False)
     member = TextField(max_length=400, required=False)
     shareable_with = TextField(max_length=300, required=False)
     timeframe = TimeframeField(
-        required=False, help_text='{"from", "to"} or a list of such ranges (any of them).'
+        required=False,
+        help_text='A time in words ("last week", "since Monday", "from 3 to 5 March"), '
+        '{"from", "to"}, or a list of these (any of them). "auto" takes the time out of the query.',
     )
     strategy = serializers.ChoiceField(STRATEGIES, default="auto")
-    profile = serializers.ChoiceField(["balanced"], default="balanced")
+    profile = serializers.ChoiceField(
+        PROFILES,
+        default="balanced",
+        help_text="What ranks: `balanced` is .85 relevance + .10 strength + .05 tier weight, "
+        "`strength` is .5 strength + .3 confidence + .2 importance, `continuum` is relevance x "
+        "tier weight, `hive` is .5 cosine + .3 Jaccard of tags + .1 exp(-age / 168 h) + "
+        ".1 ln(1 + accesses) / 10.",
+    )
+    tier_strategy = serializers.ChoiceField(
+        tuple(TIER_STRATEGIES),
+        required=False,
+        help_text="In which tiers to look: `fast_first` asks a slower tier only while there is "
+        "room, `weighted` multiplies the score by the tier weight, `comprehensive` asks all, "
+        "`insights` the glacial one, `cross_session` the slow and the glacial one.",
+    )
     fusion = serializers.ChoiceField(FUSIONS, default="minmax")
-    min_similarity = NumberField(min_value=-1, max_value=1, required=False)
+    min_similarity = NumberField(
+        min_value=-1,
+        max_value=1,
+        required=False,
+        help_text="By default none; with a `tier_strategy` .3, with `cross_session` .2.",
+    )
     filters = FiltersSerializer(required=False)
     include_shared = FlagField(default=True)
-    prefer_personal = NotYetField()
+    prefer_personal = FlagField(
+        default=True,
+        help_text="Of facts that say the same, the one of the nearest audience alone; the others "
+        "are named under `consolidated`.",
+    )
+    shared_limit = CountField(
+        min_value=0,
+        max_value=MAX_ITEMS,
+        required=False,
+        help_text="How many of the organisation's memories may come up; 0 is the same as "
+        "`include_shared: false`.",
+    )
     include_direct = FlagField(default=False)
+    include_expired = FlagField(
+        default=False, help_text="Also what is past its `expires_at`, with strength 0."
+    )
     explain = FlagField(default=False)
     rerank = FlagField(default=False)
+    working = FlagField(
+        default=False, help_text="Whether every hit enters the robot's working memory."
+    )
 
-    def validate_timeframe(self, value: Any) -> list[tuple[Any, Any]]:
-        """A range or a list of ranges, as [(from, to)]."""
-        if value is None:
-            return []
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The limit where none is given."""
+        return {"limit": default_limit(attrs.get("tier_strategy")), **attrs}
+
+    def validate_timeframe(self, value: Any) -> tuple[str | Range, ...]:
+        """Times in words as they are, ranges as (from, to)."""
+        if value in (None, "none"):
+            return ()
+        if value == AUTO[0]:
+            return AUTO
         parts = value if isinstance(value, list) else [value]
         if len(parts) > MAX_RANGES:
             raise serializers.ValidationError(f"More than {MAX_RANGES} ranges.")
-        ranges = []
+        ranges: list[str | Range] = []
         for part in parts:
+            if isinstance(part, str):
+                ranges.append(_understood(part))
+                continue
             if not isinstance(part, dict):
                 raise serializers.ValidationError(
-                    'A range {"from", "to"} or a list of ranges is understood so far.'
+                    'A time in words, a range {"from", "to"} or a list of these.'
                 )
             checked = RangeSerializer(data=part)
             checked.is_valid(raise_exception=True)
@@ -94,7 +163,16 @@ class RecallSerializer(StrictSerializer):
             if since and until and since > until:
                 raise serializers.ValidationError("`from` lies after `to`.")
             ranges.append((since, until))
-        return ranges
+        return tuple(ranges)
+
+
+def _understood(text: str) -> str:
+    """A time in words that is one, whatever the clock of the asker says."""
+    try:
+        timeframe(text, now=timezone.now())
+    except NotUnderstood as error:
+        raise serializers.ValidationError(str(error)) from None
+    return text
 
 
 class ScoresSerializer(serializers.Serializer[Any]):
@@ -110,13 +188,10 @@ class ScoresSerializer(serializers.Serializer[Any]):
 
 
 class ConsolidatedSerializer(serializers.Serializer[Any]):
-    """Of everything that says the same: the highest confidence, the sum of the accesses."""
+    """A memory that says the same and is not served beside it."""
 
-    confidence = serializers.FloatField()
-    access_count = serializers.IntegerField()
-    merged = serializers.ListField(
-        child=serializers.UUIDField(), help_text="The memories that are not served beside it."
-    )
+    id = serializers.UUIDField()
+    audience = AudienceSerializer()
 
 
 class HitSerializer(serializers.Serializer[Any]):
@@ -125,7 +200,15 @@ class HitSerializer(serializers.Serializer[Any]):
     content = serializers.CharField()
     score = serializers.FloatField()
     scores = ScoresSerializer(required=False)
-    consolidated = ConsolidatedSerializer(required=False)
+    consolidated = ConsolidatedSerializer(
+        many=True, required=False, help_text="What it stands for, as far as the asker reads it."
+    )
+    confidence = serializers.FloatField(
+        required=False, help_text="With `consolidated`: the highest of all of them."
+    )
+    access_count = serializers.IntegerField(
+        required=False, help_text="With `consolidated`: the sum of all of them."
+    )
     robot = NamedSerializer()
     author = NamedSerializer(
         allow_null=True, help_text="The person who wrote it; null where the robot did."
@@ -147,6 +230,12 @@ class HitSerializer(serializers.Serializer[Any]):
     importance = serializers.FloatField()
     occurred_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
+    valid_until = serializers.DateTimeField(
+        allow_null=True, help_text="Until when it held; null where it holds."
+    )
+    superseded_by = serializers.UUIDField(
+        allow_null=True, help_text="What holds since then; null where the asker cannot read that."
+    )
 
 
 class RecallAnswerSerializer(serializers.Serializer[Any]):

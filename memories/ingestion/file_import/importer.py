@@ -1,9 +1,9 @@
 """Bring conversations in from JSON lines: groups, members from speakers, memories with keys.
 
 A line is {id, text, group?, session?, seq?, speaker?, audience?, subject?, title?, timestamp?,
-sensitive?, to?, reply_to?}. Its id becomes the memory's key, so that an import can be repeated
-and resumed: what is there already is skipped. An audience list becomes an explicit audience;
-an entry that is a group's external id is that group. Without a list the group reads.
+importance?, sensitive?, to?, reply_to?}. Its id becomes the memory's key, so that an import can be
+repeated and resumed: what is there already is skipped. An audience list becomes an explicit
+audience; an entry that is a group's external id is that group. Without a list the group reads.
 """
 
 import zlib
@@ -15,7 +15,7 @@ from uuid import UUID
 
 from memories.access.visibility import KindInputs, derive_kind
 from memories.ingestion import write
-from memories.ingestion.file_import.lines import BadLine, Line, conversation_of, parse
+from memories.ingestion.file_import.lines import BadLine, Line, Scale, conversation_of, parse
 from memories.ingestion.file_import.people import ImportedPeople
 from memories.ingestion.importance import default_importance
 from memories.ingestion.repeats import earlier_of
@@ -58,6 +58,7 @@ class Importer:
 
     groups: external ids that the file uses; in a list such a name is the group, wherever the
     group's own lines stand. read, owner, keeper: see `ImportedPeople`.
+    importance_scale: 10 for a file that counts importance from 1 to 10.
     """
 
     def __init__(
@@ -70,8 +71,11 @@ class Importer:
         read: frozenset[UUID] | None = None,
         owner: UUID | None = None,
         keeper: Actor | None = None,
+        *,
+        importance_scale: Scale = 1,
     ) -> None:
         self.organisation, self.robot, self.now = organisation, robot, now
+        self.importance_scale: Scale = importance_scale
         self.report = Report()
         self.before = Report()
         self.cast = ImportedPeople(
@@ -102,7 +106,7 @@ class Importer:
                 if not raw.strip():
                     continue
                 try:
-                    line = parse(number, raw)
+                    line = parse(number, raw, self.importance_scale)
                     self.cast.check(line)
                     good.append(line)
                 except BadLine as error:
@@ -132,7 +136,7 @@ class Importer:
             deposits = tuple({row.audience_id for row in rows} - principal.audiences)
             with principal.scope(deposit=deposits):
                 fresh = self._unknown(rows, principal)
-                write.insert(fresh, organisation=self.organisation, now=self.now)
+                write.insert(fresh, organisation=self.organisation, now=self.now, said=True)
                 stamp_activity(
                     organisation_id=self.organisation.id, robot_id=self.robot.id, now=self.now
                 )
@@ -196,6 +200,7 @@ class Importer:
             content_hash=content_hash(line.text, speaker=line.speaker, subject=subject),
             key=line.key,
             topic=line.topic,
+            tags=list(line.tags),
             source={"import": line.key, **line.extra},
             robot_id=self.robot.id,
             group_id=group_id,
@@ -205,7 +210,11 @@ class Importer:
             conversation=conversation_of(line),
             position=line.seq,
             deposited_by=None if audience_id in principal.audiences else self.robot.id,
-            importance=default_importance(type="conversation"),
+            importance=(
+                default_importance(type="conversation")
+                if line.importance is None
+                else line.importance
+            ),
             sensitive=line.sensitive,
             occurred_at=line.at,
             created_at=self.now,

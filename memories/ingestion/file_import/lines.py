@@ -4,11 +4,12 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import orjson
 
 from memories.ingestion.drafts import MAX_CONTENT_BYTES
+from memories.store.tag_names import BadTag, attached
 from orgs.names.lookalikes import fault_of
 from orgs.organisations.references import fault_of_reference
 
@@ -16,6 +17,9 @@ LONGEST = 300
 # A text as long as may be, every character of it escaped.
 LONGEST_LINE = 6 * MAX_CONTENT_BYTES + 100_000
 LONGEST_GROUP = 200
+# The highest importance of a file: of 0 to 1, or of 1 to 10, which is kept as tenths.
+Scale = Literal[1, 10]
+LEAST_IMPORTANCE: dict[Scale, int] = {1: 0, 10: 1}
 
 
 class BadLine(ValueError):
@@ -36,9 +40,11 @@ class Line:
     audience: tuple[str, ...] | None
     subject: str | None
     topic: str
+    importance: float | None
     at: datetime | None
     sensitive: bool
     extra: dict[str, Any]
+    tags: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -46,8 +52,8 @@ class Line:
         return [n for n in (self.speaker, self.subject, *(self.audience or ())) if n]
 
 
-def parse(number: int, raw: bytes) -> Line:
-    """Read one line. Raises BadLine with the reason."""
+def parse(number: int, raw: bytes, importance_scale: Scale = 1) -> Line:
+    """Read one line; its importance becomes one in 0-1. Raises BadLine with the reason."""
     if len(raw) > LONGEST_LINE:
         raise BadLine(f"longer than {LONGEST_LINE:,} bytes")
     try:
@@ -73,11 +79,13 @@ def parse(number: int, raw: bytes) -> Line:
         audience=_audience(row),
         subject=_name(row, "subject"),
         topic=(_name(row, "title", MAX_CONTENT_BYTES) or "")[:LONGEST],
+        importance=_importance(row.get("importance"), importance_scale),
         at=_time(row.get("timestamp")),
         sensitive=row.get("sensitive") is True,
         extra={
             k: _clean(k, row[k]) for k in ("to", "reply_to", "type") if isinstance(row.get(k), str)
         },
+        tags=_tags(row.get("tags")),
     )
     for name in line.names:
         if len(f"{line.group}/{name}") > LONGEST:
@@ -115,6 +123,17 @@ def _audience(row: dict[str, Any]) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(_clean("audience", name) for name in names))
 
 
+def _tags(given: Any) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(tag, str) for tag in given):
+        raise BadLine("tags is not a list of texts")
+    try:
+        return tuple(attached(given))
+    except BadTag as error:
+        raise BadLine(str(error)) from error
+
+
 def _whole(row: dict[str, Any], field_name: str, otherwise: int) -> int:
     value = row.get(field_name)
     if value is None:
@@ -122,6 +141,16 @@ def _whole(row: dict[str, Any], field_name: str, otherwise: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 2**62:
         raise BadLine(f"{field_name} is not a whole number")
     return value
+
+
+def _importance(value: Any, scale: Scale) -> float | None:
+    if value is None:
+        return None
+    least = LEAST_IMPORTANCE[scale]
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not least <= value <= scale:
+        raise BadLine(f"importance is not a number from {least} to {scale}")
+    return float(value / scale)
 
 
 def _time(value: Any) -> datetime | None:

@@ -155,7 +155,7 @@ def run_import(actor: Actor, job: Job) -> None:
 
 
 def _go_on(actor: Actor, job: Job, path: Path, importer: Importer) -> bool:
-    """Import until the turn is over; whether the file is at its end."""
+    """Import until the turn is over or it is cancelled; whether the file is at its end."""
     turn, offset, line = JobTurn(), job.place.get("offset", 0), job.place.get("line", 0)
     ended = True
 
@@ -167,7 +167,8 @@ def _go_on(actor: Actor, job: Job, path: Path, importer: Importer) -> bool:
         ended = not (lines and turn.over())
         if ended and turn.to_note():
             _figures(job, importer)
-            progress(actor, job)
+            # Cancelled: what is in stays, and `requeue` writes where it goes on.
+            ended = progress(actor, job) or not lines
         return ended
 
     with _opened(path) as (file, raw):

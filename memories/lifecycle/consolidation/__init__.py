@@ -1,1 +1,1 @@
-"""What several memories say together: near-duplicates and patterns of several groups."""
+"""What several memories say together: near-duplicates, contradictions, patterns of groups."""

@@ -1,11 +1,13 @@
-"""Notice that two memories of the same readers say nearly the same, and ask somebody.
+"""Notice that two memories of the same readers say nearly the same, or disagree, and ask somebody.
 
 Nothing is merged here: whoever may change both decides. Turns of a conversation repeat each other
 by nature and are left out, and so are a robot's own notes, which nobody reviews, and what its
 writers hold apart by different keys or times.
 """
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,38 +15,48 @@ from uuid import UUID
 from django.db import connections
 
 from memories.embedding.known_models import Model
+from memories.language.similarity import contradict, disagree, normalised
 from memories.review.models import Cause, Proposal
 from orgs.models.base import new_id
 
 # Above this many memories of one audience the search for each new one costs too much here.
 COMPARED = 5_000
+# So many of the nearest are looked at, for each memory.
+NEAREST = 5
 
-_TWINS = """
+# asked: for what somebody was asked about the pair already; while they are, for nothing else.
+_PAIRS = """
 WITH given AS MATERIALIZED (
-    SELECT m.id, m.audience_id, m.kind, m.version, m.member_id, m.key, m.occurred_at, e.embedding
+    SELECT m.id, m.audience_id, m.kind, m.version, m.member_id, m.key, m.occurred_at, m.content,
+           e.embedding
     FROM memories_memory m
     JOIN memories_search e ON e.organisation_id = m.organisation_id AND e.memory_id = m.id
         AND e.model = %(model)s
     WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s) AND m.status = 'active'
-), twins AS MATERIALIZED (
-    SELECT given.*, near.memory_id AS twin FROM given CROSS JOIN LATERAL (
+        AND m.valid_until IS NULL
+), pairs AS MATERIALIZED (
+    SELECT given.*, near.memory_id AS other, near.distance
+    FROM given CROSS JOIN LATERAL (
         SELECT o.memory_id, o.embedding <=> given.embedding AS distance
         FROM memories_search o
         WHERE o.organisation_id = %(organisation)s AND o.audience_id = given.audience_id
           AND o.model = %(model)s AND o.memory_id < given.id
-        ORDER BY distance LIMIT 1
-    ) AS near WHERE near.distance <= %(near)s
+        ORDER BY distance LIMIT %(nearest)s
+    ) AS near WHERE near.distance <= %(reach)s
 )
-SELECT m.id, m.audience_id, m.kind, m.version, t.id
-FROM twins m JOIN memories_memory t ON t.organisation_id = %(organisation)s AND t.id = m.twin
-WHERE t.status = 'active' AND t.conversation IS NULL
+SELECT m.id, m.audience_id, m.kind, m.version, m.content, t.id, t.content, 1 - m.distance, ARRAY(
+    SELECT p.cause FROM memories_proposal p WHERE p.organisation_id = %(organisation)s
+    AND p.memory_id = m.id AND p.other_id = t.id AND p.state <> 'withdrawn'
+), EXISTS (
+    SELECT 1 FROM memories_proposal p WHERE p.organisation_id = %(organisation)s
+    AND p.memory_id = m.id AND p.other_id = t.id AND p.state = 'open'
+)
+FROM pairs m JOIN memories_memory t ON t.organisation_id = %(organisation)s AND t.id = m.other
+WHERE t.status = 'active' AND t.conversation IS NULL AND t.valid_until IS NULL
   AND m.member_id IS NOT DISTINCT FROM t.member_id
   AND (m.key IS NULL OR t.key IS NULL)
   AND (m.occurred_at IS NULL OR t.occurred_at IS NULL OR m.occurred_at = t.occurred_at)
-  AND NOT EXISTS (
-      SELECT 1 FROM memories_proposal p WHERE p.organisation_id = %(organisation)s
-      AND p.cause = 'duplicate' AND p.memory_id = m.id AND p.other_id = t.id
-      AND p.state <> 'withdrawn')
+ORDER BY m.id, m.distance
 """
 _SMALL = """
 WITH given AS MATERIALIZED (
@@ -64,42 +76,122 @@ SELECT given.id FROM given JOIN small USING (audience_id)
 """
 
 
-def propose_duplicates(
+@dataclass(frozen=True, slots=True)
+class NearPair:
+    """A memory beside an older one.
+
+    alike: the cosine. asked: what somebody was asked about the two before; waits: or is now.
+    """
+
+    id: UUID
+    audience_id: UUID
+    kind: str
+    version: int
+    content: str
+    other_id: UUID
+    other_content: str
+    alike: float
+    asked: list[str]
+    waits: bool
+
+    def cause(self, model: Model) -> Cause | None:
+        """What somebody is to be asked about the two, if anything."""
+        if not contradict(self.content, self.other_content):
+            return Cause.DUPLICATE if self.alike >= model.twin else None
+        if self.alike >= model.disagree and disagree(self.content, self.other_content):
+            return Cause.CONTRADICTION
+        return None
+
+
+def propose_pairs(
     organisation_id: UUID, ids: Sequence[UUID], *, model: Model, now: datetime, using: str
 ) -> int:
-    """Put near-duplicates of these memories into the queue; returns how many there are.
+    """What `pairs_proposed` does; returns how many."""
+    return pairs_proposed(organisation_id, ids, model=model, now=now, using=using).total()
 
-    model.twin: restatements of one sentence lie within, other facts of the same kind beyond.
+
+def pairs_proposed(
+    organisation_id: UUID, ids: Sequence[UUID], *, model: Model, now: datetime, using: str
+) -> Counter[str]:
+    """Put near-duplicates and contradictions of these memories into the queue; {cause: how many}.
+
+    Of each memory at most one of either kind, the nearest. model.twin: restatements of one sentence
+    lie within, other facts of the same kind beyond; model.disagree: what is about the same thing.
+    What contradicts is never a duplicate.
 
     Call inside the worker's scope of the organisation, once the vectors are stored.
     """
+    pairs = _pairs(organisation_id, ids, model, using)
+    items = [item_of(organisation_id, pair, cause, now) for pair, cause in _nearest(pairs, model)]
+    if not items:
+        return Counter()
+    rows = Proposal.objects.using(using)
+    rows.bulk_create(items, ignore_conflicts=True)
+    # Another run at the same time may have asked first: what it asked is not counted here.
+    written = rows.filter(organisation_id=organisation_id, id__in=[item.id for item in items])
+    return Counter(written.values_list("cause", flat=True))
+
+
+def undecided_pairs(
+    organisation_id: UUID, ids: Sequence[UUID], *, model: Model, using: str
+) -> list[NearPair]:
+    """The pairs about one thing of which the rules say nothing: no duplicate, no contradiction.
+
+    Nobody is or was asked whether the two contradict, and they have not the same words. Call like
+    `pairs_proposed`.
+    """
+    return [
+        pair
+        for pair in _pairs(organisation_id, ids, model, using)
+        if pair.alike >= model.disagree
+        and pair.cause(model) is None
+        and not pair.waits
+        and Cause.CONTRADICTION not in pair.asked
+        and normalised(pair.content) != normalised(pair.other_content)
+    ]
+
+
+def _pairs(organisation_id: UUID, ids: Sequence[UUID], model: Model, using: str) -> list[NearPair]:
     values: dict[str, Any] = {
         "organisation": organisation_id,
         "ids": list(ids),
         "model": model.number,
-        "near": 1 - model.twin,
+        "nearest": NEAREST,
+        "reach": 1 - min(model.twin, model.disagree),
         "most": COMPARED,
     }
     with connections[using].cursor() as cursor:
         cursor.execute(_SMALL, values)
         values["ids"] = [id_ for (id_,) in cursor.fetchall()]
         if not values["ids"]:
-            return 0
-        cursor.execute(_TWINS, values)
-        found = cursor.fetchall()
-    items = [
-        Proposal(
-            id=new_id(),
-            organisation_id=organisation_id,
-            memory_id=id_,
-            audience_id=audience_id,
-            kind=kind,
-            other_id=twin,
-            cause=Cause.DUPLICATE,
-            seen_version=version,
-            created_at=now,
-        )
-        for id_, audience_id, kind, version, twin in found
+            return []
+        cursor.execute(_PAIRS, values)
+        return [NearPair(*row) for row in cursor.fetchall()]
+
+
+def _nearest(pairs: Sequence[NearPair], model: Model) -> list[tuple[NearPair, Cause]]:
+    """The nearest pair of each memory and cause, unless somebody was asked about it before."""
+    found: dict[tuple[UUID, Cause], NearPair] = {}
+    for pair in pairs:
+        if cause := pair.cause(model):
+            found.setdefault((pair.id, cause), pair)
+    return [
+        (pair, cause)
+        for (_, cause), pair in found.items()
+        if not pair.waits and cause not in pair.asked
     ]
-    Proposal.objects.using(using).bulk_create(items, ignore_conflicts=True)
-    return len(items)
+
+
+def item_of(organisation_id: UUID, pair: NearPair, cause: Cause, now: datetime) -> Proposal:
+    """An open item of the queue about the two; not stored yet."""
+    return Proposal(
+        id=new_id(),
+        organisation_id=organisation_id,
+        memory_id=pair.id,
+        audience_id=pair.audience_id,
+        kind=pair.kind,
+        other_id=pair.other_id,
+        cause=cause,
+        seen_version=pair.version,
+        created_at=now,
+    )

@@ -22,6 +22,7 @@ from memories.lifecycle.consolidation.pattern_rules import (
     sentence,
 )
 from memories.store.deduplication import content_hash
+from memories.store.lineage import made_from
 from memories.store.models.choices import Category, Kind, Status, Type
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
@@ -188,16 +189,7 @@ def _cite(row: Memory, pieces: Sequence[Evidence], now: datetime) -> bool:
     links.exclude(source_id__in=after).delete()
     insert_rows(
         [
-            Derivation(
-                organisation_id=row.organisation_id,
-                memory_id=row.id,
-                audience_id=row.audience_id,
-                kind=row.kind,
-                source_id=one.memory_id,
-                source_audience_id=one.audience_id,
-                source_kind=one.kind,
-                created_at=now,
-            )
+            made_from(row, one.memory_id, one.audience_id, one.kind, now)
             for id_, one in after.items()
             if id_ not in before
         ]

@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,14 +9,12 @@ from typing import IO, Any
 
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from memories.ingestion.file_import.importer import UNREADABLE, Importer, Report
-from memories.ingestion.file_import.lines import group_names
+from memories.ingestion.file_import.lines import LEAST_IMPORTANCE, group_names
 from orgs.database.rls import organisation_scope
 from orgs.errors import LikeAnother, UnfitName
-from orgs.management.output import SpeakingCommand
+from orgs.management.output import SpeakingCommand, progress_bar
 from orgs.models.organisations import Organisation
 from robots.models.robots import Robot
 from robots.registry.robots import IMPORT, builtin_robot, register_robot
@@ -39,6 +36,13 @@ class Command(SpeakingCommand):
             default="organisation",
             help="whether equal speaker names in two groups are one member",
         )
+        parser.add_argument(
+            "--importance-scale",
+            type=int,
+            choices=sorted(LEAST_IMPORTANCE),
+            default=1,
+            help="1: importance is from 0 to 1; 10: it is from 1 to 10, and tenths are kept",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         path = Path(options["file"])
@@ -49,9 +53,16 @@ class Command(SpeakingCommand):
         with organisation_scope(organisation.id):
             robot = self._robot(organisation, options["robot"], now)
         groups = self._groups(path)
-        importer = Importer(organisation, robot, now, options["speaker_scope"], groups)
+        importer = Importer(
+            organisation,
+            robot,
+            now,
+            options["speaker_scope"],
+            groups,
+            importance_scale=options["importance_scale"],
+        )
         try:
-            with _opened(path) as (lines, size, position), _progress() as progress:
+            with _opened(path) as (lines, size, position), progress_bar() as progress:
                 bar = progress.add_task(path.name, total=size)
                 report = importer.run(lines, lambda _n: progress.update(bar, completed=position()))
         except UNREADABLE as error:
@@ -115,14 +126,3 @@ def _opened(path: Path) -> Iterator[tuple[IO[bytes], int, Any]]:
     with path.open("rb") as raw:
         lines: Any = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
         yield lines, os.fstat(raw.fileno()).st_size, raw.tell
-
-
-def _progress() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeRemainingColumn(),
-        console=Console(file=sys.stderr),
-        transient=True,
-    )

@@ -29,6 +29,14 @@ HERE = (
 )
 
 
+# What everyone in the organisation reads, and what not everyone does.
+SHARED = "n.audience_id = %(organisation_audience)s"
+NOT_SHARED = "n.audience_id IS DISTINCT FROM %(organisation_audience)s"
+_VISIBLE = """n.audience_id = ANY (ARRAY(SELECT a.id FROM orgs_audience a
+    WHERE a.organisation_id = %(organisation)s AND a.kind = ANY(%(visibilities)s) AND a.id = ANY (
+        (SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])))"""
+
+
 def narrow(question: Question) -> Condition:
     """Conditions on the narrow tables (alias n), which carry audience, kind and group."""
     sql: list[str] = []
@@ -41,11 +49,14 @@ def narrow(question: Question) -> Condition:
         sql.append(f"(n.audience_id = ANY(%(sayable)s) OR {_FLAGGED})")
         values["sayable"] = list(question.sayable)
     if not question.include_shared:
-        sql.append("n.audience_id IS DISTINCT FROM %(organisation_audience)s")
+        sql.append(NOT_SHARED)
         values["organisation_audience"] = question.organisation_audience
     if question.filters.groups:
         sql.append("n.group_id = ANY(%(groups)s)")
         values["groups"] = list(question.filters.groups)
+    if question.filters.visibilities:
+        sql.append(_VISIBLE)
+        values["visibilities"] = list(question.filters.visibilities)
     if question.filters.kinds:
         sql.append("n.kind = ANY(%(kinds)s)")
         values["kinds"] = list(question.filters.kinds)
@@ -62,9 +73,17 @@ def narrow(question: Question) -> Condition:
 _COLUMNS = {
     "types": "m.type = ANY(%(types)s)",
     "categories": "m.category = ANY(%(categories)s)",
-    "tiers": "m.tier = ANY(%(tiers)s)",
+    "tiers": "coalesce((SELECT u.tier FROM memories_use u WHERE u.memory_id = m.id "
+    "AND u.organisation_id = m.organisation_id), m.first_tier) = ANY(%(tiers)s)",
     "robots": "EXISTS (SELECT 1 FROM memories_contribution c WHERE c.memory_id = m.id "
     "AND c.organisation_id = m.organisation_id AND c.robot_id = ANY(%(robots)s))",
+    # What a robot that is in it now brought, and its notes, whoever brought them.
+    "teams": "(EXISTS (SELECT 1 FROM memories_contribution c JOIN robots_teamrobot t "
+    "ON t.organisation_id = c.organisation_id AND t.robot_id = c.robot_id "
+    "WHERE c.organisation_id = m.organisation_id AND c.memory_id = m.id "
+    "AND t.team_id = ANY(%(teams)s)) OR m.audience_id IN (SELECT a.id FROM orgs_audience a "
+    "WHERE a.organisation_id = %(organisation)s AND a.kind = 'team' "
+    "AND a.key = ANY(%(teams)s::uuid[]::text[])))",
     "members": "(m.member_id = ANY(%(members)s) OR m.speaker_member_id = ANY(%(members)s))",
     "tags": "m.tags && %(tags)s::varchar[]",
 }
@@ -81,6 +100,8 @@ def _wide(filters: Filters) -> Condition:
     if filters.metadata:
         sql.append("m.metadata @> %(metadata)s")
         values["metadata"] = Jsonb(dict(filters.metadata))
+    if not filters.deposits:
+        sql.append("m.deposited_by IS NULL")
     if filters.min_importance is not None:
         sql.append("m.importance >= %(min_importance)s")
         values["min_importance"] = filters.min_importance

@@ -71,7 +71,8 @@ JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = reache
 LEFT JOIN memories_edge said ON said.organisation_id = %(organisation)s
     AND said.memory_id = m.id AND said.relation IN ('said', 'mentions')
 LEFT JOIN close ON close.person IN (said.source, said.target)
-WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+WHERE m.status = 'active' AND (%(include_expired)s::bool OR m.expires_at IS NULL
+    OR m.expires_at > %(now)s::timestamptz)
 GROUP BY m.id ORDER BY 3 DESC, m.id LIMIT %(limit)s::int
 """
 
@@ -100,6 +101,7 @@ def graph_candidates(
     asker: UUID | None = None,
     depth: int = DEPTH,
     limit: int = LIMIT,
+    include_expired: bool = False,
 ) -> list[Reached]:
     """Memories near the things that a text names, nearest first; call inside the asker's scope.
 
@@ -113,6 +115,7 @@ def graph_candidates(
         asker=asker,
         depth=depth,
         limit=limit,
+        include_expired=include_expired,
     )
 
 
@@ -124,6 +127,7 @@ def walk_from(
     asker: UUID | None = None,
     depth: int = DEPTH,
     limit: int = LIMIT,
+    include_expired: bool = False,
 ) -> list[Reached]:
     """Memories up to `depth` steps from any of the nodes, best first; ends whatever the edges."""
     if not nodes:
@@ -135,5 +139,6 @@ def walk_from(
         "asker": asker,
         "now": now,
         "limit": limit,
+        "include_expired": include_expired,
     }
     return [Reached(*row) for row in fetched(_REACHED, values)]

@@ -16,13 +16,13 @@ from django.db import connection
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from memories.language.cues import possible_names
 from memories.retrieval.candidates import word_codes
 from memories.retrieval.candidates.filters import narrow
 from memories.retrieval.candidates.question_words import QUERY_CHARACTERS, QUERY_LEXEMES
 from memories.retrieval.candidates.readable_rows import is_large, readable
 from memories.retrieval.candidates.scan import EVERYTHING, Scanned, Source, scan
 from memories.retrieval.types import Floats, Found, Ids, Question
+from memories.store.tag_names import spelt
 from orgs.database.prepared_statements import fetched
 
 # Per arm; the top ten are those of scoring every row (docs/adr/0006-recall.md).
@@ -192,10 +192,12 @@ def _results(message: str, values: Mapping[str, Any]) -> list[Any]:
 def _tagged(
     question: Question, table: str, conditions: Sequence[str], values: dict[str, Any]
 ) -> dict[UUID, float]:
-    """Memory -> how many of its tags the question spells out; for the reciprocal ranks alone."""
-    if not (question.strategy == "hybrid" and question.fusion == "rrf"):
+    """Memory -> how many of its tags the question spells out, for what ranks by tags as well: the
+    reciprocal ranks and the profile hive."""
+    ranks = question.fusion == "rrf" or question.profile == "hive"
+    if not (question.strategy == "hybrid" and ranks):
         return {}
-    names = possible_names(question.text[:QUERY_CHARACTERS])
+    names = spelt(question.text[:QUERY_CHARACTERS])
     if not names:
         return {}
     statement = _TAGGED.format(table=table, conditions="".join(f" AND {c}" for c in conditions))

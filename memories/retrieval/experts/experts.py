@@ -269,7 +269,8 @@ def _by_meaning(
     if not topic.strip():
         return []
     query = Query(text=topic, limit=2 * NEAR, strategy="vector", min_similarity=NEAR_ENOUGH)
-    question = prepare(principal, replace(query, counts=False), now)
+    # Each memory is a piece of evidence, whoever else reads the same.
+    question = prepare(principal, replace(query, counts=False, prefer_personal=False), now)
     if question.vector is None:
         return []
     # As many are looked at on each page, whatever came meanwhile.

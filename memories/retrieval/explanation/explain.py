@@ -11,9 +11,10 @@ from memories.language.excerpts import stems
 from memories.retrieval.candidates.search import POOL
 from memories.retrieval.explanation.exclusions import Nearness, exclusions, nearness
 from memories.retrieval.explanation.reasons import Share, reasons
-from memories.retrieval.pipeline import search
+from memories.retrieval.pipeline import ranked
 from memories.retrieval.profiles import TIER_WEIGHT
-from memories.retrieval.recall import Query, asker, prepare, sayable
+from memories.retrieval.ranking.nearest_audience import nearest
+from memories.retrieval.recall import Query, asker, prepare, sayable, timed
 from memories.retrieval.types import Hit, Question
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -26,10 +27,13 @@ WITHDRAWN = {
     Status.ARCHIVED: "It is archived, and archived memories come up in no answer.",
     Status.FORGOTTEN: "It is forgotten, and no answer uses it.",
 }
+CONSOLIDATED = "Another memory of a nearer audience says the same, and it came up in its place."
+ABOVE = "No more may come up of what everyone in the organisation reads."
 NARROWED = {
     "group": "It belongs to another group or to a conversation between two.",
     "include_shared": "The question leaves out what everyone in the organisation reads.",
     "timeframe": "It lies outside the time that was asked for.",
+    "filters.tiers": "Its tier is none of those that were asked for.",
 }
 
 
@@ -62,9 +66,11 @@ class Explanation:
 def explain(actor: Actor, memory_id: UUID, query: Query, *, now: datetime) -> Explanation:
     """Where the memory stands in the answer to a question. Counts as no access.
 
-    Raises NotFound for a memory that the asker may not read, like `recall` for a group or member.
+    Raises NotFound for a memory that the asker may not read, like `recall` for a group or member,
+    and NotUnderstood.
     """
     principal = asker(actor, query)
+    query = timed(principal, query, now)
     with principal.scope():
         try:
             memory = _visible(principal, memory_id)
@@ -109,9 +115,12 @@ def _without_numbers(memory: Memory, query: Query, why: list[Reason]) -> Explana
 
 
 def _explained(question: Question, query: Query, memory: Memory) -> Explanation:
-    if why := _withdrawn(memory, question.now):
+    if why := _withdrawn(memory, question):
         return _without_numbers(memory, query, [why])
-    hits = _all_candidates(question)
+    # As they are judged, but without the end that the limit sets.
+    whole = replace(question, whole=True)
+    candidates = ranked(whole, question).hits
+    hits = nearest(whole, candidates)
     ids = [one.id for one in hits]
     rank = ids.index(memory.id) + 1 if memory.id in ids else None
     served = rank is not None and rank <= query.limit
@@ -127,14 +136,17 @@ def _explained(question: Question, query: Query, memory: Memory) -> Explanation:
         share=share,
         reasons=_came(share, memory, question)
         if served and share
-        else _missed(question, query, memory, rank, near),
+        else _stood_for(memory, candidates, hits) or _missed(question, query, memory, rank, near),
         strategy=question.strategy,
     )
 
 
-def _all_candidates(question: Question) -> list[Hit]:
-    """As they are judged, but without the end that the limit sets."""
-    return search(replace(question, whole=True)).hits
+def _stood_for(memory: Memory, candidates: Sequence[Hit], hits: Sequence[Hit]) -> list[Reason]:
+    """Why a candidate is not among the hits, if so."""
+    if any(memory.id in hit.merged for hit in hits):
+        return [Reason("consolidated", CONSOLIDATED)]
+    one_of = {hit.id for hit in candidates} - {hit.id for hit in hits}
+    return [Reason("above-shared-limit", ABOVE)] if memory.id in one_of else []
 
 
 def _raw(memory: Memory, near: Nearness | None) -> Hit | None:
@@ -144,10 +156,11 @@ def _raw(memory: Memory, near: Nearness | None) -> Hit | None:
     return Hit(id=memory.id, relevance=0.0, vector=near.product, similarity=near.similarity)
 
 
-def _withdrawn(memory: Memory, now: datetime) -> Reason | None:
+def _withdrawn(memory: Memory, question: Question) -> Reason | None:
     if text := WITHDRAWN.get(Status(memory.status)):
         return Reason(memory.status.replace("_", "-"), text)
-    if memory.expires_at and memory.expires_at <= now:
+    over = memory.expires_at is not None and memory.expires_at <= question.now
+    if over and not question.include_expired:
         return Reason("expired", "It was to be kept until a day that is over.")
     return None
 

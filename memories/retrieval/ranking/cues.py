@@ -15,11 +15,20 @@ from typing import NamedTuple
 import numpy as np
 
 from memories.lifecycle.decay import strengths
-from memories.retrieval.profiles import balanced
+from memories.retrieval.profiles import (
+    SUPERSEDED,
+    balanced,
+    by_strength,
+    continuum,
+    hive,
+    tier_weights,
+)
 from memories.retrieval.types import Floats, Found, Pool, Question
 
 LENGTH, LONGEST = 0.05, log(31)
 SHORT_QUESTION, SPEAKER, TIME, SELF = 0.06, 0.20, 0.08, 0.10
+# The least difference of scores that an answer shows.
+SCORE_STEP = 1e-6
 LOWEST, HIGHEST = -SHORT_QUESTION, LENGTH * LONGEST + SPEAKER + TIME + SELF
 
 
@@ -56,7 +65,7 @@ class Judged(NamedTuple):
 
 
 def judge(question: Question, pool: Pool, fused: Floats) -> Judged:
-    """The scores under the balanced profile.
+    """The scores under the profile that was asked for. What is past its day has no strength left.
 
     A single arm or a named fusion is asked for as such: what the wording adds belongs to the
     hybrid.
@@ -68,4 +77,39 @@ def judge(question: Question, pool: Pool, fused: Floats) -> Judged:
     now = strengths(
         importance=pool.importance, category=pool.category, accesses=pool.accesses, days=pool.days
     )
-    return Judged(balanced(relevance=found, strength=now, tier=pool.tier), found, added, now)
+    now = np.where(pool.expired, 0.0, now)
+    return Judged(scored(question, pool, relevance=found, strength=now), found, added, now)
+
+
+def scored(question: Question, pool: Pool, *, relevance: Floats, strength: Floats) -> Floats:
+    """The score that ranks, by the question's profile and its weights of tiers."""
+    if question.profile == "strength":
+        score = by_strength(
+            strength=strength, confidence=pool.confidence, importance=pool.importance
+        )
+    elif question.profile == "continuum":
+        score = continuum(relevance=relevance, tier=pool.tier)
+    elif question.profile == "hive":
+        score = hive(
+            semantic=pool.similarity,
+            tags=pool.tag_likeness,
+            hours=pool.hours,
+            accesses=pool.accesses,
+        )
+    else:
+        score = balanced(relevance=relevance, strength=strength, tier=pool.tier, helped=pool.helped)
+    if question.tier_strategy == "weighted":
+        score = score * tier_weights(pool.tier)
+    return beneath_successors(score, pool) if pool.superseded.any() else score
+
+
+def beneath_successors(score: Floats, pool: Pool) -> Floats:
+    """.8 of the score of what is superseded, and less than its successor's if that was found.
+
+    A successor may be superseded itself, so it is looked at first: the newer, the larger its id.
+    """
+    lower = np.where(pool.superseded, SUPERSEDED * score, score)
+    linked = np.flatnonzero(pool.superseded & (pool.successor >= 0))
+    for place in linked[np.argsort(pool.ids[linked])][::-1]:
+        lower[place] = min(lower[place], lower[pool.successor[place]] - SCORE_STEP)
+    return lower

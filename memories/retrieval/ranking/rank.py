@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memories.retrieval.candidates.columns import weighed
+from memories.retrieval.candidates.filters import NOT_SHARED, SHARED
 from memories.retrieval.candidates.merge import merged, part_of
 from memories.retrieval.candidates.scan import EVERYTHING, Source
 from memories.retrieval.candidates.search import candidates
@@ -18,6 +19,9 @@ from memories.retrieval.ranking.cues import Judged, judge
 from memories.retrieval.ranking.fusion import fuse
 from memories.retrieval.ranking.shortlist import shortlist
 from memories.retrieval.types import Floats, Found, Hit, Pool, Question
+
+# So many times the limit, by relevance, are likely to hold all that is served.
+FRONT = 3
 
 
 def rank(
@@ -28,11 +32,16 @@ def rank(
     """The best `limit` memories that the sources hold for the question, as one list.
 
     question.strategy: keyword, vector or hybrid. Each source is searched by itself; the candidates
-    are judged together. caps: how many may come from each source.
+    are judged together. caps: how many may come from each source. Where only so many of what
+    everyone reads are to come up, that is searched apart, so that it hides nothing else.
     """
-    found, origins = merged([candidates(question, source) for source in sources])
-    plain = question.fusion == "minmax" and question.min_similarity is None and not question.whole
-    if caps is None and plain:
+    parts = list(sources)
+    if question.shared_limit is not None:
+        parts = [part for source in sources for part in apart(question, source)]
+    found, origins = merged([candidates(question, part) for part in parts])
+    if question.shared_limit is not None:
+        origins //= 2
+    if caps is None and _is_plain(question):
         hits = _from_shortlist(question, found)
         if hits is not None:
             return hits
@@ -46,15 +55,33 @@ def rank(
     return [hit(pool, judged, place) for place in best]
 
 
+def apart(question: Question, source: Source) -> list[Source]:
+    """The source without what everyone in the organisation reads, and that alone."""
+    values = {**source.values, "organisation_audience": question.organisation_audience}
+    return [
+        replace(source, conditions=(*source.conditions, condition), values=values)
+        for condition in (NOT_SHARED, SHARED)
+    ]
+
+
+def _is_plain(question: Question) -> bool:
+    """Whether `shortlist` knows how far what is not read yet can lift a score."""
+    balanced = question.profile == "balanced" and question.tier_strategy != "weighted"
+    as_found = question.fusion == "minmax" and question.min_similarity is None
+    return balanced and as_found and not question.whole
+
+
 def _from_shortlist(question: Question, found: Found) -> list[Hit] | None:
     """The same from the few that can be among the best; None where that cannot be told.
 
-    Who falls out because it is over changes what the others are measured by.
+    Who falls out because it is over changes what the others are measured by; what is superseded
+    sinks farther than the shortlist reckons with.
     """
     fused = fuse(found, question.strategy, question.fusion, question.meaning_floor)
     short = shortlist(question, found, fused, question.limit)
-    pool, places = weighed(question, part_of(found, short))
-    if len(places) < len(short):
+    likely = short[np.argsort(-fused[short], kind="stable")[: FRONT * question.limit]]
+    pool, places = weighed(question, part_of(found, short), front=found.ids[likely])
+    if len(places) < len(short) or pool.superseded.any():
         return None
     judged = judge(question, pool, fused[short][places])
     return [hit(pool, judged, place) for place in top(question, pool, judged)]
@@ -91,6 +118,10 @@ def hit(pool: Pool, judged: Judged, place: int) -> Hit:
         similarity=number(pool.similarity, place),
         cues=float(judged.cues[place]),
         strength=float(judged.strength[place]),
+        shared=bool(pool.shared[place]),
+        readers=number(pool.readers, place),
+        wording=number(pool.wording, place),
+        own=pool.own.get(place),
     )
 
 

@@ -2,41 +2,71 @@
 
 Equal texts collapse, and where a threshold is given nearly equal ones as well, unless they
 contradict each other. The nearest audience is served, in the place of the best; its confidence is
-the highest of all, its access count their sum.
+the highest of all, its access count their sum. `consolidated` asks nothing about the audiences;
+`across_audiences` leaves alone what one audience holds twice.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 import numpy as np
-from pgvector import HalfVector
+from numpy.typing import NDArray
 
 from memories.language.budget import Budget
-from memories.language.similarity import contradict, normalised
+from memories.language.similarity import contradict, name_others, normalised
 from memories.retrieval.ranking.audience_distance import nearness
 from memories.retrieval.types import Hit, Question, Vector
+from orgs.database.binary_values import halfvec_sent
 from orgs.database.prepared_statements import fetched
 
+# What a product of many vectors may differ from that of two.
+ROUNDING = 1e-3
+Number = TypeVar("Number", int, float)
+
 _FACTS = """
-SELECT m.id, m.content, m.confidence, m.access_count, a.kind, CASE WHEN %(near)s THEN (
-    SELECT e.own::text FROM memories_embedding e WHERE e.organisation_id = m.organisation_id
-    AND e.memory_id = m.id AND e.model = %(model)s) END
+SELECT m.id, m.content, m.confidence, coalesce(u.access_count, 0), a.kind, CASE WHEN %(near)s THEN (
+    SELECT halfvec_send(e.own) FROM memories_embedding e WHERE e.organisation_id = m.organisation_id
+    AND e.memory_id = m.id AND e.model = %(model)s) END, m.audience_id, m.speaker, m.member_id,
+    m.occurred_at
 FROM memories_memory m
 JOIN orgs_audience a ON a.organisation_id = m.organisation_id AND a.id = m.audience_id
+LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What a hit says and how sure it is. own: the text's vector, where it is asked for."""
+    """What a hit says and how sure it is. own: the text's vector, where it is asked for.
+
+    speaker, member_id, occurred_at: who said it, about whom and when, as far as that is known.
+    """
 
     text: str
     confidence: float
     accesses: int
     audience_kind: str
     own: Vector | None = None
+    audience_id: UUID | None = None
+    speaker: str = ""
+    member_id: UUID | None = None
+    occurred_at: datetime | None = None
+
+    def may_be(self, other: "Fact") -> bool:
+        """Whether nothing but the text has to tell that both are one fact of two audiences.
+
+        Who said it, about whom and when must not differ, where both know it.
+        """
+        known = (
+            (self.speaker, other.speaker),
+            (self.member_id, other.member_id),
+            (self.occurred_at, other.occurred_at),
+        )
+        apart = self.audience_id != other.audience_id
+        return apart and all(not one or not two or one == two for one, two in known)
 
 
 def facts(question: Question, hits: Sequence[Hit], *, near: bool = False) -> dict[UUID, Fact]:
@@ -53,9 +83,10 @@ def facts(question: Question, hits: Sequence[Hit], *, near: bool = False) -> dic
             confidence,
             accesses,
             kind,
-            None if own is None else HalfVector.from_text(own).to_numpy().astype(np.float32),
+            None if own is None else halfvec_sent(own).astype(np.float32),
+            *rest,
         )
-        for id_, text, confidence, accesses, kind, own in fetched(_FACTS, values)
+        for id_, text, confidence, accesses, kind, own, *rest in fetched(_FACTS, values)
     }
 
 
@@ -84,6 +115,58 @@ def consolidated(
     return [_one(group, known) for _, group in groups]
 
 
+def across_audiences(hits: Sequence[Hit], known: Mapping[UUID, Fact], *, near: float) -> list[Hit]:
+    """The hits, best first, each fact once, from its nearest audience; what one audience holds
+    twice stays. near: the cosine from which texts may be one. What is not in `known` stays."""
+    told = [hit for hit in hits if hit.id in known]
+    told.sort(key=lambda hit: nearness(known[hit.id].audience_kind))
+    alike, budget = _alike([known[hit.id] for hit in told], near), Budget()
+    # By the place of the nearest of each.
+    groups: dict[int, list[Hit]] = {}
+    for number, hit in enumerate(told):
+        for head in np.flatnonzero(alike[number, :number]).tolist():
+            one = known[told[head].id]
+            if head in groups and _is_one_fact(one, known[hit.id], near, budget):
+                groups[head].append(hit)
+                break
+        else:
+            groups[number] = [hit]
+    place = {hit.id: number for number, hit in enumerate(hits)}
+    ordered = {min(place[hit.id] for hit in group): group for group in groups.values()}
+    rest = {place[hit.id]: hit for hit in hits if hit.id not in known}
+    return [
+        rest[at] if at in rest else _one(sorted(ordered[at], key=lambda hit: place[hit.id]), known)
+        for at in sorted({*rest, *ordered})
+    ]
+
+
+def _alike(facts: Sequence[Fact], near: float) -> NDArray[np.bool_]:
+    """Which pairs are worth a look: equal words, or vectors as near as that."""
+    words = [normalised(fact.text) for fact in facts]
+    number = {text: place for place, text in enumerate(words)}
+    wording = np.array([number[text] for text in words])
+    found: NDArray[np.bool_] = wording[:, None] == wording
+    at = [place for place, fact in enumerate(facts) if fact.own is not None]
+    if at:
+        own = np.stack([fact.own for fact in facts if fact.own is not None])
+        # The exact comparison comes later.
+        found[np.ix_(at, at)] |= own @ own.T >= near - ROUNDING
+    # What one audience holds twice stays, so nobody has to look at such a pair.
+    audiences = {fact.audience_id: place for place, fact in enumerate(facts)}
+    of = np.array([audiences[fact.audience_id] for fact in facts])
+    found &= of[:, None] != of
+    return found
+
+
+def _is_one_fact(one: Fact, other: Fact, near: float, budget: Budget) -> bool:
+    if not one.may_be(other):
+        return False
+    if normalised(one.text) == normalised(other.text):
+        return True
+    # "The key of Berlin" and "the key of Munich" lie close together.
+    return _nearly_same(one, other, near, budget) and not name_others(one.text, other.text)
+
+
 def _nearly_same(one: Fact, other: Fact, near: float | None, budget: Budget) -> bool:
     if near is None or one.own is None or other.own is None:
         return False
@@ -93,18 +176,20 @@ def _nearly_same(one: Fact, other: Fact, near: float | None, budget: Budget) -> 
 
 
 def _one(group: Sequence[Hit], known: Mapping[UUID, Fact]) -> Hit:
+    """The nearest of the group in the place of the best, which comes first. A hit that stands for
+    others already brings theirs along."""
     best = group[0]
     served = min(group, key=lambda hit: nearness(known[hit.id].audience_kind))
-    return Hit(
-        id=served.id,
+    others = [id_ for hit in group for id_ in (hit.id, *hit.merged)]
+    return replace(
+        served,
         relevance=best.relevance,
         score=best.score,
-        vector=served.vector,
-        keyword=served.keyword,
-        similarity=served.similarity,
-        cues=served.cues,
-        strength=served.strength,
-        confidence=max(known[hit.id].confidence for hit in group),
-        access_count=sum(known[hit.id].accesses for hit in group),
-        merged=tuple(hit.id for hit in group if hit is not served),
+        confidence=max(_or(hit.confidence, known[hit.id].confidence) for hit in group),
+        access_count=sum(_or(hit.access_count, known[hit.id].accesses) for hit in group),
+        merged=tuple(id_ for id_ in others if id_ != served.id),
     )
+
+
+def _or(told: Number | None, known: Number) -> Number:
+    return known if told is None else told

@@ -7,7 +7,7 @@ score by so much at most: whoever lies farther than that below the k-th best can
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.retrieval.profiles import BALANCED
+from memories.retrieval.profiles import BALANCED, BY_HELP
 from memories.retrieval.ranking.cues import HIGHEST, LOWEST, SELF, known_cues, relevance
 from memories.retrieval.types import Floats, Found, Question
 
@@ -27,7 +27,8 @@ def shortlist(question: Question, found: Found, fused: Floats, most: int) -> NDA
 def _sure(question: Question, found: Found, fused: Floats) -> tuple[Floats, float]:
     """(what of the score is known, how much there may be more)."""
     by_relevance, by_strength, by_tier = BALANCED
-    unknown = by_strength + by_tier
+    # Outcomes may lift the one and lower the other.
+    unknown = by_strength + by_tier + 2 * BY_HELP
     if question.strategy != "hybrid":
         return by_relevance * fused, unknown
     if question.asks_about_self:

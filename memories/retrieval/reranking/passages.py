@@ -38,7 +38,8 @@ WHERE h.organisation_id = %(organisation)s AND h.id = ANY(%(ids)s::uuid[])
 _STILL = """
 SELECT m.id FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
-  AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+  AND m.status = 'active' AND (%(include_expired)s::bool OR m.expires_at IS NULL
+    OR m.expires_at > %(now)s::timestamptz)
 """
 
 
@@ -70,7 +71,14 @@ def passage(speaker: str, content: str, before: str | None) -> str:
     return f"{before} {said}" if before else said
 
 
-def still_served(organisation_id: UUID, ids: Sequence[UUID], now: datetime) -> set[UUID]:
+def still_served(
+    organisation_id: UUID, ids: Sequence[UUID], now: datetime, *, include_expired: bool = False
+) -> set[UUID]:
     """Which of these the asker's scope still has and may serve."""
-    values = {"organisation": organisation_id, "ids": list(ids), "now": now}
+    values = {
+        "organisation": organisation_id,
+        "ids": list(ids),
+        "now": now,
+        "include_expired": include_expired,
+    }
     return {id_ for (id_,) in fetched(_STILL, values)}

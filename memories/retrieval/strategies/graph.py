@@ -16,8 +16,7 @@ from memories.retrieval.candidates.columns import weighed
 from memories.retrieval.candidates.graph_walk import graph_candidates
 from memories.retrieval.candidates.merge import merged
 from memories.retrieval.candidates.search import candidates, given
-from memories.retrieval.profiles import BALANCED
-from memories.retrieval.ranking.cues import Judged, judge
+from memories.retrieval.ranking.cues import Judged, judge, scored
 from memories.retrieval.ranking.fusion import fuse
 from memories.retrieval.ranking.rank import hit, top
 from memories.retrieval.strategies.projection_required import require
@@ -38,12 +37,14 @@ def graph(question: Question) -> Served:
         now=question.now,
         asker=question.asker,
         limit=REACHED,
+        include_expired=question.include_expired,
     )
     found, _ = merged([candidates(wanted), given(wanted, [one.id for one in reached])])
     pool, _ = weighed(wanted, found)
     fused = fuse(pool, wanted.strategy, wanted.fusion, wanted.meaning_floor)
     judged = judge(wanted, pool, fused)
-    judged = lifted(judged, walked(pool, {one.id: one.score for one in reached}))
+    walk = walked(pool, {one.id: one.score for one in reached})
+    judged = lifted(wanted, pool, judged, walk)
     places = top(question, pool, judged)
     return Served([hit(pool, judged, place) for place in places], question.strategy)
 
@@ -57,8 +58,8 @@ def walked(pool: Pool, scores: dict[UUID, float]) -> Floats:
     return near / best if best > 0 else near
 
 
-def lifted(judged: Judged, walk: Floats) -> Judged:
+def lifted(question: Question, pool: Pool, judged: Judged, walk: Floats) -> Judged:
     """The scores with the walk's part in the relevance."""
     relevance = (judged.relevance + WALKED * walk) / (1 + WALKED)
-    moved = BALANCED[0] * (relevance - judged.relevance)
-    return judged._replace(score=judged.score + moved, relevance=relevance)
+    score = scored(question, pool, relevance=relevance, strength=judged.strength)
+    return judged._replace(score=score, relevance=relevance)

@@ -31,6 +31,10 @@ class Type(models.TextChoices):
     INTERACTION = "interaction"
 
 
+# A preference of this importance or more is always at hand.
+PREFERENCE_ALWAYS_FROM = 0.8
+
+
 class Category(models.TextChoices):
     PREFERENCE = "preference"
     FACT = "fact"
@@ -51,6 +55,14 @@ class Tier(models.TextChoices):
     MEDIUM = "medium"
     SLOW = "slow"
     GLACIAL = "glacial"
+
+
+class ArchivedFor(models.TextChoices):
+    """Which rule of the organisation's policy archived a memory."""
+
+    AGE = "age"
+    HALF_LIFE = "half_life"
+    NUMBER = "number"
 
 
 class Status(models.TextChoices):

@@ -9,7 +9,17 @@ from django.db.models import Exists, Func, OuterRef, Q
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from memories.store.models.choices import Category, Kind, Level, Status, Tier, Type
+from memories.store.models.choices import (
+    PREFERENCE_ALWAYS_FROM,
+    ArchivedFor,
+    Category,
+    Kind,
+    Level,
+    Status,
+    Tier,
+    Type,
+)
+from memories.store.models.use import Use
 from orgs.models.audiences import Audience, AudienceKind
 from orgs.models.base import TenantKey, TenantModel
 from orgs.models.organisations import Group
@@ -63,7 +73,15 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             kind=AudienceKind.GROUP,
             key=Cast(OuterRef("group_id"), models.TextField()),
         )
-        return self.annotate(group_known=Exists(theirs)).select_related(
+        newer = Memory.objects.filter(
+            organisation_id=OuterRef("organisation_id"),
+            id=OuterRef("superseded_by_id"),
+            status=Status.ACTIVE,
+        )
+        known = self.annotate(
+            group_known=Exists(theirs), newer_known=models.Subquery(newer.values("id"))
+        )
+        return known.select_related(
             "robot",
             "group",
             "member",
@@ -75,7 +93,12 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             "reworded_by",
             "reworded_by_robot",
             "red_line_by",
+            "use",
         )
+
+    def in_tier(self, tier: str) -> "MemoryQuerySet":
+        """Those that are in a tier now."""
+        return self.filter(Q(use__tier=tier) | Q(use=None, first_tier=tier))
 
 
 class Memory(TenantModel):
@@ -87,6 +110,10 @@ class Memory(TenantModel):
     none of them changes. `reworded_by` gave it its present words in the place of who said it.
     The audience changes only by sharing. `position` orders the turns of one conversation.
     `content_hash` covers text, speaker and subject. `red_line`: kept as it is, for a reason.
+    `archived_for`: the rule that archived it, empty where somebody did. `restored_at`: when it was
+    brought back, for what a policy calls its age.
+    `first_tier`: the one it was written into; `tier` is where it is now (see `store.models.use`).
+    `superseded_by`: the newer memory that holds in its place since `valid_until`; both are kept.
     """
 
     audience = TenantKey("orgs.Audience")
@@ -94,7 +121,7 @@ class Memory(TenantModel):
     kind = models.CharField(max_length=12, choices=Kind.choices)
     type = models.CharField(max_length=12, choices=Type.choices, default=Type.FACT)
     category = models.CharField(max_length=12, choices=Category.choices, blank=True, default="")
-    tier = models.CharField(max_length=7, choices=Tier.choices, default=Tier.SLOW)
+    first_tier = models.CharField(max_length=7, choices=Tier.choices, default=Tier.SLOW)
 
     content = models.TextField()
     content_hash = models.BinaryField(max_length=32)
@@ -127,15 +154,19 @@ class Memory(TenantModel):
     red_line_by = TenantKey("orgs.Member", null=True, blank=True)
     red_line_at = models.DateTimeField(null=True, blank=True)
 
-    access_count = models.PositiveIntegerField(default=0)
-    last_accessed_at = models.DateTimeField(null=True, blank=True)
     remember_count = models.PositiveIntegerField(default=1)
 
     occurred_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)
+    valid_until = models.DateTimeField(null=True, blank=True)
+    superseded_by = TenantKey("self", null=True, blank=True)
     archived_at = models.DateTimeField(null=True, blank=True)
+    archived_for = models.CharField(
+        max_length=9, choices=ArchivedFor.choices, blank=True, default="", db_default=""
+    )
+    restored_at = models.DateTimeField(null=True, blank=True)
     forgotten_at = models.DateTimeField(null=True, blank=True)
     forgotten_by_subject = models.BooleanField(default=False)
     version = models.PositiveIntegerField(default=1)
@@ -183,7 +214,7 @@ class Memory(TenantModel):
             models.CheckConstraint(
                 condition=models.Q(kind__in=Kind.values)
                 & models.Q(type__in=Type.values)
-                & models.Q(tier__in=Tier.values)
+                & models.Q(first_tier__in=Tier.values)
                 & models.Q(status__in=Status.values)
                 & models.Q(category__in=["", *Category.values]),
                 name="memory_words_known",
@@ -199,7 +230,7 @@ class Memory(TenantModel):
             models.Index(
                 fields=["organisation", "audience", "-id"],
                 include=[
-                    *("status", "kind", "type", "category", "tier"),
+                    *("status", "kind", "type", "category", "first_tier"),
                     *("robot", "group", "member", "author", "speaker_member"),
                     *("expires_at", "occurred_at", "created_at"),
                 ],
@@ -209,6 +240,14 @@ class Memory(TenantModel):
                 fields=["organisation", "id"],
                 condition=models.Q(shareable=True),
                 name="memory_shareable",
+            ),
+            # Preferences that a context holds whatever it is asked.
+            models.Index(
+                fields=["organisation", "audience", "-importance", "-id"],
+                condition=models.Q(
+                    category=Category.PREFERENCE, importance__gte=PREFERENCE_ALWAYS_FROM
+                ),
+                name="memory_always_on",
             ),
             # With the id, for turns that came at one moment have one position.
             models.Index(
@@ -220,6 +259,26 @@ class Memory(TenantModel):
 
     def __str__(self) -> str:
         return f"memory {self.id}"
+
+    @property
+    def used(self) -> Use:
+        """How it is used; a fresh one where it never was. Needs `with_names`, or asks again."""
+        try:
+            return self.use
+        except Use.DoesNotExist:
+            return Use(memory=self, tier=self.first_tier)
+
+    @property
+    def tier(self) -> str:
+        return self.used.tier
+
+    @property
+    def access_count(self) -> int:
+        return self.used.access_count
+
+    @property
+    def last_accessed_at(self) -> datetime | None:
+        return self.used.last_accessed_at
 
     @property
     def level(self) -> str:
@@ -238,6 +297,11 @@ class Memory(TenantModel):
         if known is None:
             known = self.audience.kind == AudienceKind.GROUP
         return self.group if known and self.group_id else None
+
+    @property
+    def holds_now(self) -> UUID | None:
+        """What holds in its place, as far as whoever asks reads that. Needs `with_names`."""
+        return getattr(self, "newer_known", None)
 
     @property
     def open_conversation(self) -> str | None:

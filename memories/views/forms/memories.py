@@ -10,12 +10,15 @@ from django.core.exceptions import ValidationError
 from memories.access.audience_choices import AudienceChoice
 from memories.ingestion.drafts import MAX_CONTENT_BYTES
 from memories.store.models.choices import Category
+from memories.store.tag_names import BadTag, attached, in_form
 from memories.views.presenter import CATEGORIES
 from orgs.models.organisations import Group
 
 # What is typed to forget everything.
 CONFIRM = "forget everything"
+CONFIRM_ERASURE = "erase"
 LONGEST_QUESTION = 2000
+MOST_TAGS = 20
 IMPORTANCE = (("0.3", "Low"), ("0.5", "Normal"), ("0.8", "High"))
 TOO_LONG = "This is longer than a memory may be (one million bytes). Keep the part that matters."
 
@@ -125,7 +128,11 @@ class SetForm(forms.Form):
     )
     importance = forms.ChoiceField(required=False, choices=[("", "As it is"), *IMPORTANCE])
     tags = forms.CharField(
-        required=False, max_length=500, label="Tags to add", help_text="With commas between them."
+        required=False,
+        max_length=500,
+        label="Tags to add",
+        help_text="With commas between them, and a colon between levels: project:apollo. "
+        "“Rent Contract” becomes rent-contract.",
     )
 
     def clean(self) -> dict[str, Any]:
@@ -134,10 +141,13 @@ class SetForm(forms.Form):
         return self.cleaned_data
 
     def clean_tags(self) -> tuple[str, ...]:
-        tags = tuple(t.strip() for t in self.cleaned_data["tags"].split(",") if t.strip())
-        if any(len(tag) > 100 for tag in tags) or len(tags) > 20:
-            raise ValidationError("Up to 20 tags of up to 100 characters each.")
-        return tags
+        written = [tag.strip() for tag in self.cleaned_data["tags"].split(",") if tag.strip()]
+        if len(written) > MOST_TAGS:
+            raise ValidationError(f"Up to {MOST_TAGS} tags at once.")
+        try:
+            return tuple(attached(in_form(tag) or tag for tag in written))
+        except BadTag as error:
+            raise ValidationError(str(error)) from error
 
     def wanted(self) -> dict[str, Any]:
         """The fields of the change."""

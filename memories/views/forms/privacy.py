@@ -2,6 +2,7 @@
 
 from django import forms
 
+from memories.context.connectors.models import AccountKind
 from memories.privacy.my_memories import VIEWS
 
 
@@ -14,3 +15,23 @@ class MineForm(forms.Form):
 
 class TrustForm(forms.Form):
     robot = forms.UUIDField()
+
+
+class AccountFileForm(forms.Form):
+    """The file of a calendar or mailbox."""
+
+    file = forms.FileField(
+        help_text="A calendar as .ics, or mail as .mbox, as other programs export them.",
+        error_messages={"required": "Choose a file.", "empty": "The file is empty."},
+    )
+
+
+class AccountForm(AccountFileForm):
+    field_order = ("kind", "name", "file")
+    kind = forms.ChoiceField(
+        label="What is it",
+        choices=AccountKind.choices,
+        initial=AccountKind.CALENDAR,
+        widget=forms.RadioSelect,
+    )
+    name = forms.CharField(max_length=100, help_text="What you call it: Work, Family.")

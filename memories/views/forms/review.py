@@ -69,8 +69,8 @@ class MergeForm(AnswerForm):
         return checked_content(self.cleaned_data["content"])
 
 
-class DropForm(AnswerForm):
-    """Keep the older of two twins as it is and drop the newer."""
+class PairForm(AnswerForm):
+    """A decision about two memories side by side, without another text."""
 
     into = forms.UUIDField()
 

@@ -22,31 +22,47 @@ KINDS = {
     "group": "Groups",
     "member": "Members",
     "robot": "Robots",
+    "team": "Teams of robots",
     "key": "Keys",
     "delegation": "Leave for robots",
+    "account": "Calendars and mail",
+    "policy": "What happens by itself",
     "support": "Support staff",
 }
 # What an action is called in a sentence; the others are shown as they are written.
 WORDS = {
+    "account.added": "handed in the calendar or mailbox",
+    "account.refreshed": "handed in anew the calendar or mailbox",
+    "account.removed": "removed the calendar or mailbox",
     "memory.edited": "corrected",
     "memory.updated": "corrected",
     "memory.shared": "changed who may read",
     "memory.forgotten": "forgot",
     "memory.restored": "brought back",
     "memory.archived": "archived",
+    "memory.moved": "put into the slowest tier",
+    "memory.summarised": "summarised what was too many into",
+    "memory.summary_reworded": "had a language model reword",
+    "memory.summary_undone": "brought back the originals of",
     "pattern.promoted": "made known to everyone, from several groups,",
     "pattern.withdrawn": "withdrew, for want of evidence,",
     "memory.attributed": "wrote down as somebody’s words",
     "memory.protected": "protected",
+    "memory.superseded": "noted that a newer memory holds in the place of",
+    "memory.holds_again": "found true again",
     "memory.unprotected": "took the protection off",
     "memory.forced": "forced a change of the protected",
     "proposal.red_line": "asked to protect",
+    "policy.changed": "changed what happens by itself",
+    "policy.archived": "archived, as the policy says,",
     "memory.erased": "erased for good",
     "proposal.publish": "suggested for everyone",
     "proposal.return": "asked to bring back",
     "proposal.correction": "suggested another text for",
     "proposal.report": "reported",
     "proposal.duplicate": "saw a possible duplicate in",
+    "proposal.over_capacity": "saw a full tier around",
+    "proposal.contradiction": "saw something else said than in",
     "proposal.approved": "approved a proposal",
     "proposal.rejected": "rejected a proposal",
     "proposal.merged": "merged a proposal",
@@ -71,6 +87,15 @@ WORDS = {
     "sharing.allowed": "opted in to sharing again",
     "job.change": "changed many memories at once",
     "job.import": "began an import",
+    "job.export": "began to export what they may read",
+    "snapshot.exported": "exported what they may read",
+    "snapshot.restored": "restored a snapshot",
+    "job.consolidate": "began a run of consolidation",
+    "job.age": "began to judge the tiers",
+    "job.retain": "began to archive what is past its time",
+    "job.summarise": "began to summarise what is full",
+    "job.cancelled": "cancelled a job",
+    "job.resumed": "let a job go on",
     "job.retried": "had a job tried again",
     "embedding.retried": "had memories indexed again",
     "restating.retried": "had the language model asked again",
@@ -80,7 +105,16 @@ WORDS = {
     "identity.unlinked": "took an identity from",
     "memory.divided": "took apart",
     "robot.registered": "registered",
+    "robot.changed": "changed the description of",
     "robot.seated": "changed the groups of",
+    "team.created": "made the team",
+    "team.changed": "changed name, purpose or budget of the team",
+    "team.removed": "removed the team",
+    "team.robot_added": "put a robot into the team",
+    "team.robot_removed": "took a robot out of the team",
+    "team.promoted": "made a robot active in the team",
+    "team.demoted": "made a robot passive in the team",
+    "team.transferred": "handed over what was at hand in the team",
     "key.created": "made the key",
     "key.renewed": "made, in the place of an older one, the key",
     "key.revoked": "revoked the key",
@@ -91,6 +125,8 @@ WORDS = {
     "entity.given": "named something in",
     "entity.changed": "corrected a name in",
     "entity.removed": "took a name away from",
+    "task.added": "put down a task in",
+    "task.changed": "changed a task in",
     "playground.asked": "asked in the playground as",
     "support.chose": "began to look at this organisation",
     "support.listed": "looked at a list of",
@@ -100,11 +136,20 @@ WORDS = {
 }
 
 
+POLICY = {
+    "max_age_days": "days by type",
+    "past_half_life": "twice the half-life",
+    "keep_most": "number kept",
+    "capacities": "room in the tiers",
+    "evict": "summaries",
+    "merge_duplicates": "merging",
+}
 # What a thing is called that has no name, or none that the reader may know.
 UNNAMED = {
     "group": "a group that you are not in",
     "member": "somebody who is gone",
     "robot": "a robot that is gone",
+    "team": "a team that is gone",
     "key": "a key that is gone",
     "groupmembership": "who sits in a group",
     "contribution": "who said a memory",
@@ -244,6 +289,7 @@ def _what(entry: AuditEntry, trail: Trail) -> dict[str, str]:
         "member": trail.people,
         "robot": trail.robots,
         "group": trail.groups,
+        "team": trail.teams,
         "key": trail.keys,
     }
     named = known.get(entry.target_type, {}).get(target)
@@ -257,7 +303,19 @@ def _detail(entry: AuditEntry, trail: Trail) -> str:
         return f"“{told['reason']}”" if told.get("reason") else ""
     if entry.target_type == "memory":
         return _of_memory(entry, trail)
+    if entry.target_type == "team" and told.get("robot"):
+        return trail.robots.get(UUID(told["robot"]), UNNAMED["robot"])
+    if entry.target_type == "policy":
+        return _of_policy(entry.action, told)
     return _of_registry(entry.action, told)
+
+
+def _of_policy(action: str, told: dict[str, Any]) -> str:
+    """Which parts changed, or how many memories a run archived."""
+    if action == "policy.archived":
+        number = told.get("memories", 0)
+        return f"{number:,} memor{'y' if number == 1 else 'ies'}"
+    return ", ".join(words for name, words in POLICY.items() if name in told)
 
 
 def _of_registry(action: str, told: dict[str, Any]) -> str:
@@ -279,6 +337,10 @@ def _of_memory(entry: AuditEntry, trail: Trail) -> str:
     told, parts = entry.detail, []
     if entry.target not in trail.memories:
         return ""
+    if entry.action == "memory.summarised":
+        parts.append(
+            f"{told.get('archived', 0):,} archived, {told.get('summaries', 0):,} summaries"
+        )
     if entry.action == "memory.forced":
         parts += [": ".join(str(told[word]) for word in ("act", "reason") if told.get(word))]
     if "speaker" in told:

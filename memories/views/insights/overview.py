@@ -1,6 +1,5 @@
 """The first page: how much there is, what is new, and what to do first."""
 
-import csv
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,12 +8,14 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.timesince import timesince
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from memories.insights.overview import LOOKED_AT, Figures, Overview, figures, overview
 from memories.views import presenter
 from memories.views.insights import first_steps
+from memories.views.insights.csv_file import csv_file
 from orgs.views.access import ADMINS, MODERATORS, members_only
 
 AUDIENCES = {
@@ -38,7 +39,7 @@ TIERS = {
     "slow": "Fades in months",
     "glacial": "Stays for years",
 }
-CHARTS = ("days", "readers", "kinds", "tiers")
+CHARTS = ("days", "robots", "readers", "kinds", "tiers")
 
 
 @require_safe
@@ -66,7 +67,8 @@ def _stats(found: Overview, role: str) -> list[dict[str, Any]]:
     """The numbers at the head of the page."""
     numbers = found.figures
     waiting, done, failed = found.review.waiting, found.review.done, found.failed
-    late = "Their words find them already" if found.owed else ""
+    late = f"The oldest for {timesince(found.owed_since)}" if found.owed_since else ""
+    recalls = found.recalls
     return [
         {
             "label": "Memories you may read",
@@ -83,9 +85,15 @@ def _stats(found: Overview, role: str) -> list[dict[str, Any]]:
         {
             "label": "Not indexed yet",
             "value": f"{found.owed:,}",
-            "change": f"{failed:,} could not be" if failed else late,
+            "change": "; ".join(filter(None, [f"{failed:,} could not be" if failed else "", late])),
             "tone": "bad" if failed else "",
             "url": reverse("jobs") if role in MODERATORS else "",
+        },
+        {
+            "label": "Your questions with an answer",
+            "value": f"{100 * recalls.hit_rate:.0f} %" if recalls.asked else "None yet",
+            "change": f"Of {recalls.asked:,} in 30 days" if recalls.asked else "",
+            "url": reverse("tiers"),
         },
     ]
 
@@ -108,6 +116,9 @@ def _chart(name: str, found: Figures) -> dict[str, Any]:
         busiest = max(values, key=lambda value: value["value"], default=None)
         if busiest and busiest["value"]:
             chart["sentence"] += f"; at most {busiest['value']:,}, on {busiest['label']}"
+    elif name == "robots":
+        values = [{"label": robot, "value": number} for robot, number in found.by_robot]
+        chart |= {"title": "What robots brought in seven days", "first_column": "Robot"}
     elif name == "readers":
         alone = {"member": "You and your robots"} if found.helped else {}
         values = _named(found.by_audience, AUDIENCES | alone)
@@ -143,12 +154,7 @@ def chart_file(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404
     found = figures(request.actor, now=timezone.localtime())
     chart = _chart(name, found)
-    answer = HttpResponse(content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    rows = csv.writer(answer)
-    rows.writerow([chart["first_column"], chart["unit"]])
+    numbers: list[tuple[str, Any]] = [(one["label"], one["value"]) for one in chart["values"]]
     if name == "days":
-        rows.writerows((day.isoformat(), number) for day, number in found.by_day)
-    else:
-        rows.writerows((value["label"], value["value"]) for value in chart["values"])
-    return answer
+        numbers = [(day.isoformat(), number) for day, number in found.by_day]
+    return csv_file(name, [(chart["first_column"], chart["unit"]), *numbers])

@@ -18,6 +18,8 @@ from memories.ingestion.file_import.uploads import readable_of
 from memories.jobs.models import Job, JobKind, JobState
 from memories.library import jobs
 from memories.restatement.unanswered import ask_again, unanswered
+from memories.views.jobs import exports
+from memories.views.jobs.organisation_words import counts, did, title_of
 from memories.views.memory.bulk import how_many
 from orgs.views.access import MODERATORS, WRITERS, members_only
 
@@ -27,12 +29,15 @@ TITLES = {
     "set": "Change memories",
     "share": "Change who may read memories",
 }
+EXPORT = "Export memories"
 STATES = {
     JobState.WAITING: ("Waiting", "warn"),
     JobState.RUNNING: ("Running", "accent"),
     JobState.DONE: ("Done", "good"),
     JobState.DEAD: ("Stopped", "bad"),
+    JobState.CANCELLED: ("Cancelled", ""),
 }
+OVER = (JobState.DONE, JobState.DEAD, JobState.CANCELLED)
 SHOWN = 200
 READ_BY = (
     "The rest is for those whom the file names: the people of its groups and lists. You are not "
@@ -54,6 +59,8 @@ def index(request: HttpRequest) -> HttpResponse:
         "dead": [_dead(row) for row in found.dead] if curates else [],
         "retry_url": reverse("embeddings-retry") if found.failed and curates else "",
         "unanswered": unanswered(request.actor) if curates else None,
+        "curates": curates,
+        "organisations": [_organisations_row(one) for one in found.organisations],
     }
     return render(request, "memories/jobs/jobs.html", context)
 
@@ -74,13 +81,18 @@ def _row(job: Any) -> dict[str, Any]:
     label, tone = STATES[JobState(job.state)]
     return {
         "url": reverse("job", args=[job.id]),
-        "title": f"Import {job.file or 'a file'}"
-        if job.kind == JobKind.IMPORT
-        else f"{TITLES.get(job.action, 'Change memories')} ({job.total:,})",
+        "title": _title(job),
         "at": job.created_at,
         "state": {"label": label, "tone": tone},
         "problems": len(job.problems),
     }
+
+
+def _title(job: Any) -> str:
+    if job.kind == JobKind.IMPORT:
+        return f"Import {job.file or 'a file'}"
+    title = EXPORT if job.kind == JobKind.EXPORT else TITLES.get(job.action, "Change memories")
+    return f"{title} ({job.total:,})"
 
 
 @require_safe
@@ -97,10 +109,14 @@ def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
 
 def _led_to(request: HttpRequest, found: Job) -> dict[str, Any]:
     """Where to look at what it did, and of an import who reads it."""
+    if found.member_id is None:
+        return {"see_url": reverse("review"), "see_label": "Review", "tiers_url": reverse("tiers")}
+    if found.kind == JobKind.EXPORT:
+        return exports.file_context(request.actor, found)
     if found.kind != JobKind.IMPORT:
         return {"see_url": reverse("library"), "see_label": "See the memories"}
     new = found.result.get("imported", 0)
-    if found.state not in (JobState.DONE, JobState.DEAD) or not new:
+    if found.state not in OVER or not new:
         return {}
     read, robot = readable_of(request.actor, found)
     told = {"reads": _reads(read, new), "why": READ_BY if read < new else ""}
@@ -119,16 +135,18 @@ def _reads(read: int, new: int) -> str:
 
 
 def _context(found: Job) -> dict[str, Any]:
-    label, tone = STATES[JobState(found.state)]
-    over = found.state in (JobState.DONE, JobState.DEAD)
+    over = found.state in OVER
     change = found.parameters.get("change", {}).get("action", "")
     undone = "undoing" in found.parameters
-    title = "Import a file" if found.kind == JobKind.IMPORT else TITLES.get(change, "Change")
+    title = TITLES.get(change, "Change")
+    title = {JobKind.IMPORT: "Import a file", JobKind.EXPORT: EXPORT}.get(found.kind, title)
+    if found.member_id is None:
+        title = title_of(found)
     return {
         "job": found,
         "title": f"Undo: {title.lower()}" if undone else title,
         "file": found.parameters.get("name", ""),
-        "state": {"label": label, "tone": tone},
+        "state": _state(found),
         "over": over,
         "text": _how_far(found),
         "result": _result(found),
@@ -138,7 +156,43 @@ def _context(found: Job) -> dict[str, Any]:
         "undo_url": reverse("job-undo", args=[found.id])
         if found.state == JobState.DONE and found.result.get("undo")
         else "",
-        "retry_url": reverse("job-retry", args=[found.id]) if found.state == JobState.DEAD else "",
+        **_actions(found),
+    }
+
+
+def _state(found: Job) -> dict[str, str]:
+    label, tone = STATES[JobState(found.state)]
+    return {"label": "Stopping" if found.cancel_asked_at else label, "tone": tone}
+
+
+def _actions(found: Job) -> dict[str, str]:
+    """What can be done to it now, each with its address or without any."""
+    wished = found.cancel_asked_at is not None
+    can = {
+        "cancel": found.state in (JobState.WAITING, JobState.RUNNING) and not wished,
+        "resume": found.state == JobState.CANCELLED,
+        "retry": found.state == JobState.DEAD,
+    }
+    return {
+        f"{name}_url": reverse(f"job-{name}", args=[found.id]) if may else ""
+        for name, may in can.items()
+    }
+
+
+def _organisations_row(found: Job) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "url": reverse("job", args=[found.id]),
+        "title": title_of(found),
+        "at": found.created_at,
+        "state": _state(found),
+        "open": found.state not in OVER,
+        "done": found.done,
+        "total": found.total or 1,
+        "text": _how_far(found),
+        "did": did(found.result),
+        "reason": found.reason,
+        **_actions(found),
     }
 
 
@@ -146,6 +200,8 @@ def _how_far(found: Job) -> str:
     if found.kind == JobKind.IMPORT:
         unit, size = ("MB", 1e6) if found.total >= 1e6 else ("kB", 1e3)
         return f"{found.done / size:.1f} of {found.total / size:.1f} {unit}"
+    if found.member_id is None:
+        return f"{found.done:,} of {found.total:,} steps" if found.total else "Not begun yet"
     return f"{found.done:,} of {how_many(found.total)}"
 
 
@@ -157,6 +213,10 @@ def _result(found: Job) -> list[tuple[str, str]]:
             (word, f"{found.result.get(name, 0):,}")
             for name, word in zip(names, words, strict=True)
         ]
+    if found.member_id is None:
+        return counts(found.result)
+    if found.kind == JobKind.EXPORT:
+        return [("Memories in the file", f"{found.done:,}")]
     return [
         ("Done", f"{found.done - len(found.problems):,}"),
         ("Not changed", f"{len(found.problems):,}"),
@@ -183,6 +243,29 @@ def retry(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Go on with work that stopped."""
     jobs.retry(request.actor, job_id)
     return redirect("job", job_id)
+
+
+@require_POST
+@members_only(*WRITERS)
+def cancel(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Stop work; what is done stays done."""
+    jobs.cancel(request.actor, job_id)
+    return redirect("job", job_id)
+
+
+@require_POST
+@members_only(*WRITERS)
+def resume(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Go on with cancelled work at its place."""
+    jobs.resume(request.actor, job_id)
+    return redirect("job", job_id)
+
+
+@require_POST
+@members_only(*MODERATORS)
+def begin_consolidation(request: HttpRequest) -> HttpResponse:
+    """Make a run of consolidation now, instead of at its day."""
+    return redirect("job", jobs.begin_consolidation(request.actor, now=timezone.now()).id)
 
 
 @require_POST

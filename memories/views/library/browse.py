@@ -67,7 +67,8 @@ def _found(
     asked = {"organisation": request.membership[1].name, "now": timezone.now(), "whole": whole}
     if q and not is_archive(selection):
         # Half-typed questions are no use of a memory; only a whole page counts as one.
-        query = Query(text=q, limit=HITS, counts=whole)
+        # Each row is there to be looked after, whoever else keeps the same.
+        query = Query(text=q, limit=HITS, counts=whole, prefer_personal=False)
         page = browse.found(request.actor, query, selection, **asked)
         count = len(page.rows)
         words = f"{count} {'memory' if count == 1 else 'memories'}, best first"

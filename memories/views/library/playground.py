@@ -56,6 +56,7 @@ def _rows(request: HttpRequest, found: list[Tried], text: str) -> list[dict[str,
     rows = []
     for one in found:
         row = presenter.row(one.shown, me=me, now=now, wanted=wanted)
-        row |= {"reasons": one.reasons, "edit_url": "", "forget_url": ""}
+        row |= {"reasons": one.reasons, "kept_for": one.kept_for}
+        row |= {"edit_url": "", "forget_url": ""}
         rows.append(row)
     return rows

@@ -32,6 +32,9 @@ def trash(request: HttpRequest) -> HttpResponse:
         row |= {
             "forgotten_at": shown.memory.forgotten_at or now,
             "restore_url": reverse("memory-restore-page", args=[shown.memory.id]),
+            "erase_url": reverse("memory-erase", args=[shown.memory.id])
+            if shown.memory.id in page.erasable
+            else "",
         }
         rows.append(row)
     pages = {

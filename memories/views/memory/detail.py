@@ -7,17 +7,19 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from memories.language.propositions import is_divisible
 from memories.library import browse
 from memories.review.red_line import may_protect
-from memories.store.dependents import is_proposition
+from memories.store.dependents import is_proposition, is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.views import origins, presenter
 from memories.views.forms.library import RecallForm
+from memories.views.insights.tier_words import standing
 from memories.views.memory import versions
 from orgs.models.audiences import AudienceKind
 from orgs.views.access import WRITERS, members_only
@@ -42,6 +44,9 @@ def _context(request: HttpRequest, found: browse.Detail) -> dict[str, Any]:
         "learned": origins.learned(row, me),
         "audience": presenter.gone(row) or presenter.audience(found.shown.readers),
         "restated": presenter.restated(found.restatement),
+        "standing": standing(found.standing, timezone.now())
+        if row.status == Status.ACTIVE
+        else None,
         "turns": presenter.conversation(found, me),
         "heard_by": presenter.heard_by(found, me),
         "versions": versions.timeline(found.history, row, me, changeable=changeable)
@@ -91,14 +96,19 @@ def _actions(request: HttpRequest, found: browse.Detail) -> dict[str, str]:
     if found.shown.forgettable:
         urls["forget_url"] = reverse("memory-forget", args=[row.id])
     active = row.status == Status.ACTIVE
-    if active and row.audience.kind != AudienceKind.ROBOT and may_protect(request.actor, row):
+    protectable = row.red_line or not (is_proposition(row) or is_summary(row))
+    noted = row.audience.kind == AudienceKind.ROBOT
+    if active and protectable and not noted and may_protect(request.actor, row):
         step = "memory-unprotect" if row.red_line else "memory-protect"
         urls[f"{step.removeprefix('memory-')}_url"] = reverse(step, args=[row.id])
     if found.shown.changeable:
         asked = _question(request, row)["q"]
         query = f"?{urlencode({'q': asked})}" if asked else ""
         urls["edit_url"] = reverse("memory-edit", args=[row.id]) + query
-        if active:
+        if active and is_summary(row):
+            if found.shown.forgettable and not row.red_line:
+                urls["originals_url"] = reverse("memory-originals", args=[row.id])
+        elif active:
             if not row.red_line:
                 urls["share_url"] = reverse("memory-share-page", args=[row.id])
             if not is_proposition(row) and is_divisible(row.content):

@@ -13,12 +13,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.access.audience_choices import places
+from memories.access.permissions import NotYours
 from memories.access.red_lines import RedLine
 from memories.curation.edit import Outdated, edit_memory
 from memories.ingestion.drafts import Draft, Remembered
 from memories.ingestion.remember import remember
 from memories.library import browse
 from memories.library.word_diff import differences
+from memories.lifecycle.consolidation.undo_summary import undo_summary
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -180,4 +182,18 @@ def restore(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     with suppress(AlreadyExists):
         restore_memory(request.actor, memory_id, now=timezone.now())
     messages.success(request, "It is back, for the same readers as before.")
+    return redirect("memory-page", memory_id)
+
+
+@require_POST
+@members_only()
+def originals(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """Bring back what a summary was made of; the summary is archived."""
+    try:
+        back = undo_summary(request.actor, memory_id, now=timezone.now())
+    except (AlreadyExists, NotYours) as error:
+        messages.error(request, str(error))
+    else:
+        are = "memory is" if back == 1 else "memories are"
+        messages.success(request, f"{back:,} {are} back. The summary is archived.")
     return redirect("memory-page", memory_id)

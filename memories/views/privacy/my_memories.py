@@ -212,6 +212,7 @@ def _lines(request: HttpRequest) -> Iterator[bytes]:
         yield privacy_export.lines(portion)
     for said in privacy_export.messages(request.actor):
         yield privacy_export.message_lines(said)
+    yield from privacy_export.account_lines(request.actor)
 
 
 @require_POST

@@ -30,6 +30,8 @@ from orgs.views.access import MODERATORS, members_only
 
 Verb = Callable[..., Proposal]
 TABS = (("waiting", "Waiting for you"), ("mine", "Proposed by you"), ("decided", "Decided"))
+# Of what waits one kind, with a tab of its own.
+DISAGREE = {"show": "waiting", "cause": Cause.CONTRADICTION.value}
 REFUSALS = (review_queue.Decided, holds.Held, Misplaced, NotYours, RedLine, AlreadyExists)
 
 
@@ -63,6 +65,7 @@ def _list(
 ) -> dict[str, Any]:
     me, organisation = request.actor.member_id, request.membership[1].name
     url = reverse("review")
+    apart = {"show": tab, "cause": asked.get("cause")} == DISAGREE
     kept = {k: asked[k] for k in ("cause", "assigned") if asked.get(k)}
     older = urlencode({"show": tab, **kept, "after": found.after})
     rows = [
@@ -73,11 +76,18 @@ def _list(
         {
             "label": label,
             "url": f"{url}?show={name}",
-            "current": name == tab,
+            "current": name == tab and not apart,
             "count": _about(found.count.waiting) if name == "waiting" else None,
         }
         for name, label in TABS
     ]
+    disagree = {
+        "label": Cause.CONTRADICTION.label,
+        "url": f"{url}?{urlencode(DISAGREE)}",
+        "current": apart,
+        "count": None,
+    }
+    tabs.insert(1, disagree)
     return {
         "tabs": tabs,
         "tab": tab,
@@ -162,7 +172,9 @@ def _page(request: HttpRequest, item_id: UUID, status: int = 200, **more: Any) -
 
 def _may_undo(request: HttpRequest, item: Proposal) -> bool:
     decided = item.state in (State.APPROVED, State.MERGED, State.REJECTED)
-    return decided and request.actor.member_id == item.decided_by_id
+    # What was merged by itself has no decider, so who decides such items takes it back.
+    mine = request.actor.member_id == item.decided_by_id or wording.is_by_itself(item)
+    return decided and mine
 
 
 @require_POST
@@ -197,10 +209,21 @@ def merge(request: HttpRequest, item_id: UUID) -> HttpResponse:
 @members_only()
 def drop(request: HttpRequest, item_id: UUID) -> HttpResponse:
     """Keep the older of two twins as it is, and drop the newer."""
-    form = review.DropForm(request.POST)
+    return _of_pair(request, item_id, decide.merge)
+
+
+@require_POST
+@members_only()
+def supersede(request: HttpRequest, item_id: UUID) -> HttpResponse:
+    """The newer of two that disagree holds from now on; the older is kept as what was true."""
+    return _of_pair(request, item_id, decide.approve)
+
+
+def _of_pair(request: HttpRequest, item_id: UUID, verb: Verb) -> HttpResponse:
+    form = review.PairForm(request.POST)
     if not form.is_valid():
         return _page(request, item_id, 422)
-    return _decide(request, item_id, decide.merge, form=form)
+    return _decide(request, item_id, verb, form=form)
 
 
 def _with_form(

@@ -5,10 +5,12 @@ from typing import Any
 from django.urls import reverse
 
 from memories.access.reader_sentences import AudienceSentence
+from memories.curation.merge_equal import BY_ITSELF
 from memories.curation.review_item import Inspected
 from memories.language.excerpts import excerpt
 from memories.library.word_diff import differences
-from memories.review.models import Cause, Proposal, State
+from memories.restatement.models import Origin
+from memories.review.models import PAIRS, Cause, Proposal, State
 from memories.store.models.memory import Memory
 from memories.views import origins, presenter
 
@@ -20,11 +22,13 @@ BUTTONS = {
     Cause.REPORT: ("Forget this memory", "Correct it", "Keep it as it is"),
     Cause.RETURN: ("Bring it back", "", "Keep it forgotten"),
     Cause.DUPLICATE: ("", "", "They differ: keep both"),
+    Cause.CONTRADICTION: ("", "", "Both are right: keep both"),
     Cause.RED_LINE: ("Protect it", "", "Leave it unprotected"),
+    Cause.CAPACITY: ("Summarise and archive them", "", "Leave them all"),
 }
 # The keys of approving and of rejecting. `a` is everywhere the yes that destroys nothing; what
 # takes something away has a key of its own.
-KEYS = {Cause.REPORT: ("f", "a"), Cause.DUPLICATE: ("", "a")}
+KEYS = {Cause.REPORT: ("f", "a")} | dict.fromkeys(PAIRS, ("", "a"))
 USUAL_KEYS = ("a", "r")
 DONE = {
     (Cause.PUBLISH, State.APPROVED): "Approved. Everyone can read it now.",
@@ -37,7 +41,15 @@ DONE = {
     (Cause.RETURN, State.REJECTED): "It stays forgotten.",
     (Cause.RED_LINE, State.APPROVED): "Protected. It stays as it is.",
     (Cause.RED_LINE, State.REJECTED): "It stays unprotected.",
+    (Cause.CAPACITY, State.APPROVED): "Done. The originals are archived and can be brought back.",
+    (Cause.CAPACITY, State.REJECTED): "All of them stay. This is asked again when there are more.",
     (Cause.DUPLICATE, State.REJECTED): "Both stay. They are not shown as the same again.",
+    (Cause.CONTRADICTION, State.APPROVED): "The newer one holds. The older says until when it did.",
+    (Cause.CONTRADICTION, State.REJECTED): "Both stay. They are not shown side by side again.",
+}
+_PAIRED = {
+    Cause.DUPLICATE: "These two look like the same",
+    Cause.CONTRADICTION: Cause.CONTRADICTION.label,
 }
 OTHERWISE = {
     State.MERGED: "Merged. One memory is left.",
@@ -69,11 +81,49 @@ def why(item: Proposal, me: object, organisation: str) -> str:
         case Cause.RED_LINE:
             asks = "ask" if name == "You" else "asks"
             return f"{name or 'Somebody'} {asks} that this is protected"
-    return "These two look like the same"
+    return too_many(item) if item.cause == Cause.CAPACITY else paired(item)
+
+
+def paired(item: Proposal) -> str:
+    """Why two are side by side."""
+    said = ", says a language model" if item.details.get("found_by") == Origin.LLM else ""
+    return _PAIRED[Cause(item.cause)] + said
+
+
+def too_many(item: Proposal) -> str:
+    """How many there were and how many may be, when it was proposed."""
+    told = item.details
+    held, most = f"{told['count']:,}", f"{told['capacity']:,}"
+    return f"The {told['tier']} tier holds {held} of at most {most} for these readers"
+
+
+def would_become(item: Proposal) -> str:
+    """What approving would do, in numbers of when it was proposed."""
+    chosen, summaries = item.details["chosen"], item.details["summaries"]
+    them = "The least important one" if chosen == 1 else f"The {chosen:,} least important"
+    if not summaries:
+        return f"{them} would be archived and can be brought back."
+    into = "one summary" if summaries == 1 else f"{summaries:,} summaries"
+    return f"{them} would become {into}; the originals are archived and can be brought back."
+
+
+def is_by_itself(item: Proposal) -> bool:
+    """Whether the organisation's policy merged it, and nobody decided."""
+    merged = item.state == State.MERGED and item.decided_by_id is None
+    return merged and BY_ITSELF in item.details
+
+
+def _against(item: Proposal) -> str:
+    """Of a pair what the older one says."""
+    if item.cause not in PAIRS or not item.other_id:
+        return ""
+    beside = "Against" if item.cause == Cause.CONTRADICTION else "Beside"
+    return f"{beside} “{excerpt(item.other.content, set(), 120)}”"
 
 
 def state(item: Proposal) -> dict[str, str]:
-    return {"label": State(item.state).label, "tone": TONES.get(State(item.state), "")}
+    label = "Merged by itself" if is_by_itself(item) else State(item.state).label
+    return {"label": label, "tone": TONES.get(State(item.state), "")}
 
 
 def done(item: Proposal) -> str:
@@ -86,7 +136,7 @@ def row(item: Proposal, readers: AudienceSentence, me: object, organisation: str
     return {
         "url": reverse("review-item", args=[item.id]),
         "text": excerpt(item.content or item.memory.content, set(), 200),
-        "why": why(item, me, organisation),
+        "why": _against(item) or why(item, me, organisation),
         "kind": Cause(item.cause).label,
         "at": item.created_at,
         "audience": presenter.audience(readers),
@@ -99,8 +149,8 @@ def row(item: Proposal, readers: AudienceSentence, me: object, organisation: str
     }
 
 
-def beside(memory: Memory) -> dict[str, Any]:
-    """What it would change or resembles."""
+def beside(memory: Memory, learned: str) -> dict[str, Any]:
+    """What it would change or resembles. learned: who said it, where it comes from."""
     return {
         "id": memory.id,
         "choice": f"{memory.id}:{memory.version}",
@@ -108,14 +158,19 @@ def beside(memory: Memory) -> dict[str, Any]:
         "whole": memory.content,
         "url": reverse("memory-page", args=[memory.id]),
         "version": memory.version,
+        "learned": learned,
     }
+
+
+def _url(memory: Memory) -> str:
+    return reverse("memory-page", args=[memory.id])
 
 
 def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
     """For memories/review/item.html."""
     item, memory = found.item, found.item.memory
     approve, edit, rejected = BUTTONS[Cause(item.cause)]
-    correction = item.cause == Cause.CORRECTION
+    correction, pair = item.cause == Cause.CORRECTION, item.cause in PAIRS
     return {
         "item": {
             "id": item.id,
@@ -136,13 +191,22 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
             "decision": item.decision,
             "decided_by": item.decided_by.name if item.decided_by else "",
             "decided_at": item.decided_at,
+            "is_many": item.cause == Cause.CAPACITY,
+            "would_become": would_become(item) if item.cause == Cause.CAPACITY else "",
             "is_wish": item.cause == Cause.RED_LINE,
-            "is_duplicate": item.cause == Cause.DUPLICATE,
+            "is_pair": pair,
+            "disagrees": item.cause == Cause.CONTRADICTION,
             "is_proposal": item.cause == Cause.PUBLISH,
-            "may_merge": item.cause in (Cause.PUBLISH, Cause.DUPLICATE),
+            "may_merge": pair or item.cause == Cause.PUBLISH,
         },
         "audience": presenter.audience(found.readers),
-        "similar": [beside(other) for other in found.similar],
+        "similar": [
+            beside(other, origins.learned(other, me) if pair else "") for other in found.similar
+        ],
+        "going": [
+            {"text": excerpt(row.content, set(), 200), "url": _url(row)} for row in found.going
+        ],
+        "going_more": max(0, found.going_count - len(found.going)),
         "suggestion": item.content or memory.content,
         "approve_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[0],
         "reject_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[1],

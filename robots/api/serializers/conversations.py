@@ -15,6 +15,7 @@ from orgs.api.serializers import (
 )
 from robots.api.serializers.robots import PageSerializer
 from robots.conversations.drafts import MAX_CONTENT_BYTES, Utterance
+from robots.conversations.earlier import BANDS
 from robots.conversations.mentions import MOST
 from robots.models.conversations import MessageRole
 
@@ -42,6 +43,35 @@ class ConversationSerializer(serializers.Serializer[Any]):
     metadata = serializers.DictField()
     created_at = serializers.DateTimeField()
     last_message_at = serializers.DateTimeField(allow_null=True)
+
+
+class EarlierMessageSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    role = serializers.ChoiceField(MessageRole.choices)
+    speaker = serializers.CharField()
+    content = serializers.CharField()
+    sent_at = serializers.DateTimeField()
+
+
+class EarlierSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    external_id = serializers.CharField(allow_null=True)
+    title = serializers.CharField()
+    last_message_at = serializers.DateTimeField()
+    band = serializers.ChoiceField(
+        [band.name for band in BANDS],
+        help_text="By its last message: hot (less than 24 hours), warm (7 days), cold (30 days), "
+        "archive.",
+    )
+    tokens = serializers.IntegerField(help_text="About how many its messages here have.")
+    messages = EarlierMessageSerializer(
+        many=True, help_text="The latest that fit, in the order in which they came."
+    )
+
+
+class EarlierAnswerSerializer(serializers.Serializer[Any]):
+    conversations = EarlierSerializer(many=True)
+    tokens = serializers.IntegerField()
 
 
 class MessageCreateSerializer(StrictSerializer):
@@ -101,7 +131,7 @@ class KeptSerializer(serializers.Serializer[Any]):
     status = serializers.CharField(help_text="kept, or known when it had come before")
     memory = serializers.UUIDField(allow_null=True, help_text="The memory that was made of it.")
     reason = serializers.CharField(
-        help_text="Why there is no memory: chatter, system, learning-paused; or empty."
+        help_text="Why there is no memory: chatter, system, learning-paused, erased; or empty."
     )
     notes = serializers.ListField(
         child=serializers.CharField(), help_text="What was taken otherwise than it was sent."

@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from orgs.api.serializers import (
     MAX_ITEMS,
+    CountField,
     DocumentField,
     FlagField,
     StrictSerializer,
@@ -15,11 +16,14 @@ from orgs.api.serializers import (
 from orgs.models.memberships import Role
 from orgs.models.organisations import IngestProfile
 from orgs.organisations.references import as_uuid, fault_of_identity, fault_of_reference
+from robots.models.robots import MOST_WORKING_TOKENS
 
 # As the description says it: characters that are surely seen. `fault_of_identity` decides, and
 # takes other scripts as well.
 _SEEN = r"!-9;-~\u00a1-\u00ac\u00ae-\u024f\u0391-\u03a1\u03a3-\u03ff\u0400-\u0481\u048a-\u052f"
 _SEEN += r"\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"
+# Characters of a purpose, and of a personality.
+MOST_OF_IT = 5_000
 # Shorter than a UUID in any of its forms.
 REFERENCE = rf"^[{_SEEN}]([ {_SEEN}:]{{0,26}}[{_SEEN}:])?$"
 IDENTITY = rf"^[{_SEEN}]{{1,40}}:[{_SEEN}:]([ {_SEEN}:]{{0,298}}[{_SEEN}:])?$"
@@ -49,7 +53,13 @@ class RegisterSerializer(StrictSerializer):
         help_text="Yours to choose; made for you if left out.",
     )
     name = TextField(max_length=200, required=False)
-    purpose = TextField(max_length=5000, required=False, allow_blank=True)
+    purpose = TextField(max_length=MOST_OF_IT, required=False, allow_blank=True)
+    personality = TextField(
+        max_length=MOST_OF_IT,
+        required=False,
+        allow_blank=True,
+        help_text="How it speaks and behaves, in words for its prompt.",
+    )
     metadata = DocumentField(required=False)
 
     def validate_id(self, value: str) -> str:
@@ -59,15 +69,21 @@ class RegisterSerializer(StrictSerializer):
 
 class RobotPatchSerializer(StrictSerializer):
     name = TextField(max_length=200, required=False)
-    purpose = TextField(max_length=5000, required=False)
+    purpose = TextField(max_length=MOST_OF_IT, required=False, allow_blank=True)
+    personality = TextField(max_length=MOST_OF_IT, required=False, allow_blank=True)
     metadata = DocumentField(required=False)
+    working_memory_tokens = CountField(min_value=1, max_value=MOST_WORKING_TOKENS, required=False)
 
 
 class RobotSerializer(serializers.Serializer[Any]):
     id = serializers.CharField()
     name = serializers.CharField()
     purpose = serializers.CharField()
+    personality = serializers.CharField(help_text="How it speaks and behaves.")
     metadata = serializers.DictField()
+    working_memory_tokens = serializers.IntegerField(
+        allow_null=True, help_text="The budget of its working memory; null for the server's."
+    )
     created_at = serializers.DateTimeField()
     last_active_at = serializers.DateTimeField(allow_null=True)
 

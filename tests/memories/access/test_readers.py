@@ -33,6 +33,7 @@ from robots.errors import IdentityClaim, MissingScope
 from robots.models.keys import Key
 from robots.models.robots import Robot
 from robots.registry.robots import register_robot
+from robots.teams import membership
 from tests.memories.curation.test_decide import propose
 from tests.people import signed_in, text
 from tests.world import NOW, Tenant, World
@@ -175,7 +176,10 @@ def places(here: Tenant) -> dict[str, UUID]:
         "people": NamedReaders(members=(ids["bob"], ids["noor"], ids["ivy"])),
         "robots": NamedReaders(robots=(bolt,)),
         "group": NamedReaders(groups=("launch",), members=(ids["vera"],)),
+        "team": NamedReaders(teams=("pair",), members=(ids["bob"],)),
+        "both": NamedReaders(teams=("pair",), robots=(bolt,), groups=("launch",)),
     }
+    here.add_team("pair", "bolt", "dumb", "clio")
     for name, readers in lists.items():
         kept[name] = here.remember(
             mina, f"A list: {name}.", visibility="shared", readers=readers
@@ -195,6 +199,34 @@ def test_every_count_is_what_browsers_and_keys_get(world: World) -> None:
         page = text(signed_in(here, "mina").get(f"/memories/{memory_id}/"))
         assert said.sentence in page, name
         assert ("cannot sign in yet" in page) is bool(said.away), name
+
+
+def test_a_team_is_named_and_its_robots_are_counted(world: World) -> None:
+    here = world.here
+    here.add_team("pair", "bolt", "clio")
+    kept = here.remember(
+        here.person("mina"), "Mine and theirs.", visibility="shared",
+        readers=NamedReaders(teams=("pair",)),
+    ).id  # fmt: skip
+    said = check(here, "mina", kept)
+    assert (said.label, said.robots) == ("robots of pair and You", 2)
+    assert said.sentence.startswith("The robots of pair and you can read this")
+    membership.remove_robot(here.person("ada"), "pair", str(here.robots["clio"].id), now=NOW)
+    assert check(here, "mina", kept).robots == 1
+
+
+def test_of_a_teams_own_notes_only_its_robots_are_told(world: World) -> None:
+    here = world.here
+    here.add_team("pair", "bolt", "clio")
+    kept = here.remember(here.robot("bolt"), "A note.", visibility="team:pair").id
+    assert truth(here, kept) == Truth(robots={"bolt", "clio"})
+    principal = resolve(here.robot("bolt"))
+    with principal.scope():
+        row = Memory.objects.select_related("audience").get(id=kept)
+        said = readers_of(principal, [row], here.organisation.name)[row.audience_id]
+    assert said.label == "Robots of pair"
+    assert said.sentence == "bolt and clio in pair can read this, and no person."
+    assert (said.people, said.robots, said.helpers, said.names) == (0, 2, 0, ())
 
 
 def test_an_open_group_and_a_review_item_count_those_who_curate(world: World) -> None:

@@ -284,7 +284,9 @@ def test_strange_questions_are_answered(api: APIClient) -> None:
 ASKED_WRONG: dict[str, list[Any]] = {
     "strategy": ["telepathy", None],
     "fusion": ["nuclear"],
-    "profile": ["x"],
+    "profile": ["x", None, "Balanced", ["strength"]],
+    "tier_strategy": ["slow_first", "", None, 1, ["weighted"]],
+    "include_expired": ["true", 1, None],
     "min_similarity": [2, "0.5"],
     "explain": ["yes"],
     "filters": [
@@ -292,7 +294,8 @@ ASKED_WRONG: dict[str, list[Any]] = {
         {"min_importance": 2}, {"tags": [1]},
     ],
     "timeframe": [
-        7, {"from": "soon"}, {"since": "2026-01-01T00:00:00Z"}, [[]], [{}] * 21,
+        7, "soon", "last 3 messages", ["yesterday", "soon"], ["auto"], "x" * 3_000,
+        {"from": "soon"}, {"since": "2026-01-01T00:00:00Z"}, [[]], [{}] * 21,
         {"from": "2026-02-01T00:00:00Z", "to": "2026-01-01T00:00:00Z"},
         {"from": "0001-01-01T00:00:00+14:00"},
     ],

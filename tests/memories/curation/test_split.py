@@ -1,22 +1,26 @@
 """Propositions: for the same readers, linked to their memory, gone when it goes (H32)."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import connections
 
 from memories.access.consent import LearningPaused
 from memories.access.permissions import NotYours
 from memories.curation.edit import edit_memory
 from memories.curation.share import share_memory
-from memories.curation.split import divide_memory, foresee_division
+from memories.curation.split import divide_by_model, divide_memory, foresee_division
 from memories.indexing.models import Text
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
+from memories.lifecycle.llm_checks.propositions import NoModel
 from memories.privacy.opt_out import withdraw_shared
 from memories.store.models.memory import Memory
 from orgs.errors import AlreadyExists, NotFound
 from orgs.members.preferences import pause_learning
 from orgs.principals import resolve
+from tests.language_model import fake_model
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("H32")
@@ -64,6 +68,22 @@ def test_they_have_the_same_readers_and_are_linked(world: World) -> None:
         divide_memory(here.robot("bolt"), parent, now=NOW)
     with pytest.raises(NotYours):
         divide_memory(here.person("bob"), parent, now=NOW)
+
+
+def test_words_that_another_gave_the_memory_are_not_its_speakers(world: World) -> None:
+    here, text = world.here, "The launch of Spinnaker moves to June."
+    aria, mina = here.robot("aria"), here.members["mina"].id
+    id_ = here.remember(aria, "Nothing is known.", group="launch", speaker=str(mina)).id
+    edit_memory(aria, id_, {"content": TEXT}, now=NOW)
+    row = divide_memory(aria, id_, now=NOW).rows[0]
+    assert (row.content, row.speaker_member_id) == (text, mina)
+    assert (row.reworded_by_id, row.reworded_by_robot_id) == (None, aria.robot_id)
+    # Her own words are hers.
+    added = "Mina is not happy with June."
+    rows = divide_memory(here.person("mina"), id_, given=[added], now=NOW).rows
+    own = next(row for row in rows if row.content == added)
+    assert own.speaker_member_id == mina
+    assert (own.reworded_by_id, own.reworded_by_robot_id) == (None, None)
 
 
 def test_they_go_with_their_memory_and_come_back_with_it(world: World) -> None:
@@ -168,3 +188,89 @@ def test_sentences_that_stay_after_an_edit_are_propositions_again(world: World) 
     rows, refused = divided()
     assert press not in rows
     assert refused["Mina Ortega told the press of the new date."] == "forgotten"
+
+
+def by_model(here: Tenant, parent: UUID, name: str = "aria") -> tuple[int, dict[str, Any]]:
+    body = {"by": "model"}
+    answer = here.api(name).post(f"/api/v1/memories/{parent}/propositions", body, format="json")
+    return answer.status_code, answer.json()
+
+
+@pytest.mark.conformance("N17")
+def test_a_language_model_finds_them_and_the_same_checks_hold(
+    lasting_world: World, settings: Any
+) -> None:
+    here = lasting_world.here
+    parent = here.remember(here.robot("aria"), TEXT, group="launch").id
+    with fake_model(settings) as model:
+        model.answer = lambda question: {
+            "propositions": [
+                "The launch of Spinnaker moves to June.",
+                "The press knows the new date of the launch.",
+                "He is not happy with it.",
+                "The launch of Spinnaker moves to 14 June.",
+                "Daniel Weber told the press of the new date.",
+                "The launch of Spinnaker never moves to June.",
+            ]
+        }
+        status, body = by_model(here, parent)
+    assert status == 200, body
+    assert [row["content"] for row in body["results"]] == [
+        "The launch of Spinnaker moves to June.",
+        "The press knows the new date of the launch.",
+    ]
+    assert sorted(one["reason"] for one in body["refused"]) == [
+        "invented-name", "invented-number", "negation", "pronoun",
+    ]  # fmt: skip
+    assert model.asked == [{"note": TEXT}]
+
+
+@pytest.mark.conformance("N17")
+def test_without_a_language_model_it_says_so_and_rules_split(world: World) -> None:
+    here = world.here
+    parent = here.remember(here.robot("aria"), TEXT, group="launch").id
+    status, body = by_model(here, parent)
+    assert (status, body["type"]) == (409, "urn:commonmind:problem:no-model")
+    both = {"by": "model", "propositions": ["The launch of Spinnaker moves to June."]}
+    answer = here.api("aria").post(f"/api/v1/memories/{parent}/propositions", both, format="json")
+    assert answer.status_code == 400
+    assert len(divide_memory(here.robot("aria"), parent, now=NOW).rows) == 2
+
+
+@pytest.mark.parametrize("nonsense", ["{", {}, {"propositions": "x"}, {"propositions": [1]}])
+def test_a_model_that_talks_nonsense_makes_nothing(
+    lasting_world: World, settings: Any, nonsense: Any
+) -> None:
+    here = lasting_world.here
+    parent = here.remember(here.robot("aria"), TEXT, group="launch").id
+    with fake_model(settings) as model:
+        model.answer = lambda question: nonsense
+        assert by_model(here, parent)[0] == 503
+        model.answer = lambda question: {"propositions": []}
+        assert by_model(here, parent) == (200, {"results": [], "refused": []})
+    with resolve(here.robot("aria")).scope():
+        assert Memory.objects.filter(source__has_key="proposition_of").count() == 0
+
+
+def test_what_may_not_be_shown_is_not_sent_and_outsiders_learn_nothing(
+    lasting_world: World, settings: Any
+) -> None:
+    here = lasting_world.here
+    mina = here.person("mina")
+    hers = here.remember(mina, TEXT, visibility="private").id
+    parent = here.remember(here.robot("aria"), TEXT, group="launch").id
+    with fake_model(settings) as model:
+        with pytest.raises(NoModel):
+            divide_by_model(mina, hers, now=NOW)
+        assert by_model(here, parent, "clio")[0] == 404
+        assert model.asked == []
+
+        def answer(question: Any) -> Any:
+            try:
+                edit_memory(here.robot("aria"), parent, {"content": "All is new."}, now=NOW)
+            finally:
+                connections.close_all()
+            return {"propositions": ["The launch of Spinnaker moves to June."]}
+
+        model.answer = answer
+        assert by_model(here, parent)[0] == 409, "changed while the model thought"

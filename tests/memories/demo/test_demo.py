@@ -6,12 +6,16 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 from psycopg import sql
 
 from memories.demo.make import make_demo, make_home
 from memories.demo.remove import NotADemo, remove_demo
-from memories.review.models import Proposal
+from memories.embedding import encoders
+from memories.embedding.minilm import load_minilm
+from memories.indexing.embed_worker import embed_pending
+from memories.review.models import Cause, Proposal
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
@@ -101,6 +105,37 @@ def test_removed_to_the_last_row(lasting_world: World) -> None:
         assert Member.objects.count() == 1
     with pytest.raises(NotADemo):
         remove_demo(asking(owner, left.slug), account(owner), now=timezone.now())
+
+
+@pytest.mark.conformance("W21")
+def test_the_14_and_the_30_days_of_returning_a_bag_are_found(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody reports it: the real encoder and the rules see it, and nothing else of the demo."""
+    monkeypatch.setattr(settings, "ENCODER", "minilm")
+    monkeypatch.setitem(encoders._encoders, "minilm", load_minilm())
+    slug = f"demo-{secrets.token_hex(4)}"
+    home = make_home(now=timezone.now(), slug=f"home-{slug}")
+    owner = home["owner"]["email"]
+    make_demo(slug=slug, now=timezone.now(), owner=owner)
+    try:
+        actor = asking(owner, slug)
+        with resolve(actor).scope():
+            before = dict(Memory.objects.values_list("id", "status"))
+        while embed_pending(actor.organisation_id, now=timezone.now()):
+            pass
+        with resolve(actor).scope():
+            found = Proposal.objects.filter(cause=Cause.CONTRADICTION)
+            pairs = list(found.values_list("memory__content", "other__content", "state"))
+            duplicates = Proposal.objects.filter(cause=Cause.DUPLICATE).count()
+            after = dict(Memory.objects.values_list("id", "status"))
+        new = "Since the spring customers can return a bag within 30 days, and we pay the postage."
+        old = "Customers can return a bag within 14 days; later returns are refused."
+        assert pairs == [(new, old, "open")]
+        assert duplicates == 2
+        assert after == before
+    finally:
+        remove_demo(asking(owner, slug), account(owner), now=timezone.now())
 
 
 def _rows_left(actor: Actor) -> dict[str, int]:

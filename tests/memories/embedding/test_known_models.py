@@ -35,7 +35,7 @@ def test_another_model_has_a_number_of_its_own_that_stays() -> None:
 
 def test_an_unmeasured_model_calls_only_the_surely_near_the_same() -> None:
     other = known_model("some/model")
-    assert other.near_duplicate == other.twin == SURELY_NEAR
+    assert other.near_duplicate == other.twin == other.disagree == SURELY_NEAR
     assert other.meaning_floor == MEANING_FLOOR == -0.1
     assert all(model.near_duplicate < SURELY_NEAR for model in KNOWN.values())
     assert known_model("minilm").near_duplicate == 0.92
@@ -59,4 +59,4 @@ def test_the_operators_figures_win_for_the_chosen_model_alone(settings) -> None:
 def test_the_thresholds_lie_where_a_cosine_can_be(name: str) -> None:
     model = known_model(name)
     assert -1 < model.meaning_floor < model.near_duplicate <= 1
-    assert model.twin <= 1
+    assert 0 < model.disagree < model.twin <= 1

@@ -237,19 +237,25 @@ def test_an_index_of_a_replaced_model_goes(
 @pytest.mark.models
 @pytest.mark.timeout(300)
 def test_another_length_is_refused_in_words(committed: None, tmp_path: Path, settings: Any) -> None:
-    settings.ENCODER = short = built(tmp_path / "short", 256)
+    settings.ENCODER = built(tmp_path / "short", 256)
     with pytest.raises(EncoderError, match="vectors of 256 numbers; only models of 384"):
         encode_query("hello")
+    with pytest.raises(CommandError, match=r"Not started: .*256 numbers"):
+        call_command("check_encoder")
+
+
+@pytest.mark.slow
+@pytest.mark.models
+@pytest.mark.timeout(300)
+def test_a_server_with_another_length_does_not_start(committed: None, tmp_path: Path) -> None:
     environment = os.environ | {
         "DJANGO_SETTINGS_MODULE": "config.settings.local",
-        "ENCODER": short,
+        "ENCODER": built(tmp_path / "short", 256),
         "DATA_DIR": str(tmp_path),
         "DATABASE_URL": url("default"),
         "DATABASE_WORKER_URL": url("worker"),
         "DATABASE_SUPPORT_URL": url("support"),
     }
-    with pytest.raises(CommandError, match=r"Not started: .*256 numbers"):
-        call_command("check_encoder")
     done = subprocess.run(
         [sys.executable, "-c", "import config.asgi"],
         cwd=ROOT,

@@ -25,6 +25,7 @@ def test_by_type_then_by_mention(type_: str, mentioned: bool, expected: float) -
     assert default_importance(type=type_, mentions_robot=mentioned) == expected
 
 
+@pytest.mark.conformance("Z14")
 @pytest.mark.parametrize(
     ("category", "expected"),
     [

@@ -271,6 +271,27 @@ def test_default_importance(
     assert stored(robot, here.remember(robot, content, **fields).id).importance == expected
 
 
+@pytest.mark.conformance("G02")
+def test_what_is_not_said_has_its_default_and_what_is_said_is_kept(world: World) -> None:
+    here, api = world.here, world.here.api("aria")
+    plain = api.post("/api/v1/memories", {"content": "Nothing special."}, format="json").json()
+    row = api.get(f"/api/v1/memories/{plain['id']}").json()
+    told = {name: row[name] for name in ("tier", "importance", "topic", "source", "metadata")}
+    assert told == {"tier": "slow", "importance": 0.5, "topic": "", "source": {}, "metadata": {}}
+    given = {
+        "tier": "fast",
+        "importance": 0.75,
+        "topic": "rent",
+        "source": {"url": "https://example.org/1"},
+        "metadata": {"by": "hand"},
+    }
+    body = {"content": "Something special.", **given}
+    made = api.post("/api/v1/memories", body, format="json").json()
+    row = api.get(f"/api/v1/memories/{made['id']}").json()
+    assert {name: row[name] for name in given} == given
+    assert here.readable(here.robot("aria"))
+
+
 def test_one_bad_draft_takes_no_other_with_it(world: World) -> None:
     here = world.here
     drafts = [

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
+from memories.context import team_memory
 from memories.curation import decide
 from memories.curation.decide import ReviewAnswer
 from memories.curation.edit import edit_memory
@@ -36,6 +37,8 @@ from robots.access.act_for import delegate, revoke_delegation
 from robots.identities.links import confirm, link, unlink
 from robots.people.directory import add_member, change_members, open_group
 from robots.people.groups_and_seats import new_group, seat
+from robots.teams import membership, succession
+from robots.teams.teams import change_team, create_team, remove_team
 from tests.world import NOW, Tenant, World
 
 SECRET = "The launch of Spinnaker moves to the third of June, said Mina in the kitchen."
@@ -73,6 +76,11 @@ def key(here: Tenant) -> UUID:
         scopes=("read",), lifetime=timedelta(days=9), now=timezone.now(),
     )  # fmt: skip
     return made.id
+
+
+def pair(here: Tenant) -> str:
+    """Aria leads, Bolt waits."""
+    return str(here.add_team("pair", "aria", "bolt").id)
 
 
 def given(here: Tenant) -> UUID:
@@ -180,8 +188,29 @@ ACTS: list[tuple[str, Prepared, Act]] = [
     ("identity.unlinked", known_as, lambda t, bob: unlink(ADA(t), bob, "telegram:4711", now=NOW)),
     ("robot.registered robot.seated", open_to_admins, lambda t, id_: administer.add_robot(
         ADA(t), reference="dora", name="dora", purpose="", groups=[id_], now=NOW)),
+    ("robot.changed", lambda t: None, lambda t, _: administer.describe_robot(
+        ADA(t), robot_id=t.robots["bolt"].id, name="bolt", purpose="", personality="Dry.",
+        now=NOW)),
     ("robot.seated", open_to_admins, lambda t, id_: administer.seat_robot(
         ADA(t), robot_id=t.robots["bolt"].id, groups=[id_], now=NOW)),
+    ("team.created", lambda t: None,
+     lambda t, _: create_team(ADA(t), {"name": "pair"}, now=NOW)),
+    ("team.changed", pair,
+     lambda t, id_: change_team(ADA(t), id_, {"working_memory_tokens": 9}, now=NOW)),
+    ("team.removed", pair, lambda t, id_: remove_team(ADA(t), id_, now=NOW)),
+    ("team.robot_added", pair, lambda t, id_: membership.add_robot(
+        ADA(t), id_, str(t.robots["clio"].id), now=NOW)),
+    ("team.robot_removed", pair, lambda t, id_: membership.remove_robot(
+        ADA(t), id_, str(t.robots["bolt"].id), now=NOW)),
+    ("team.promoted", pair,
+     lambda t, id_: succession.heartbeat(t.robot("bolt"), id_, now=timezone.now())),
+    ("team.promoted", pair,
+     lambda t, id_: succession.promote(t.robot("bolt"), id_, now=timezone.now())),
+    ("team.demoted", lambda t: (id_ := pair(t), succession.promote(
+        ADA(t), id_, str(t.robots["bolt"].id), now=NOW))[0],
+     lambda t, id_: succession.demote(ADA(t), id_, str(t.robots["aria"].id), now=NOW)),
+    ("team.transferred", lambda t: (pair(t), t.add_team("other", "aria")),
+     lambda t, _: team_memory.transfer(ADA(t), "pair", "other", now=NOW)),
     ("key.created", lambda t: None, lambda t, _: key(t)),
     ("key.renewed", key,
      lambda t, id_: administer.renew_key(ADA(t), key_id=id_, now=timezone.now())),

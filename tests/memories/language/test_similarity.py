@@ -2,7 +2,7 @@
 
 import pytest
 
-from memories.language.similarity import contradict, normalised
+from memories.language.similarity import contradict, disagree, normalised
 from memories.retrieval.ranking.audience_distance import NEAREST, nearness
 
 
@@ -58,3 +58,55 @@ def test_the_nearest_audience_comes_first() -> None:
 def test_one_side_of_a_pair_alone_contradicts_nothing(one: str, other: str) -> None:
     assert not contradict(one, other)
     assert not contradict(other, one)
+
+
+BAG = "Customers can return a bag within 14 days; later returns are refused."
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            BAG,
+            "Since the spring customers can return a bag within 30 days, and we pay the postage.",
+        ),
+        ("The office opens at 9.", "The office opens at 10."),
+        ("We ship to Norway by boat.", "We don’t ship to Norway by boat."),
+        ("Invoices are approved by Mina.", "Invoices are rejected by Mina."),
+        ("The feature is enabled for dealers.", "The feature is disabled for all dealers."),
+        (
+            "The fair in the old hall opens on 12 March.",
+            "The fair in the old hall opens on 30 April.",
+        ),
+        ("Mina says that the fee is 10 euros.", "They say that the fee is 20 euros."),
+    ],
+)
+def test_one_matter_and_two_answers_disagree(one: str, other: str) -> None:
+    assert disagree(one, other)
+    assert disagree(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The office opens at 9 on weekdays.", "The office closes at 5 on weekdays."),
+        (
+            "The office at the old harbour opens at 9 on weekdays.",
+            "The office at the old harbour closes at 5 on weekdays.",
+        ),
+        ("The office opens at 9.", "The shop opens at 10."),
+        ("Dealers return a bag within 30 days.", "Customers return a bag within 14 days."),
+        ("The repair fund holds 1,240 euros.", "Invoices over 2,000 euros need a signature."),
+        ("The price of the bag is 189 euros.", "The price of the bag is known to dealers."),
+        ("The office opens at 9.", "At 9 the office opens."),
+        (BAG + " Or so." * 700, BAG.replace("14", "30") + " Or so." * 700),
+        ("5", "6"),
+        (
+            "The shop in Marstal takes a bag back within 14 days.",
+            "The shop in Faaborg takes a bag back within 30 days.",
+        ),
+    ],
+)
+def test_two_facts_do_not_disagree(one: str, other: str) -> None:
+    assert not disagree(one, other)
+    assert not disagree(other, one)

@@ -195,6 +195,9 @@ def test_numbers_in_words_and_digits(name: str, counts: bool) -> None:
 def test_the_name_that_opens_a_line() -> None:
     assert uncalled("ann: look, bob: too") == "look, bob: too"
     assert uncalled("look at ann: too") == "look at ann: too"
+    for label in ("TODO: order it", " Topic: the launch", "re: the launch"):
+        assert uncalled(label) == label, "a label is no name"
+    assert uncalled("Theo: order it") == "order it"
 
 
 def test_of_many_concepts_the_frequent_and_the_names_stay() -> None:

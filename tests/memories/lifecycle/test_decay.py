@@ -6,7 +6,16 @@ from math import e, exp, log
 import numpy as np
 import pytest
 
-from memories.lifecycle.decay import CATEGORIES, RATES, decay, strength, strengths
+from memories.lifecycle.decay import (
+    CATEGORIES,
+    RATES,
+    days_until,
+    decay,
+    half_life_days,
+    standing_of,
+    strength,
+    strengths,
+)
 from memories.retrieval.profiles import BALANCED, TIER_WEIGHT, TIERS, balanced
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -22,6 +31,7 @@ def after(days: float, *, importance: float = 0.8, category: str = "fact", acces
     )
 
 
+@pytest.mark.conformance("Z08")
 @pytest.mark.parametrize(
     ("category", "rate"),
     [
@@ -34,12 +44,60 @@ def test_each_category_fades_at_its_rate(category: str, rate: float) -> None:
     assert after(10, category=category) == pytest.approx(0.8 * exp(-6 * rate), rel=1e-12)
 
 
+@pytest.mark.conformance("Z08")
+def test_the_table_of_rates() -> None:
+    assert RATES == {
+        "preference": 0.01, "fact": 0.02, "relationship": 0.02, "decision": 0.03,
+        "event": 0.05, "sentiment": 0.1, "reminder": 0.2,
+    }  # fmt: skip
+
+
+@pytest.mark.conformance("Z09")
+def test_a_preference_after_a_hundred_days() -> None:
+    # .01 x (1 - .5 x .8) x 100 = .6; with two accesses 1 + ln 3 / 10 = 1.109861.
+    assert decay(rate=0.01, importance=0.8, days=100) == pytest.approx(0.5488, abs=5e-5)
+    assert after(100, category="preference") == pytest.approx(0.8 * exp(-0.6), rel=1e-12)
+    used = after(100, category="preference", accesses=2)
+    assert used == pytest.approx(0.8 * exp(-0.6) * (1 + log(3) / 10), rel=1e-12)
+
+
+@pytest.mark.conformance("Z09")
 def test_importance_slows_fading_by_half_at_most() -> None:
     assert decay(rate=0.02, importance=0.0, days=50) == pytest.approx(1 / e)
     assert decay(rate=0.02, importance=1.0, days=100) == pytest.approx(1 / e)
     assert decay(rate=0.02, importance=0.5, days=100) == pytest.approx(e**-1.5)
     assert decay(rate=0.2, importance=0.5, days=-3) == 1.0, "the future has not faded"
     assert decay(rate=0.2, importance=0.5, days=0) == 1.0
+
+
+@pytest.mark.conformance("Z11")
+def test_the_half_life_and_the_day_on_which_a_share_is_left() -> None:
+    assert half_life_days(0.02, 0.0) == pytest.approx(34.66, abs=5e-3)
+    assert half_life_days(0.02, 1.0) == pytest.approx(69.31, abs=5e-3)
+    # .01 x (1 - .5 x .8) = .006.
+    assert half_life_days(0.01, 0.8) == pytest.approx(log(2) / 0.006)
+    assert days_until(0.02, 0.0) == pytest.approx(115.13, abs=5e-3), "a tenth is left"
+    assert days_until(0.01, 0.8, 0.1) == pytest.approx(log(10) / 0.006)
+    assert days_until(0.02, 0.0, 0.5) == pytest.approx(34.66, abs=5e-3)
+    assert days_until(0.02, 0.0, 1.0) == 0
+    left = decay(rate=0.05, importance=0.4, days=days_until(0.05, 0.4, 0.25))
+    assert left == pytest.approx(0.25)
+    with pytest.raises(ValueError, match=r"domain|positive"):
+        days_until(0.02, 0.0, 0.0)
+    with pytest.raises(ZeroDivisionError):
+        half_life_days(0.0, 0.5)
+
+
+@pytest.mark.conformance("Z23")
+@pytest.mark.parametrize(
+    ("strength", "expected"),
+    [
+        (1.0, "strong"), (0.7, "strong"), (0.6999, "fading"),
+        (0.3, "fading"), (0.2999, "weak"), (0.0, "weak"),
+    ],
+)  # fmt: skip
+def test_strong_fading_and_weak(strength: float, expected: str) -> None:
+    assert standing_of(strength) == expected
 
 
 def test_use_refreshes_and_nothing_is_stronger_than_one() -> None:

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 import pytest
 
 from memories.language.coreference import Turn
+from memories.llm.answer_json import unwrapped
 from memories.restatement.llm_answers import (
     Nonsense,
     Reworded,
     fault,
     read_answer,
     reworded,
-    unwrapped,
 )
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)

@@ -81,6 +81,8 @@ def test_no_strategy_serves_what_its_asker_may_not_read(
         fusion=st.sampled_from(("minmax", "rrf", "weighted_rrf")),
         include_direct=st.booleans(),
         include_shared=st.booleans(),
+        prefer_personal=st.booleans(),
+        shared_limit=st.sampled_from((None, 0, 1, 50)),
         days=st.sampled_from((0, 40)),
     )
     @settings(

@@ -133,9 +133,11 @@ def test_what_is_safe_to_say_in_a_group(here: Tenant) -> None:
     here.remember(aria, "Budget talk: my notes on the budget.", visibility="internal")
     here.embed()
 
-    alone = ask(aria, "budget talk", shareable_with="launch", limit=50)
+    # These texts are near each other.
+    every: dict[str, Any] = {"limit": 50, "prefer_personal": False}
+    alone = ask(aria, "budget talk", shareable_with="launch", **every)
     for_mina = ask(
-        aria, "budget talk", group="launch", member=mina, shareable_with="launch", limit=50
+        aria, "budget talk", group="launch", member=mina, shareable_with="launch", **every
     )
 
     said = {
@@ -154,6 +156,6 @@ def test_what_is_safe_to_say_in_a_group(here: Tenant) -> None:
             member_id=here.members["bob"].id,
         )
     mina_left = ask(
-        aria, "budget talk", group="launch", member=mina, shareable_with="launch", limit=50
+        aria, "budget talk", group="launch", member=mina, shareable_with="launch", **every
     )
     assert set(contents(mina_left)) == told_both | {"Budget talk: Mina alone doubts the budget."}

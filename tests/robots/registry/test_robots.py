@@ -13,6 +13,7 @@ from memories.curation.share import share_memory
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.retrieval.recall import Query, recall
 from orgs.database.rls import organisation_scope
+from orgs.models.audit import AuditEntry
 from robots.models.robots import Robot
 from robots.registry.robots import find_robot, register_robot, stamp_activity
 from tests.world import NOW, Tenant, World
@@ -55,6 +56,24 @@ def test_an_id_and_a_name_are_made_up(world: World) -> None:
     told = [api.post(ROBOTS, {"name": "Twin"}, format="json") for _ in range(2)]
     assert [one.status_code for one in told] == [201, 409]
     assert "'Twin'" in told[1].json()["detail"]
+
+
+def test_a_personality_is_kept_and_taken_away(world: World) -> None:
+    here = world.here
+    api = here.browser("ada")
+    made = api.post(ROBOTS, {"id": "dry", "personality": "Dry."}, format="json")
+    assert (made.status_code, made.json()["personality"]) == (201, "Dry.")
+    api.post(ROBOTS, {"id": "dry", "purpose": "To joke."}, format="json")
+    found = here.api("bolt").get(f"{ROBOTS}/dry").json()
+    assert (found["purpose"], found["personality"]) == ("To joke.", "Dry."), "left out, so it stays"
+    for text, status in {"x" * 5_000: 200, "x" * 5_001: 400, "": 200}.items():
+        answer = api.patch(f"{ROBOTS}/dry", {"personality": text}, format="json")
+        assert answer.status_code == status, len(text)
+    assert api.get(f"{ROBOTS}/dry").json()["personality"] == ""
+    assert api.get(f"{ROBOTS}/dry").json()["purpose"] == "To joke."
+    with organisation_scope(here.id):
+        entries = AuditEntry.objects.filter(action="robot.changed").order_by("id")
+        assert [entry.detail["fields"] for entry in entries] == [["personality"]] * 2
 
 
 @pytest.mark.conformance("H03")

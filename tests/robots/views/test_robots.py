@@ -10,6 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from memories.ingestion.drafts import Draft
+from memories.ingestion.remember import remember
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.organisations.groups import set_confidential
@@ -57,7 +59,8 @@ def test_only_admins_change_anything(world: World, name: str, status: int) -> No
         key = Key.objects.filter(robot_id=robot).first().id
     for url, data in {
         f"/robots/{robot}/groups/": {},
-        f"/robots/keys/{key}/renew/": {},
+        f"/robots/keys/{key}/renew/": {"hours": "24"},
+        f"/robots/{robot}/describe/": {f"d-{robot.hex}-name": "Mine"},
         f"/robots/keys/{key}/revoke/": {},
     }.items():
         assert client.post(url, data).status_code == status, url
@@ -104,15 +107,57 @@ def test_renew_and_revoke(world: World) -> None:
     here = world.here
     ada = signed_in(here, "ada")
     old = authenticate_key(here.keys["aria"], timezone.now()).key_id
-    renewed = ada.post(f"/robots/keys/{old}/renew/")
+    assert ada.post(f"/robots/keys/{old}/renew/", {"hours": "1"}).status_code == 404
+    renewed = ada.post(f"/robots/keys/{old}/renew/", {"hours": "24"})
     secret = SECRET.search(text(renewed))[1]
     now = timezone.now()
     assert all(authenticate_key(key, now) for key in (secret, here.keys["aria"]))
     assert authenticate_key(here.keys["aria"], now + timedelta(hours=25)) is None
-    assert ada.post(f"/robots/keys/{old}/renew/").status_code == 302
+    assert ada.post(f"/robots/keys/{old}/renew/", {"hours": "24"}).status_code == 302
     for _ in range(2):
         ada.post(f"/robots/keys/{old}/revoke/")
     assert authenticate_key(here.keys["aria"], now) is None
+
+
+def test_a_key_is_replaced_at_once(world: World) -> None:
+    here, ada = world.here, signed_in(world.here, "ada")
+    old = authenticate_key(here.keys["aria"], timezone.now()).key_id
+    renewed = ada.post(f"/robots/keys/{old}/renew/", {"hours": "0"})
+    assert "The old key opens nothing any more." in text(renewed)
+    now = timezone.now()
+    assert authenticate_key(SECRET.search(text(renewed))[1], now)
+    assert authenticate_key(here.keys["aria"], now) is None
+    assert ada.post(f"/robots/keys/{old}/renew/", {"hours": "0"}).status_code == 302
+
+
+def test_activity_is_counted_as_far_as_the_reader_reads(world: World) -> None:
+    here = world.here
+    for number in range(3):
+        here.remember(here.robot("aria"), f"Note {number}.")
+    remember(here.robot("bolt"), Draft(content="Note 0."), now=timezone.now())
+    here.remember(here.robot("aria"), "Of the launch.", group="launch")
+    here.remember(here.robot("bolt"), "Its own.", visibility="internal")
+    page = signed_in(here, "ada").get("/robots/")
+    found = {one["name"]: (one["memories"], one["lately"]) for one in page.context["robots"]}
+    assert found == {"aria": (3, 0), "bolt": (1, 1), "clio": (0, 0)}
+    assert "No memories yet that you may read" in text(page)
+
+
+def test_an_admin_describes_a_robot(world: World) -> None:
+    here, ada = world.here, signed_in(world.here, "ada")
+    robot = here.robots["bolt"]
+    url, prefix = f"/robots/{robot.id}/describe/", f"d-{robot.id.hex}-"
+    full = {"name": "Bolt", "purpose": "Bolts.", "personality": "Kind <b>and</b> brief."}
+    answer = ada.post(url, {prefix + name: value for name, value in full.items()}, follow=True)
+    assert "Kind &lt;b&gt;and&lt;/b&gt; brief." in answer.content.decode()
+    taken = ada.post(url, {f"{prefix}name": "aria"})
+    assert taken.status_code == 422
+    assert "aria" in text(taken)
+    assert ada.post(url, {f"{prefix}name": ""}).status_code == 422
+    ada.post(url, {f"{prefix}name": "Bolt", f"{prefix}purpose": "Bolts."})
+    with organisation_scope(here.id):
+        robot.refresh_from_db()
+    assert (robot.name, robot.purpose, robot.personality) == ("Bolt", "Bolts.", "")
 
 
 def test_another_organisations_robots_do_not_exist(world: World) -> None:
@@ -121,7 +166,10 @@ def test_another_organisations_robots_do_not_exist(world: World) -> None:
     theirs = authenticate_key(there.keys["aria"], timezone.now()).key_id
     form = key_form(ada, here, "aria")
     assert ada.post(f"/robots/keys/{theirs}/revoke/").status_code == 404
-    assert ada.post(f"/robots/keys/{theirs}/renew/").status_code == 404
+    assert ada.post(f"/robots/keys/{theirs}/renew/", {"hours": "24"}).status_code == 404
+    foreign = there.robots["aria"].id
+    named = {f"d-{foreign.hex}-name": "Mine"}
+    assert ada.post(f"/robots/{foreign}/describe/", named).status_code == 404
     assert ada.post(f"/robots/{there.robots['aria'].id}/groups/").status_code == 404
     assert add_key(ada, there, "aria", form).status_code in (404, 422)
     assert authenticate_key(there.keys["aria"], timezone.now())
@@ -192,7 +240,7 @@ def test_an_admin_makes_no_key_of_a_robot_that_reads_for_another(world: World) -
         Robot.objects.filter(id=here.robots["bolt"].id).update(owner_id=here.members["mina"].id)
         before = Key.objects.get(robot_id=here.robots["bolt"].id)
     assert add_key(ada, here, "bolt", data).status_code == 403
-    assert ada.post(f"/robots/keys/{before.id}/renew/").status_code == 403
+    assert ada.post(f"/robots/keys/{before.id}/renew/", {"hours": "0"}).status_code == 403
     with organisation_scope(here.id):
         assert Key.objects.filter(robot_id=here.robots["bolt"].id).count() == 1
     assert ada.post(f"/robots/keys/{before.id}/revoke/").status_code == 302, "closing opens nothing"

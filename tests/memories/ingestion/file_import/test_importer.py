@@ -282,6 +282,11 @@ BROKEN: list[tuple[dict[str, Any] | str | bytes, str]] = [
     ({"id": "x", "text": "a", "timestamp": "soon"}, "timestamp is not ISO 8601"),
     ({"id": "x", "text": "a", "timestamp": 5}, "timestamp is not ISO 8601"),
     ({"id": "x", "text": "a", "timestamp": "0001-01-01T00:00:00+14:00"}, "timestamp is not"),
+    ({"id": "x", "text": "a", "importance": 1.01}, "importance is not a number from 0 to 1"),
+    ({"id": "x", "text": "a", "importance": -0.01}, "importance is not a number from 0 to 1"),
+    ({"id": "x", "text": "a", "importance": 7}, "importance is not a number from 0 to 1"),
+    ({"id": "x", "text": "a", "importance": "0.5"}, "importance is not a number from 0 to 1"),
+    ({"id": "x", "text": "a", "importance": True}, "importance is not a number from 0 to 1"),
     ({"id": "x", "text": "a", "seq": "first"}, "seq is not a whole number"),
     ({"id": "x", "text": "a", "seq": 2**63}, "seq is not a whole number"),
 ]
@@ -297,6 +302,42 @@ def test_broken_lines_are_told_by_number_and_the_rest_goes_in(here: Tenant, file
     assert [p["line"] for p in told["problems"]] == list(range(3, 3 + len(BROKEN)))
     for problem, (_, reason) in zip(told["problems"], BROKEN, strict=True):
         assert problem["reason"].startswith(reason), problem
+
+
+def weights(tenant: Tenant) -> dict[str, float]:
+    with resolve(tenant.person("mina")).scope():
+        return dict(Memory.objects.values_list("key", "importance"))
+
+
+def weighed(*values: object) -> list[dict[str, Any]]:
+    return [{"id": f"w/{v}", "text": f"Weighs {v}.", "importance": v} for v in values]
+
+
+@pytest.mark.conformance("Z14")
+def test_importance_from_nought_to_one_or_the_usual(here: Tenant, files: Files) -> None:
+    told = files.take([*weighed(0, 0.35, 1, None), {"id": "w", "text": "Nobody weighed it."}])
+    assert (told["imported"], told["skipped"]) == (5, 0)
+    assert weights(here) == {"w/0": 0, "w/0.35": 0.35, "w/1": 1, "w/None": 0.5, "w": 0.5}
+
+
+@pytest.mark.conformance("Z14")
+def test_importance_from_one_to_ten(here: Tenant, files: Files) -> None:
+    told = files.take(weighed(1, 7, 7.5, 10, 0, 0.9, 10.1, 11, "8", None), importance_scale=10)
+    reason = "importance is not a number from 1 to 10"
+    assert told["problems"] == [{"line": line, "reason": reason} for line in (5, 6, 7, 8, 9)]
+    kept = {"w/1": 0.1, "w/7": 0.7, "w/7.5": 0.75, "w/10": 1, "w/None": 0.5}
+    assert weights(here) == kept
+    # Put right, a line goes in; what is there already stays as it is.
+    lines = [{**line, "importance": 2} for line in weighed(1, 7, 0, 11)]
+    again = files.take(lines, importance_scale=10)
+    assert (again["imported"], again["already_there"]) == (2, 2)
+    assert weights(here) == {**kept, "w/0": 0.2, "w/11": 0.2}
+
+
+def test_there_are_two_scales_of_importance(files: Files) -> None:
+    path = files.write(weighed(1))
+    with pytest.raises(CommandError, match="invalid choice: 5"):
+        call_command("import_memories", str(path), "--importance-scale", "5")
 
 
 def test_a_compressed_file(here: Tenant, files: Files) -> None:

@@ -211,3 +211,4 @@ def test_what_has_expired_or_was_taken_back_is_not_reached(world: World) -> None
         Memory.objects.filter(id=kept).update(expires_at=NOW + timedelta(seconds=1))
         Memory.objects.filter(id=archived).update(status="archived")
     assert set(graph.walk()) == {kept}
+    assert set(graph.walk(include_expired=True)) == {kept, gone}

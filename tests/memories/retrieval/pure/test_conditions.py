@@ -47,7 +47,7 @@ def test_without_what_everybody_reads() -> None:
         ({"kinds": ("user",)}, "n.kind = ANY(%(kinds)s)", {"kinds": ["user"]}),
         ({"types": ("fact",)}, "m.type = ANY(%(types)s)", {"types": ["fact"]}),
         ({"categories": ("x",)}, "m.category = ANY(%(categories)s)", {"categories": ["x"]}),
-        ({"tiers": ("fast",)}, "m.tier = ANY(%(tiers)s)", {"tiers": ["fast"]}),
+        ({"tiers": ("fast",)}, "m.first_tier) = ANY(%(tiers)s)", {"tiers": ["fast"]}),
         ({"robots": (ONE,)}, "c.robot_id = ANY(%(robots)s)", {"robots": [ONE]}),
         ({"members": (ONE,)}, "m.speaker_member_id = ANY(%(members)s)", {"members": [ONE]}),
         ({"tags": ("a",)}, "m.tags && %(tags)s::varchar[]", {"tags": ["a"]}),

@@ -57,10 +57,14 @@ def test_caps_hold_before_the_limit(monkeypatch) -> None:
 def test_what_is_over_by_now_is_nothing_that_others_are_measured_by(monkeypatch) -> None:
     """The best by words has expired: the others are judged as if it had never been there."""
 
-    def without_the_first(asked, found):
+    def without_the_first(asked, found, *, front=None):
         whole, places = unweighed(asked, found)
         kept = np.flatnonzero(found.ids != id_of(1).bytes)
-        columns = {n: getattr(whole, n)[kept] for n in whole.__dataclass_fields__ if n != "most"}
+        columns = {
+            n: getattr(whole, n)[kept]
+            for n in whole.__dataclass_fields__
+            if n not in ("most", "own")
+        }
         return Pool(**columns, most=whole.most), places[kept]
 
     turns = pool(ids=[1, 2, 3], product=[0.1, 0.2, 0.1], words=[30.0, 10.0, 5.0])

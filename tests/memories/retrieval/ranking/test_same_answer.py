@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pgvector import HalfVector
 
 from memories.language import budget
 from memories.retrieval.ranking import same_answer
-from memories.retrieval.ranking.same_answer import Fact, consolidated, facts
+from memories.retrieval.ranking.same_answer import Fact, across_audiences, consolidated, facts
 from memories.retrieval.types import Hit
+from orgs.database.binary_values import halfvec
 from tests.memories.retrieval.pure.pools import id_of, question
 
 
@@ -79,13 +79,62 @@ def test_both_texts_count_against_what_may_be_compared(monkeypatch: pytest.Monke
 
 def test_vectors_are_read_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
+    rest = (id_of(9), "Zoe", id_of(8), None)
     rows = [
-        (id_of(1), "Apples", 0.5, 3, "group", HalfVector([1.0, 0.5]).to_text()),
-        (id_of(2), "Pears", 0.4, 2, "member", None),
+        (id_of(1), "Apples", 0.5, 3, "group", bytes(halfvec(np.array([1.0, 0.5]))), *rest),
+        (id_of(2), "Pears", 0.4, 2, "member", None, *rest),
     ]
     monkeypatch.setattr(same_answer, "fetched", lambda sql, values: asked.append(values) or rows)
     found = facts(question(), hits(1, 2), near=True)
     assert found[id_of(1)].own == pytest.approx([1.0, 0.5])
-    assert found[id_of(2)] == fact("Pears", confidence=0.4, accesses=2, audience_kind="member")
+    assert found[id_of(2)] == fact(
+        "Pears", confidence=0.4, accesses=2, audience_kind="member", audience_id=id_of(9),
+        speaker="Zoe", member_id=id_of(8),
+    )  # fmt: skip
     facts(question(), hits(1))
     assert [one["near"] for one in asked] == [True, False]
+
+
+def across(*known: Fact, near: float = 0.9) -> list[list[int]]:
+    """The numbers of each result, the one that is served first."""
+    facts_of = {id_of(n): one for n, one in enumerate(known, start=1)}
+    found = across_audiences(hits(*range(1, len(known) + 1)), facts_of, near=near)
+    return [[hit.id.int, *(one.int for one in hit.merged)] for hit in found]
+
+
+KINDS = ("member", "persona", "role", "industry", "team", "group", "organisation")
+
+
+def of(kind: str, text: str = "Apples", **fields: Any) -> Fact:
+    return fact(text, audience_kind=kind, audience_id=id_of(KINDS.index(kind) + 1), **fields)
+
+
+@pytest.mark.conformance("Z06")
+def test_the_nearer_of_any_two_kinds_of_audiences_wins() -> None:
+    order = ("member", "persona", "role", "industry", "group", "organisation")
+    for near, kind in enumerate(order):
+        for far in order[near + 1 :]:
+            assert across(of(kind), of(far)) == [[1, 2]]
+            assert across(of(far), of(kind)) == [[2, 1]]
+    assert across(*[of(kind) for kind in reversed(order)]) == [[6, 1, 2, 3, 4, 5]]
+
+
+def test_of_two_groups_the_better_ranked_wins() -> None:
+    group = [fact("Apples", audience_id=id_of(n)) for n in (1, 2)]
+    assert across(*group) == [[1, 2]]
+    assert across(group[0], group[0]) == [[1], [2]], "one audience"
+
+
+def test_nearly_the_same_names_nobody_else_and_contradicts_nothing() -> None:
+    texts = ["The key of Berlin is lost", "A key of Berlin is lost", "The key of Munich is lost",
+             "The key of Berlin is not lost"]  # fmt: skip
+    kinds = ("organisation", "group", "member", "team")
+    known = [of(kind, text, own=[1.0, 0.0]) for kind, text in zip(kinds, texts, strict=True)]
+    assert across(*known) == [[2, 1], [3], [4]]
+    assert across(*known, near=1.1) == [[1], [2], [3], [4]]
+
+
+def test_what_is_not_compared_keeps_its_place() -> None:
+    known = {id_of(1): of("organisation"), id_of(3): of("member")}
+    found = across_audiences(hits(1, 2, 3, 4), known, near=0.9)
+    assert [(hit.id.int, len(hit.merged)) for hit in found] == [(3, 1), (2, 0), (4, 0)]

@@ -25,12 +25,15 @@ def test_a_walk_that_came_nowhere_adds_nothing() -> None:
 
 def test_the_walk_is_three_tenths_beside_the_hybrid() -> None:
     noughts = np.zeros(3)
-    before = Judged(np.array([0.5, 0.5, 0.9]), np.array([0.4, 0.4, 0.8]), noughts, noughts)
-    found = graph.lifted(before, np.array([1.0, 0.0, 0.5]))
+    before = Judged(noughts, np.array([0.4, 0.4, 0.8]), noughts, noughts + 0.5)
+    turns, walk = pool(tier=[3, 3, 3]), np.array([1.0, 0.0, 0.5])
+    found = graph.lifted(question(), turns, before, walk)
     # (.4 + .3) / 1.3 = .538462; .4 / 1.3 = .307692; (.8 + .15) / 1.3 = .730769.
     assert found.relevance == pytest.approx([0.538462, 0.307692, 0.730769], abs=1e-6)
-    # .5 + .85 x (.538462 - .4) = .617692, and so on.
-    assert found.score == pytest.approx([0.617692, 0.421538, 0.841154], abs=1e-6)
+    # .85 x .538462 + .10 x .5 + .05 x .5 = .532692, and so on.
+    assert found.score == pytest.approx([0.532692, 0.336538, 0.696154], abs=1e-6)
+    by_tier = graph.lifted(question(profile="continuum"), turns, before, walk)
+    assert by_tier.score == pytest.approx([0.269231, 0.153846, 0.365385], abs=1e-6)
 
 
 def test_fifty_of_the_walk_are_judged_beside_the_arms(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +54,7 @@ def test_fifty_of_the_walk_are_judged_beside_the_arms(monkeypatch: pytest.Monkey
     monkeypatch.setattr(graph, "weighed", unweighed)
     one = question(strategy="graph", asker=id_of(9))
     served = graph.graph(one)
-    walk = {"now": one.now, "asker": id_of(9), "limit": 50}
+    walk = {"now": one.now, "asker": id_of(9), "limit": 50, "include_expired": False}
     assert asked == ["graph", (one.organisation_id, "?", walk)]
     assert served.strategy == "graph"
     assert [hit.id for hit in served.hits] == [id_of(2), id_of(3), id_of(1)]

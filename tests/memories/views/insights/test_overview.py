@@ -2,11 +2,16 @@
 
 import csv
 import io
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
 from memories.demo.make import make_demo
+from memories.indexing.models import Pending
+from memories.retrieval.recall import Query, recall
+from memories.store.models.contribution import Contribution
+from memories.views.insights.csv_file import csv_file
 from orgs.accounts.sessions import memberships
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
@@ -46,12 +51,62 @@ def test_figures_count_what_the_viewer_may_read(world: World) -> None:
     assert signed_in(world.here, "ada").get("/overview/salaries.csv").status_code == 404
 
 
+@pytest.mark.conformance("W02")
+def test_robots_what_is_owed_and_questions_are_counted_for_their_reader(
+    lasting_world: World,
+) -> None:
+    """By numbers that a query of its own gives, with table and CSV."""
+    here, now = lasting_world.here, timezone.now()
+    for number in range(3):
+        here.remember(here.robot("aria"), f"Lunch number {number} is at noon.")
+    shared = here.remember(here.robot("bolt"), "Lunch number 0 is at noon.")
+    here.remember(here.robot("clio"), "The press comes on Tuesday.", group="design")
+    old = here.remember(here.robot("bolt"), "Long ago.").id
+    with organisation_scope(here.id, using="worker"):
+        Contribution.objects.using("worker").filter(memory_id=old).update(
+            last_at=now - timedelta(days=8)
+        )
+        Contribution.objects.using("worker").exclude(memory_id=old).update(last_at=now)
+        Pending.objects.using("worker").filter(memory_id=shared.id).update(
+            created_at=now - timedelta(hours=3)
+        )
+        Pending.objects.using("worker").exclude(memory_id=shared.id).update(created_at=now)
+    for name, rows in (
+        ("ada", [["Robot", "memories"], ["aria", "3"], ["bolt", "1"]]),
+        ("bob", [["Robot", "memories"], ["aria", "3"], ["bolt", "1"]]),
+        ("mina", [["Robot", "memories"], ["aria", "3"], ["bolt", "1"], ["clio", "1"]]),
+    ):
+        client = signed_in(here, name)
+        assert list(csv.reader(io.StringIO(text(client.get("/overview/robots.csv"))))) == rows
+        page = client.get("/")
+        stats = {stat["label"]: stat for stat in page.context["stats"]}
+        assert stats["Not indexed yet"]["change"] == "The oldest for 3\xa0hours"
+        assert stats["Your questions with an answer"]["value"] == "None yet"
+        assert "What robots brought in seven days" in text(page)
+    here.embed()
+    for question in ("When is lunch?", "zzz"):
+        recall(here.person("bob"), Query(text=question, strategy="keyword"), now=now)
+    stats = {s["label"]: s for s in signed_in(here, "bob").get("/").context["stats"]}
+    asked = stats["Your questions with an answer"]
+    assert (asked["value"], asked["change"]) == ("50 %", "Of 2 in 30 days")
+    assert stats["Not indexed yet"]["change"] == ""
+    asked = signed_in(here, "ada").get("/").context["stats"][-1]
+    assert asked["value"] == "None yet"
+
+
 def test_queries_are_few_and_do_not_grow(world: World) -> None:
     fill(world)
     ada = signed_in(world.here, "ada")
     few = queries(ada, "/")
     fill(world, 6)
-    assert queries(ada, "/") == few <= 12
+    assert queries(ada, "/") == few <= 13
+
+
+def test_no_name_becomes_a_formula_in_a_file(world: World) -> None:
+    evil = ("=cmd|' /C calc'!A1", "+1", "-1", "@x", "\tx", "-0.5")
+    written = csv_file("x", [[word, -1, 0.5] for word in evil]).content.decode()
+    rows = list(csv.reader(io.StringIO(written, newline="")))
+    assert rows == [[f"'{word}", "-1", "0.5"] for word in evil]
 
 
 @pytest.mark.conformance("W01")

@@ -56,6 +56,23 @@ def test_only_what_both_may_read(world: World) -> None:
     assert "Found because it says “Paint”" in plain(ask(here, "chidi", "bob"))
 
 
+def test_what_comes_up_once_says_for_whom_else_it_is_kept(world: World) -> None:
+    """And the list of the library still has every row, for each is looked after by itself."""
+    here, told = world.here, "Paint the gate green."
+    for place in ({}, {"group": "launch"}):
+        here.remember(here.robot("aria"), told, **place)
+    set_confidential(
+        actor=here.person("ada"), group=here.groups["launch"], confidential=False, now=NOW
+    )
+    page = plain(ask(here, "chidi", "bob"))
+    assert page.count(told) == 1
+    assert "Also kept for everyone in the organisation, and shown once" in page
+    assert "Also kept for" not in plain(ask(here, "chidi", "bolt")), "who is not in the group"
+    library = plain(signed_in(here, "chidi").get("/memories/", {"q": "paint gate"}))
+    assert library.count(f">{told}<") == 2
+    assert "Also kept for" not in library
+
+
 def test_hidden_rows_leave_no_trace(world: World) -> None:
     """The same page, whether the other has private matches or not."""
     here = world.here
@@ -77,7 +94,7 @@ def test_it_is_recorded_and_counts_as_no_use(world: World) -> None:
     assert (entry.member, entry.target) == (here.members["chidi"].id, here.members["mina"].id)
     assert "secret" not in str(entry.detail)
     with resolve(here.person("mina")).scope():
-        assert set(Memory.objects.values_list("access_count", flat=True)) == {0}
+        assert set(Memory.objects.values_list("use__access_count", flat=True)) == {None}
         assert Recall.objects.count() == 0
 
 

@@ -6,7 +6,10 @@ from uuid import UUID
 import pytest
 
 from memories.curation.edit import edit_memory
+from memories.library.browse import CONNECTED
+from memories.lifecycle.consolidation import over_capacity
 from memories.lifecycle.forget import archive_memory
+from memories.lifecycle.tiers import capacities
 from memories.review.models import Cause, Proposal
 from memories.review.propose import propose_correction, report_memory
 from memories.review.queue import get_item
@@ -16,7 +19,7 @@ from orgs.principals import resolve
 from tests.memories.curation.test_decide import found, propose, waiting
 from tests.memories.curation.test_split import TEXT
 from tests.people import queries, signed_in, text
-from tests.world import NOW, World
+from tests.world import NOW, Tenant, World
 
 
 @pytest.mark.conformance("W05")
@@ -234,6 +237,54 @@ def test_a_duplicate_is_dropped_by_a_key_of_its_own(world: World) -> None:
     assert found(here, "mina") == ["The office closes at six."]
 
 
+@pytest.mark.conformance("W05", open="quarantine")
+@pytest.mark.conformance("W21")
+def test_what_disagrees_stands_side_by_side_with_who_said_it(world: World) -> None:
+    here, chidi = world.here, signed_in(world.here, "chidi")
+    old = here.remember(here.robot("bolt"), "The office closes at 6.").id
+    new = here.remember(here.robot("aria"), "The office closes at 7.").id
+    propose(here, content="The roof leaks.")
+    with resolve(here.person("chidi")).scope():
+        rows = Memory.objects.in_bulk([old, new])
+        item = Proposal(
+            organisation_id=here.id, memory_id=new, audience_id=rows[new].audience_id,
+            kind=rows[new].kind, cause=Cause.CONTRADICTION, other_id=old, created_at=NOW,
+        )  # fmt: skip
+        item.save(force_insert=True)
+    listed = text(chidi.get("/review/"))
+    tab = re.search(r'<a href="([^"]*)">These disagree</a>', listed)
+    assert tab
+    assert "The roof leaks." in listed
+    alone = text(chidi.get(tab[1].replace("&amp;", "&")))
+    assert re.search(r'aria-current="page">These disagree', alone)
+    assert "The office closes at 7." in alone
+    assert "The roof leaks." not in alone
+
+    page = text(chidi.get(f"/review/{item.id}/"))
+    assert re.search(r"<h1>These disagree</h1>", page)
+    newer, older = page.split("The newer one")[1].split("The older one")
+    older = older.partition("</section>")[0]
+    assert re.search(r"closes at 7\..*aria learned this on \d", newer, re.DOTALL)
+    assert re.search(r"closes at 6\..*bolt learned this on \d", older, re.DOTALL)
+    labels = keys_of(page)
+    assert (labels["n"], labels["a"], labels["m"], labels["d"]) == (
+        "The newer holds now",
+        "Both are right: keep both",
+        "Merge with other words",
+        "Drop the newer, keep the older",
+    )
+    sent = {"version": "1"}
+    assert chidi.post(f"/review/{item.id}/supersede/", sent).status_code == 422
+    both = sent | {"into": str(old), "into_version": "1"}
+    assert chidi.post(f"/review/{item.id}/supersede/", both).status_code == 302
+    assert "Was true until" in text(chidi.get(f"/memories/{old}/"))
+    assert "Was true until" not in text(chidi.get(f"/memories/{new}/"))
+    assert chidi.post(f"/review/{item.id}/undo/").status_code == 302
+    assert chidi.post(f"/review/{item.id}/reject/", sent).status_code == 302
+    with resolve(here.person("chidi")).scope():
+        assert set(Memory.objects.filter(id__in=[old, new], status="active")) == {*rows.values()}
+
+
 def test_a_decided_item_says_nothing_about_what_is_near(world: World) -> None:
     here, chidi = world.here, signed_in(world.here, "chidi")
     here.remember(here.robot("bolt"), "Cats sleep a lot.")
@@ -249,3 +300,58 @@ def test_a_decided_item_says_nothing_about_what_is_near(world: World) -> None:
     assert "can read this: its author and those who curate" in page
     assert "All 5 people" not in page
     assert not re.search(r"\s[.,)]", re.sub(r"<[^>]+>", "", page.partition("<main")[2]))
+
+
+def active(here: Tenant) -> list[str]:
+    """What is in use of what everyone reads."""
+    with resolve(here.person("mina")).scope():
+        return sorted(Memory.objects.filter(status="active").values_list("content", flat=True))
+
+
+@pytest.mark.conformance("G15")
+@pytest.mark.conformance("G19")
+def test_what_is_too_many_is_said_in_words_and_done_by_a_key(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = dict.fromkeys(capacities("standard"), 1)
+    monkeypatch.setattr(over_capacity, "capacities", lambda profile: limits)
+    here, chidi, bolt = world.here, signed_in(world.here, "chidi"), world.here.robot("bolt")
+    texts = [f"Shelf {n} holds the paint." for n in range(13)]
+    ids = [here.remember(bolt, text, importance=n / 100).id for n, text in enumerate(texts)]
+    with resolve(here.person("chidi")).scope():
+        row = Memory.objects.get(id=ids[0])
+        told = {"tier": "slow", "capacity": 1, "count": 13, "chosen": 13, "summaries": 1}
+        item = Proposal(
+            organisation_id=here.id, memory_id=row.id, audience_id=row.audience_id, kind=row.kind,
+            cause=Cause.CAPACITY, created_at=NOW, details=told,
+        )  # fmt: skip
+        item.save(force_insert=True)
+    said = "The slow tier holds 13 of at most 1 for these readers"
+    assert said in text(chidi.get("/review/"))
+    page = text(chidi.get(f"/review/{item.id}/"))
+    assert f"<h1>{said}</h1>" in page
+    assert "The 13 least important would become one summary; the originals are archived" in page
+    going = page.split("What would go")[1].partition("</section>")[0]
+    assert [t in going for t in texts] == [True] * 10 + [False] * 3
+    assert "And 3 more." in going
+    labels = keys_of(page)
+    assert (labels["a"], labels["r"]) == ("Summarise and archive them", "Leave them all")
+    assert signed_in(here, "bob").get(f"/review/{item.id}/").status_code == 404
+    assert chidi.post(f"/review/{item.id}/approve/", {"version": "1"}).status_code == 302
+    assert "can be brought back" in text(chidi.get("/review/?show=decided"))
+
+    with resolve(here.person("chidi")).scope():
+        [summary] = Memory.objects.filter(status="active", key__startswith="summary:")
+    shown = text(chidi.get(f"/memories/{summary.id}/"))
+    assert "Bring the originals back" in shown
+    assert sum(t in shown.split("Made from")[1] for t in texts) == CONNECTED
+    # Who may only read it has no such button, and the address does nothing for them.
+    bob = signed_in(here, "bob")
+    assert "Bring the originals back" not in text(bob.get(f"/memories/{summary.id}/"))
+    bob.post(f"/memories/{summary.id}/originals/")
+    assert active(here) == [summary.content]
+    chidi.get(f"/memories/{summary.id}/originals/")
+    assert active(here) == [summary.content], "an address that is only looked at does nothing"
+    assert chidi.post(f"/memories/{summary.id}/originals/").status_code == 302
+    assert active(here) == sorted(texts)
+    assert chidi.post(f"/memories/{ids[0]}/originals/").status_code == 302

@@ -1,0 +1,1 @@
+"""Tasks as people and robots use them: listed, put down, done. What finds them is elsewhere."""

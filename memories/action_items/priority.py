@@ -1,0 +1,19 @@
+"""How pressing a task is. Pure."""
+
+from datetime import datetime, timedelta
+
+HIGH, MEDIUM, LOW = PRIORITIES = ("high", "medium", "low")
+SOON, THIS_WEEK = timedelta(days=3), timedelta(days=7)
+
+
+def priority(due_at: datetime | None, now: datetime) -> str:
+    """high where it is due in less than 3 days or was due already, medium up to 7 days, else low.
+
+    Without a day it is low.
+    """
+    if due_at is None:
+        return LOW
+    left = due_at - now
+    if left < SOON:
+        return HIGH
+    return MEDIUM if left <= THIS_WEEK else LOW

@@ -1,0 +1,157 @@
+"""A member's calendars and mailboxes over HTTP."""
+
+from base64 import b64decode
+from io import BytesIO
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.context.connectors.accounts import (
+    account,
+    accounts,
+    add_account,
+    for_member,
+    refresh_account,
+    remove_account,
+)
+from memories.context.connectors.models import Account, AccountKind
+from orgs.api.serializers import StrictSerializer, TextField, checked
+
+ENCODINGS = TEXT, _ = ("text", "base64")
+
+
+class WhoseSerializer(StrictSerializer):
+    """Query parameters: for whom a robot asks."""
+
+    member = TextField(max_length=400, required=False)
+
+
+class FileSerializer(StrictSerializer):
+    member = TextField(max_length=400, required=False)
+    content = serializers.CharField(trim_whitespace=False, help_text="The whole file.")
+    encoding = serializers.ChoiceField(
+        ENCODINGS, default=TEXT, help_text="How the file is given; base64 for what is no UTF-8."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The bytes of the file as `data`."""
+        content = attrs.pop("content")
+        if attrs.pop("encoding") == TEXT:
+            return {**attrs, "data": content.encode()}
+        try:
+            return {**attrs, "data": b64decode(content, validate=True)}
+        except ValueError as error:
+            raise serializers.ValidationError({"content": ["This is no base64."]}) from error
+
+
+class AccountRequestSerializer(FileSerializer):
+    kind = serializers.ChoiceField(AccountKind.choices)
+    name = TextField(max_length=100)
+
+
+class AccountSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    kind = serializers.ChoiceField(AccountKind.choices)
+    name = serializers.CharField()
+    entries = serializers.IntegerField(help_text="Events or mails that are kept.")
+    problems = serializers.ListField(
+        child=serializers.CharField(), help_text="What was left out, in sentences."
+    )
+    created_at = serializers.DateTimeField()
+    refreshed_at = serializers.DateTimeField()
+
+
+class AccountListSerializer(serializers.Serializer[Any]):
+    results = AccountSerializer(many=True)
+
+
+def _body(row: Account) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "name": row.name,
+        "entries": row.entries,
+        "problems": row.problems,
+        "created_at": row.created_at,
+        "refreshed_at": row.refreshed_at,
+    }
+
+
+class AccountsView(APIView):
+    @extend_schema(
+        operation_id="accounts_list", parameters=[WhoseSerializer], responses=AccountListSerializer
+    )
+    def get(self, request: Request) -> Response:
+        """The member's accounts, by name."""
+        asked = checked(WhoseSerializer, request.query_params.dict())
+        principal = for_member(request.user, asked.get("member"))
+        with principal.scope():
+            rows = [_body(row) for row in accounts(principal).order_by("name")]
+        return Response({"results": rows})
+
+    @extend_schema(
+        operation_id="accounts_add",
+        request=AccountRequestSerializer,
+        responses={201: AccountSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Hand in a calendar (iCalendar) or a mailbox (mbox)."""
+        asked = checked(AccountRequestSerializer, request.data)
+        principal = for_member(request.user, asked.get("member"))
+        made = add_account(
+            principal,
+            kind=asked["kind"],
+            name=asked["name"],
+            file=BytesIO(asked["data"]),
+            size=len(asked["data"]),
+            now=timezone.now(),
+        )
+        return Response(_body(made), status=201)
+
+
+class AccountView(APIView):
+    @extend_schema(
+        operation_id="accounts_get", parameters=[WhoseSerializer], responses=AccountSerializer
+    )
+    def get(self, request: Request, account_id: UUID) -> Response:
+        """One account."""
+        asked = checked(WhoseSerializer, request.query_params.dict())
+        principal = for_member(request.user, asked.get("member"))
+        with principal.scope():
+            return Response(_body(account(principal, account_id)))
+
+    @extend_schema(
+        operation_id="accounts_remove", parameters=[WhoseSerializer], responses={204: None}
+    )
+    def delete(self, request: Request, account_id: UUID) -> Response:
+        """Remove an account with all that was read of it."""
+        asked = checked(WhoseSerializer, request.query_params.dict())
+        principal = for_member(request.user, asked.get("member"))
+        remove_account(principal, account_id, now=timezone.now())
+        return Response(status=204)
+
+
+class AccountFileView(APIView):
+    @extend_schema(
+        operation_id="accounts_refresh",
+        request=FileSerializer,
+        responses=AccountSerializer,
+    )
+    def put(self, request: Request, account_id: UUID) -> Response:
+        """Replace what an account holds; what is there stays if the file cannot be read."""
+        asked = checked(FileSerializer, request.data)
+        principal = for_member(request.user, asked.get("member"))
+        found = refresh_account(
+            principal,
+            account_id,
+            file=BytesIO(asked["data"]),
+            size=len(asked["data"]),
+            now=timezone.now(),
+        )
+        return Response(_body(found))

@@ -1,0 +1,212 @@
+"""A robot's stream over HTTP."""
+
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import rendering
+from memories.api.context.context import MAX_TOKENS
+from memories.api.serializers.memories import (
+    RememberedSerializer,
+    check_content,
+    content_field,
+)
+from memories.api.serializers.recall import MAX_QUERY_CHARACTERS
+from memories.context.streams.stream_scores import IMPORTANCE, KINDS, OBSERVATION
+from memories.context.streams.streams import (
+    KIND,
+    SUMMARY_TOKENS,
+    entries,
+    own,
+    recall_stream,
+    record,
+    summarise,
+)
+from memories.retrieval.timeframes.timeframes import Range, timeframe
+from memories.store.models.memory import Memory
+from orgs.api.cursors import page
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    CountField,
+    NumberField,
+    StrictSerializer,
+    TextField,
+    checked,
+)
+
+
+class EntryRequestSerializer(StrictSerializer):
+    content = content_field()
+    kind = serializers.ChoiceField(KINDS, default=OBSERVATION)
+    importance = NumberField(
+        min_value=0,
+        max_value=1,
+        required=False,
+        help_text=f"By default that of the kind: {IMPORTANCE}.",
+    )
+    occurred_at = serializers.DateTimeField(required=False, help_text="By default now.")
+
+    def validate_content(self, value: str) -> str:
+        return check_content(value)
+
+
+class StreamFiltersSerializer(StrictSerializer):
+    """Query parameters. timeframe: a time in words, in the place of since and until."""
+
+    kind = serializers.ChoiceField(KINDS, required=False)
+    since = serializers.DateTimeField(required=False)
+    until = serializers.DateTimeField(required=False)
+    timeframe = TextField(max_length=200, required=False)
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
+    cursor = TextField(max_length=2000, required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """One of both ways to name a time."""
+        if "timeframe" in attrs and (attrs.get("since") or attrs.get("until")):
+            raise ValidationError({"timeframe": ["Either a timeframe or since and until."]})
+        return attrs
+
+
+class SummaryParametersSerializer(StreamFiltersSerializer):
+    kind = None  # type: ignore[assignment]
+    limit = None  # type: ignore[assignment]
+    cursor = None  # type: ignore[assignment]
+    max_tokens = serializers.IntegerField(min_value=1, max_value=MAX_TOKENS, default=SUMMARY_TOKENS)
+
+
+class StreamRecallRequestSerializer(StrictSerializer):
+    query = TextField(max_length=MAX_QUERY_CHARACTERS)
+    limit = CountField(min_value=1, max_value=MAX_ITEMS, default=10)
+
+
+class StreamEntrySerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    kind = serializers.ChoiceField(KINDS)
+    content = serializers.CharField()
+    importance = serializers.FloatField()
+    occurred_at = serializers.DateTimeField()
+
+
+class ScoredEntrySerializer(StreamEntrySerializer):
+    relevance = serializers.FloatField()
+    score = serializers.FloatField()
+
+
+class StreamAnswerSerializer(serializers.Serializer[Any]):
+    recall_id = serializers.UUIDField()
+    results = ScoredEntrySerializer(many=True)
+
+
+class StreamSummarySerializer(serializers.Serializer[Any]):
+    def get_fields(self) -> dict[str, Any]:
+        return {
+            "from": serializers.DateTimeField(allow_null=True),
+            "to": serializers.DateTimeField(allow_null=True),
+            "count": serializers.IntegerField(),
+            "kinds": serializers.DictField(child=serializers.IntegerField()),
+            "text": serializers.CharField(),
+            "tokens": serializers.IntegerField(),
+            "memories": serializers.ListField(child=serializers.UUIDField()),
+        }
+
+
+def _span(asked: dict[str, Any], now: datetime) -> Range:
+    """Raises NotUnderstood."""
+    if "timeframe" in asked:
+        return timeframe(asked["timeframe"], now=now)
+    return asked.get("since"), asked.get("until")
+
+
+def _entry(memory: Memory) -> dict[str, Any]:
+    return {
+        "id": memory.id,
+        "kind": memory.metadata[KIND],
+        "content": memory.content,
+        "importance": memory.importance,
+        "occurred_at": memory.occurred_at or memory.created_at,
+    }
+
+
+class StreamsView(APIView):
+    @extend_schema(
+        operation_id="streams_list",
+        parameters=[StreamFiltersSerializer],
+        responses=StreamEntrySerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """The robot's own entries, newest first."""
+        asked, now = checked(StreamFiltersSerializer, request.query_params.dict()), timezone.now()
+        span = _span(asked, now)
+        principal = own(request.user)
+        with principal.scope():
+            rows = entries(principal, kind=asked.get("kind"), span=span, now=now)
+            cursor = asked.get("cursor")
+            return Response(page(request, rows, limit=asked["limit"], cursor=cursor, render=_entry))
+
+    @extend_schema(
+        operation_id="streams_record",
+        request=EntryRequestSerializer,
+        responses={201: RememberedSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Note an observation, a reflection or an insight; no other robot reads it."""
+        asked = checked(EntryRequestSerializer, request.data)
+        made = record(request.user, asked.pop("content"), now=timezone.now(), **asked)
+        return Response(rendering.remembered(made), status=201)
+
+
+class StreamRecallView(APIView):
+    scopes = {"POST": "read"}
+
+    @extend_schema(
+        operation_id="streams_recall",
+        request=StreamRecallRequestSerializer,
+        responses=StreamAnswerSerializer,
+    )
+    def post(self, request: Request) -> Response:
+        """The entries that matter now: .3 recency + .3 importance + .4 relevance."""
+        asked = checked(StreamRecallRequestSerializer, request.data)
+        found = recall_stream(
+            request.user, asked["query"], limit=asked["limit"], now=timezone.now()
+        )
+        results = [
+            {
+                **_entry(one.memory),
+                "relevance": round(one.relevance, 6),
+                "score": round(one.score, 6),
+            }
+            for one in found.entries
+        ]
+        return Response({"recall_id": found.recall_id, "results": results})
+
+
+class StreamSummaryView(APIView):
+    @extend_schema(
+        operation_id="streams_summary",
+        parameters=[SummaryParametersSerializer],
+        responses=StreamSummarySerializer,
+    )
+    def get(self, request: Request) -> Response:
+        """What a range of the stream says in a few of its own lines."""
+        asked = checked(SummaryParametersSerializer, request.query_params.dict())
+        now = timezone.now()
+        since, until = _span(asked, now)
+        found = summarise(request.user, (since, until), max_tokens=asked["max_tokens"], now=now)
+        return Response(
+            {
+                "from": since,
+                "to": until,
+                "count": found.count,
+                "kinds": found.kinds,
+                "text": found.text,
+                "tokens": found.tokens,
+                "memories": [memory.id for memory in found.memories],
+            }
+        )

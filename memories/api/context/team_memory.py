@@ -1,0 +1,99 @@
+"""What a team has at hand over HTTP: looked at, changed, handed over."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import rendering
+from memories.api.context import serializers as s
+from memories.api.context.working_memory import body_in
+from memories.context import team_memory
+from memories.context.team_memory import TeamState
+from orgs.api.serializers import checked
+
+
+def _state(found: TeamState) -> dict[str, Any]:
+    standing = found.standing
+    robots = [*standing.active, *standing.passive]
+    return {
+        "team": rendering.named(found.team),
+        "active": [rendering.named(one.robot) for one in standing.active],
+        "passive": [rendering.named(one.robot) for one in standing.passive],
+        "silent": [rendering.named(r.robot) for r in robots if r.robot_id in standing.silent],
+        "in_sync": standing.in_sync,
+        "budget": found.budget,
+        "tokens": found.tokens,
+        "count": found.count,
+        "utilisation": round(found.utilisation, 4),
+    }
+
+
+class TeamMemoryView(APIView):
+    # It changes what the robots have at hand, and no memory.
+    scopes = {"POST": "read", "DELETE": "read"}
+
+    @extend_schema(
+        operation_id="team_memory_get",
+        parameters=[s.TeamLookSerializer],
+        responses=s.TeamMemorySerializer,
+    )
+    def get(self, request: Request, reference: str) -> Response:
+        """What the team has at hand; with an order, the text that fits into a budget."""
+        asked, now = checked(s.TeamLookSerializer, request.query_params.dict()), timezone.now()
+        found = team_memory.look(request.user, reference, now=now)
+        shown = body_in(
+            found, asked.get("order"), by=asked["by"], most=asked.get("max_tokens"), now=now
+        )
+        return Response({"team": rendering.named(found.owner)} | shown)
+
+    @extend_schema(
+        operation_id="team_memory_add", request=s.TeamAddSerializer, responses=s.AddedSerializer
+    )
+    def post(self, request: Request, reference: str) -> Response:
+        """Put a memory that every robot of the team reads at hand."""
+        memory = checked(s.TeamAddSerializer, request.data)["memory"]
+        out = team_memory.add(request.user, reference, memory, now=timezone.now())
+        return Response({"memory": memory, "evicted": out})
+
+    @extend_schema(
+        operation_id="team_memory_remove",
+        parameters=[s.TeamRemoveSerializer],
+        responses={204: None},
+    )
+    def delete(self, request: Request, reference: str) -> Response:
+        """Take a memory out of it, or everything; nothing is forgotten."""
+        asked = checked(s.TeamRemoveSerializer, request.query_params.dict())
+        team_memory.remove(request.user, reference, asked.get("memory"), now=timezone.now())
+        return Response(status=204)
+
+
+class TeamStatusView(APIView):
+    @extend_schema(operation_id="teams_status", responses=s.TeamStatusSerializer)
+    def get(self, request: Request, reference: str) -> Response:
+        """Who is active, who waits, how full the working memory is; for the team and curators."""
+        return Response(_state(team_memory.state(request.user, reference, now=timezone.now())))
+
+
+class TransferView(APIView):
+    scopes = {"POST": "read"}
+
+    @extend_schema(
+        operation_id="teams_transfer",
+        request=s.TransferSerializer,
+        responses=s.TransferredSerializer,
+    )
+    def post(self, request: Request, reference: str) -> Response:
+        """Hand what the team has at hand to another team."""
+        data = checked(s.TransferSerializer, request.data)
+        done = team_memory.transfer(
+            request.user,
+            reference,
+            data["to"],
+            clear_source=data["clear_source"],
+            now=timezone.now(),
+        )
+        return Response({"moved": done.moved, "kept": done.kept, "evicted": done.evicted})

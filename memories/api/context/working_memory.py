@@ -1,0 +1,104 @@
+"""The working memory of a robot over HTTP."""
+
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import rendering
+from memories.api.context import serializers as s
+from memories.context.at_hand import Entry, WorkingMemory
+from memories.context.token_budget import RECENT
+from memories.context.working_memory import add, assemble, look, remove
+from orgs.api.serializers import checked
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    item = entry.item
+    return {
+        "memory": item.id,
+        "content": entry.content,
+        "tokens": item.tokens,
+        "importance": item.importance,
+        "access_count": item.access_count,
+        "added_at": item.added_at,
+        "last_used_at": item.last_used_at,
+    }
+
+
+def _body(found: WorkingMemory, entries: list[Entry], text: str | None) -> dict[str, Any]:
+    return {
+        "budget": found.budget,
+        "tokens": found.tokens,
+        "count": found.count,
+        "entries": [_entry(entry) for entry in entries],
+        "evicted": [
+            {
+                "memory": one.id,
+                "content": one.content,
+                "evicted_at": one.evicted_at,
+                "reason": one.reason,
+            }
+            for one in found.evicted
+        ],
+        "text": text,
+        "text_tokens": None if text is None else sum(entry.item.tokens for entry in entries),
+    }
+
+
+def body_in(
+    found: WorkingMemory, order: str | None, *, by: str, most: int | None, now: datetime
+) -> dict[str, Any]:
+    """All of it, or with an order or a budget of tokens the text that fits and what is in it."""
+    if order is None and most is None:
+        return _body(found, found.entries, None)
+    most = found.budget if most is None else most
+    text, entries = assemble(found, order or RECENT, by=by, max_tokens=most, now=now)
+    return _body(found, entries, text)
+
+
+class WorkingMemoryView(APIView):
+    # It changes what the robot has at hand, and no memory.
+    scopes = {"POST": "read", "DELETE": "read"}
+
+    @extend_schema(
+        operation_id="working_memory_get",
+        parameters=[s.LookSerializer],
+        responses=s.WorkingMemorySerializer,
+    )
+    def get(self, request: Request, reference: str) -> Response:
+        """What the robot has at hand; with an order, the text that fits into a budget."""
+        asked = checked(s.LookSerializer, request.query_params.dict())
+        order, by = asked.pop("order", None), asked.pop("by")
+        most, now = asked.pop("max_tokens", None), timezone.now()
+        found = look(request.user, reference, now=now, **asked)
+        shown = body_in(found, order, by=by, most=most, now=now)
+        return Response({"robot": rendering.named(found.owner)} | shown)
+
+    @extend_schema(
+        operation_id="working_memory_add",
+        request=s.AddSerializer,
+        responses=s.AddedSerializer,
+    )
+    def post(self, request: Request, reference: str) -> Response:
+        """Put a memory at hand; what is least important makes room."""
+        asked = checked(s.AddSerializer, request.data)
+        memory = asked.pop("memory")
+        out = add(request.user, reference, memory, now=timezone.now(), **asked)
+        return Response({"memory": memory, "evicted": out})
+
+    @extend_schema(
+        operation_id="working_memory_remove",
+        parameters=[s.RemoveSerializer],
+        responses={204: None},
+    )
+    def delete(self, request: Request, reference: str) -> Response:
+        """Take a memory out of it, or everything; nothing is forgotten."""
+        asked = checked(s.RemoveSerializer, request.query_params.dict())
+        memory = asked.pop("memory", None)
+        remove(request.user, reference, memory, now=timezone.now(), **asked)
+        return Response(status=204)

@@ -1,0 +1,1 @@
+"""Forgetting many and erasing for good over HTTP."""

@@ -1,0 +1,71 @@
+"""Jobs over HTTP: one service call a view. A robot has none."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.access.lookup import principal_for
+from memories.api.memories import checked
+from memories.api.serializers import jobs as s
+from memories.jobs.models import Job
+from memories.library import jobs
+from orgs.api.cursors import page
+
+PLAIN = ("id", "kind", "state", "done", "total", "reason", "period", "created_at", "finished_at")
+
+
+def body(job: Job) -> dict[str, Any]:
+    """A job as whoever may see it does; of its result the counts alone."""
+    return {
+        **{name: getattr(job, name) for name in PLAIN},
+        "of": "organisation" if job.member_id is None else "member",
+        "cancel_asked": job.cancel_asked_at is not None,
+        "counts": {name: n for name, n in job.result.items() if type(n) is int},
+        "problems": len(job.problems),
+    }
+
+
+class JobsView(APIView):
+    @extend_schema(
+        operation_id="jobs_list",
+        parameters=[s.JobFiltersSerializer],
+        responses=s.JobSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """The caller's own jobs, and for curators the organisation's, newest first."""
+        filters = checked(s.JobFiltersSerializer, request.query_params.dict())
+        principal = principal_for(request.user)
+        with principal.scope():
+            found = page(
+                request,
+                jobs.seen_by(principal.actor),
+                limit=filters["limit"],
+                cursor=filters.get("cursor"),
+                render=body,
+            )
+        return Response(found)
+
+
+class JobView(APIView):
+    @extend_schema(operation_id="jobs_get", responses=s.JobSerializer)
+    def get(self, request: Request, job_id: UUID) -> Response:
+        """One job."""
+        return Response(body(jobs.job_of(request.user, job_id)))
+
+
+class JobCancelView(APIView):
+    @extend_schema(operation_id="jobs_cancel", request=None, responses=s.JobSerializer)
+    def post(self, request: Request, job_id: UUID) -> Response:
+        """Cancel: at once while it waits, between two steps while it runs."""
+        return Response(body(jobs.cancel(request.user, job_id)))
+
+
+class JobResumeView(APIView):
+    @extend_schema(operation_id="jobs_resume", request=None, responses=s.JobSerializer)
+    def post(self, request: Request, job_id: UUID) -> Response:
+        """Go on with a cancelled job at its place."""
+        return Response(body(jobs.resume(request.user, job_id)))

@@ -1,0 +1,1 @@
+"""The log of operations over HTTP."""

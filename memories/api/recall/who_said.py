@@ -1,0 +1,80 @@
+"""Who said it, and when, over HTTP."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.retrieval.who_said import timeline, who_said
+from orgs.api.serializers import MAX_ITEMS, NamedSerializer, StrictSerializer, TextField, checked
+
+
+class SaidParametersSerializer(StrictSerializer):
+    """Query parameters. Nobody said anything about no topic."""
+
+    topic = TextField(max_length=500, required=False, default="", allow_blank=True)
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=100)
+
+
+class TimelineParametersSerializer(SaidParametersSerializer):
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
+
+
+class RobotCountSerializer(serializers.Serializer[Any]):
+    robot = NamedSerializer()
+    count = serializers.IntegerField()
+
+
+class WhoSaidSerializer(serializers.Serializer[Any]):
+    results = RobotCountSerializer(many=True)
+
+
+class MomentSerializer(serializers.Serializer[Any]):
+    timestamp = serializers.DateTimeField()
+    memory = serializers.UUIDField()
+    robot = NamedSerializer()
+    content = serializers.CharField()
+    speaker = serializers.CharField(help_text="Whose words they are, or empty.")
+
+
+class TimelineSerializer(serializers.Serializer[Any]):
+    results = MomentSerializer(many=True)
+
+
+class SaidView(APIView):
+    @extend_schema(
+        operation_id="said", parameters=[SaidParametersSerializer], responses=WhoSaidSerializer
+    )
+    def get(self, request: Request) -> Response:
+        """Which robots brought the newest memories with all words of a topic, the busiest first."""
+        asked = checked(SaidParametersSerializer, request.query_params.dict())
+        found = who_said(request.user, now=timezone.now(), **asked)
+        results = [{"robot": {"id": r.id, "name": r.name}, "count": r.count} for r in found]
+        return Response({"results": results})
+
+
+class TimelineView(APIView):
+    @extend_schema(
+        operation_id="timeline",
+        parameters=[TimelineParametersSerializer],
+        responses=TimelineSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        """The newest memories with all words of a topic, the oldest of them first."""
+        asked = checked(TimelineParametersSerializer, request.query_params.dict())
+        found = timeline(request.user, now=timezone.now(), **asked)
+        results = [
+            {
+                "timestamp": one.at,
+                "memory": one.memory_id,
+                "robot": {"id": one.robot_id, "name": one.robot_name},
+                "content": one.content,
+                "speaker": one.speaker,
+            }
+            for one in found
+        ]
+        return Response({"results": results})

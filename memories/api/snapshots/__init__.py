@@ -1,0 +1,1 @@
+"""Snapshots over HTTP, with what they take and give."""

@@ -1,0 +1,1 @@
+"""Memories with a form of their own over HTTP: tasks and preferences."""

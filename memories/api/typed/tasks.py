@@ -1,0 +1,171 @@
+"""Tasks over HTTP."""
+
+import json
+from dataclasses import astuple
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.action_items import tasks
+from memories.action_items.add import TaskDraft, add_task
+from memories.action_items.change import change_task
+from memories.action_items.priority import PRIORITIES
+from memories.store.models.choices import Status
+from orgs.api.cursors import following, read
+from orgs.api.serializers import (
+    FlagField,
+    NamedSerializer,
+    NumberField,
+    StrictSerializer,
+    TextField,
+    checked,
+)
+
+MAX_CHARACTERS, MOST = 2000, 200
+
+
+class PlaceSerializer(StrictSerializer):
+    """For whom and where it is asked."""
+
+    group = TextField(max_length=300, required=False)
+    member = TextField(max_length=400, required=False)
+
+
+class TaskParametersSerializer(PlaceSerializer):
+    """Query parameters."""
+
+    status = serializers.ChoiceField(tasks.STATUSES, default=tasks.PENDING)
+    whose = serializers.ChoiceField(
+        tasks.WHOSE,
+        default=tasks.MINE,
+        help_text="mine: of the member who asks or is asked for, and those that are nobody's.",
+    )
+    due_before = serializers.DateTimeField(required=False)
+    limit = serializers.IntegerField(min_value=1, max_value=MOST, default=50)
+    cursor = TextField(max_length=2000, required=False)
+
+
+class AddTaskSerializer(PlaceSerializer):
+    content = TextField(max_length=MAX_CHARACTERS)
+    assignee = TextField(
+        max_length=400, required=False, help_text="Left out, the text says it, if it does so."
+    )
+    due_at = serializers.DateTimeField(
+        required=False, help_text="Left out, the text says it, if it does so."
+    )
+    importance = NumberField(min_value=0, max_value=1, required=False)
+    visibility = TextField(max_length=200, required=False, help_text="As of a memory.")
+    key = TextField(max_length=300, required=False, help_text="The same again is the same task.")
+
+
+class ChangeTaskSerializer(PlaceSerializer):
+    done = FlagField(required=False)
+    assignee = TextField(max_length=400, required=False, allow_null=True)
+    due_at = serializers.DateTimeField(required=False, allow_null=True)
+
+
+class TaskSerializer(serializers.Serializer[Any]):
+    """importance: of the memory. priority: null where it is done."""
+
+    id = serializers.UUIDField()
+    memory = serializers.UUIDField()
+    title = serializers.CharField()
+    importance = serializers.FloatField()
+    assignee = NamedSerializer(allow_null=True)
+    due_at = serializers.DateTimeField(allow_null=True)
+    priority = serializers.ChoiceField(PRIORITIES, allow_null=True)
+    done = serializers.BooleanField()
+    done_at = serializers.DateTimeField(allow_null=True)
+    created_at = serializers.DateTimeField()
+
+
+class AddedTaskSerializer(serializers.Serializer[Any]):
+    """task: null where the memory waits for a review; then it is in no list."""
+
+    status = serializers.ChoiceField(Status.values)
+    memory = serializers.UUIDField()
+    task = TaskSerializer(allow_null=True)
+
+
+def _task(row: tasks.TaskRow) -> dict[str, Any]:
+    named = {"id": str(row.assignee), "name": row.assignee_name} if row.assignee else None
+    return {
+        "id": row.id,
+        "memory": row.memory,
+        "title": row.title,
+        "importance": row.importance,
+        "assignee": named,
+        "due_at": row.due_at,
+        "priority": row.priority or None,
+        "done": row.done_at is not None,
+        "done_at": row.done_at,
+        "created_at": row.created_at,
+    }
+
+
+def _written(place: tasks.TaskCursor) -> str:
+    return json.dumps([str(part) for part in astuple(place)])
+
+
+def _place(text: str) -> tasks.TaskCursor:
+    """A cursor of another list is the asker's too, and is none here."""
+    parts = json.loads(text)
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        raise ValueError("not a place")
+    pending, importance, memory, id_ = parts
+    return tasks.TaskCursor(pending == "True", float(importance), UUID(memory), UUID(id_))
+
+
+class TasksView(APIView):
+    @extend_schema(
+        operation_id="tasks_list",
+        parameters=[TaskParametersSerializer],
+        responses=TaskSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """What is to be done: pending first, then by importance, then the newest."""
+        asked = checked(TaskParametersSerializer, request.query_params.dict())
+        limit, cursor = asked["limit"], asked.pop("cursor", None)
+        found = tasks.tasks(
+            request.user,
+            tasks.TaskQuery(**{**asked, "limit": limit + 1}),
+            after=read(request.user, cursor, _place) if cursor else None,
+            now=timezone.now(),
+        )
+        last = found[limit - 1].place if len(found) > limit else None
+        more = following(request, _written(last)) if last else None
+        return Response({"results": [_task(one) for one in found[:limit]], "next": more})
+
+    @extend_schema(
+        operation_id="tasks_add", request=AddTaskSerializer, responses={201: AddedTaskSerializer}
+    )
+    def post(self, request: Request) -> Response:
+        """Put down something to do: a memory with an action item."""
+        draft = TaskDraft(**checked(AddTaskSerializer, request.data))
+        made = add_task(request.user, draft, now=timezone.now())
+        task = _task(made.task) if made.task else None
+        return Response({"status": made.status, "memory": made.memory, "task": task}, status=201)
+
+
+class TaskView(APIView):
+    @extend_schema(operation_id="tasks_get", parameters=[PlaceSerializer], responses=TaskSerializer)
+    def get(self, request: Request, task_id: UUID) -> Response:
+        """One task."""
+        place = checked(PlaceSerializer, request.query_params.dict())
+        return Response(_task(tasks.get_task(request.user, task_id, now=timezone.now(), **place)))
+
+    @extend_schema(
+        operation_id="tasks_patch", request=ChangeTaskSerializer, responses=TaskSerializer
+    )
+    def patch(self, request: Request, task_id: UUID) -> Response:
+        """Say that it is done, for whom it is, until when."""
+        changes = checked(ChangeTaskSerializer, request.data)
+        place = {name: changes.pop(name, None) for name in ("member", "group")}
+        row = change_task(request.user, task_id, changes, now=timezone.now(), **place)
+        return Response(_task(row))

@@ -1,0 +1,120 @@
+"""The context for a prompt: what the asker's memory has to say, within a budget of tokens.
+
+The sources are read one after the other in one transaction (docs/adr/0015-context.md says why).
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+from django.db import OperationalError, transaction
+from psycopg.errors import QueryCanceled
+
+from memories.context.assembly.layout import Citation, Context, laid_out
+from memories.context.sources.accounts import events, mails
+from memories.context.sources.asked import Asked, ContextQuery, Gather
+from memories.context.sources.entities import entities
+from memories.context.sources.memory_lines import MEMORY
+from memories.context.sources.pieces import EMPTY, FAILED, OFF, OK, TIMED_OUT, Section
+from memories.context.sources.preferences import preferences
+from memories.context.sources.recalled import recalled
+from memories.context.sources.recent_messages import recent_messages
+from memories.context.sources.tasks import tasks
+from memories.retrieval.served import record_served
+from orgs.database.prepared_statements import fetched
+from orgs.principals import Actor, resolve
+from robots.access.act_for import act
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where pieces come from. share: of the budget, 0-1, that the others leave to it."""
+
+    name: str
+    title: str
+    share: float
+    gather: Gather
+
+
+RECALLED = "memories"
+# In the order of the text.
+SOURCES = [
+    Source("preferences", "Preferences", 0.2, preferences),
+    Source("recent", "Recent messages, the last first", 0.2, recent_messages),
+    Source(RECALLED, "Memories", 0.35, recalled),
+    Source("entities", "Entities", 0.05, entities),
+    Source("tasks", "Tasks", 0.1, tasks),
+    Source("events", "Events", 0.05, events),
+    Source("mails", "Mails", 0.05, mails),
+]
+
+
+def context(actor: Actor, query: ContextQuery, *, now: datetime) -> Context:
+    """What a prompt about the query gets. Raises NotFound and MissingScope like a recall.
+
+    A source that fails or is too slow is named in the sections, and the others are given. Memories
+    that are in the text count as recalled.
+    """
+    until = time.monotonic() + settings.CONTEXT_SECONDS
+    started = time.perf_counter()
+    principal = resolve(act(actor, member=query.member, group=query.group))
+    with principal.scope(deposit=(principal.own_audience,), relaxed=True):
+        asked = Asked(query=query, principal=principal, now=now)
+        made = laid_out([_gathered(asked, one, until) for one in SOURCES], query.max_tokens)
+        _limit(settings.CONTEXT_SECONDS)
+        took_ms = (time.perf_counter() - started) * 1000
+        sections = [
+            replace(one, weak=asked.weak) if one.name == RECALLED else one for one in made.sections
+        ]
+        recall_id = _recorded(asked, made.citations, took_ms)
+    return replace(made, recall_id=recall_id, sections=sections)
+
+
+def _gathered(asked: Asked, source: Source, until: float) -> Section:
+    """What the source has to say; its failure is its own. until: of the monotonic clock."""
+    section = Section(name=source.name, title=source.title, share=source.share, status=TIMED_OUT)
+    left = until - time.monotonic()
+    if left <= 0:
+        return section
+    try:
+        with transaction.atomic():
+            _limit(left)
+            pieces = source.gather(asked)
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            return section
+        return _failed(section, error)
+    except Exception as error:
+        return _failed(section, error)
+    if pieces is None:
+        return replace(section, status=OFF)
+    return replace(section, status=OK if pieces else EMPTY, pieces=pieces)
+
+
+def _limit(seconds: float) -> None:
+    """How long a statement of this transaction may take from now on."""
+    fetched(
+        "SELECT set_config('statement_timeout', %(ms)s, true)",
+        {"ms": str(max(1, int(seconds * 1000)))},
+    )
+
+
+def _failed(section: Section, error: Exception) -> Section:
+    # Its words may be somebody's.
+    log.error("The source %s of a context failed: %s", section.name, type(error).__name__)
+    return replace(section, status=FAILED)
+
+
+def _recorded(asked: Asked, citations: Sequence[Citation], took_ms: float) -> UUID | None:
+    """A note of the memories that were served, as a recall makes it."""
+    if asked.served is None:
+        return None
+    cited = {one.piece.id for one in citations if one.piece.type == MEMORY}
+    served = replace(asked.served, hits=[h for h in asked.served.hits if h.id in cited])
+    return record_served(asked.principal, served, took_ms=took_ms, counts=True, now=asked.now)

@@ -1,0 +1,43 @@
+"""Which pieces of which section stay within a budget of tokens. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priced:
+    """A section in tokens. share: of the budget, 0-1, that others leave to it. costs: a piece."""
+
+    heading: int
+    share: float
+    costs: Sequence[int]
+
+
+def fit(sections: Sequence[Priced], budget: int) -> list[int]:
+    """How many pieces of each section are taken, from its first on.
+
+    First each section takes what its share of the budget holds, so that none takes the room of
+    another. What is left goes to the sections in their order. In both rounds a section ends at the
+    first piece that does not fit. A heading is paid with the section's first piece. Together they
+    cost at most `budget`.
+    """
+    taken = [0] * len(sections)
+    left = max(budget, 0)
+    for rounds in (True, False):
+        for place, section in enumerate(sections):
+            allowed = min(left, int(section.share * budget)) if rounds else left
+            count, spent = _more(section, taken[place], allowed)
+            taken[place] += count
+            left -= spent
+    return taken
+
+
+def _more(section: Priced, begun: int, allowed: int) -> tuple[int, int]:
+    """(pieces after the first `begun` that fit into `allowed` tokens, what they cost)."""
+    count = spent = 0
+    for cost in section.costs[begun:]:
+        price = cost + (0 if begun or count else section.heading)
+        if spent + price > allowed:
+            break
+        count, spent = count + 1, spent + price
+    return count, spent

@@ -1,0 +1,144 @@
+"""The text of a context out of what the sources gave: fitted, numbered, cited."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from uuid import UUID
+
+from memories.context.assembly.fence import entry, fenced, first_line, heading, last_line
+from memories.context.assembly.fit import Priced, fit
+from memories.context.sources.pieces import Piece, Section
+from memories.embedding.tokens.token_count import beginning, count_tokens
+
+# A longer text is cut, so that one does not fill the whole context; never to less than so much.
+LONGEST_SHARE, LEAST_LONG = 0.25, 40
+_MARK_BYTES = 8
+# What a number in brackets takes at most: as many as all sources together could fill.
+_NUMBER_TOKENS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """What an entry of the text cites. cut: whether only its beginning stands there."""
+
+    number: int
+    section: str
+    piece: Piece
+    cut: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionReport:
+    """What became of a section. items: in the text; left_out: found, and no room for them; weak:
+    found, and weaker than what was asked for."""
+
+    name: str
+    status: str
+    items: int
+    left_out: int
+    weak: int = 0
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """tokens: of the text, at most what was asked for. recall_id: for feedback on its memories;
+    None where memories were not looked for or could not be."""
+
+    text: str
+    tokens: int
+    recall_id: UUID | None
+    citations: list[Citation] = field(default_factory=list)
+    sections: list[SectionReport] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    piece: Piece
+    text: str
+    tokens: int
+    cut: bool
+
+
+def laid_out(sections: Sequence[Section], max_tokens: int) -> Context:
+    """The text and what it cites; nothing where the fence alone fills the budget."""
+    mark = secrets.token_hex(_MARK_BYTES)
+    around = count_tokens(first_line(mark)) + count_tokens(last_line(mark))
+    longest = max(LEAST_LONG, int(LONGEST_SHARE * max_tokens))
+    entries = [_entries(section, longest, max_tokens) for section in sections]
+    counts = fit(
+        [
+            Priced(
+                heading=_heading_tokens(section.title),
+                share=section.share,
+                costs=[one.tokens + _NUMBER_TOKENS for one in those],
+            )
+            for section, those in zip(sections, entries, strict=True)
+        ],
+        max_tokens - around,
+    )
+    return _written(mark, around, sections, entries, counts)
+
+
+def _entries(section: Section, longest: int, max_tokens: int) -> list[_Entry]:
+    """The pieces with their tokens, as far as the budget can reach."""
+    made: list[_Entry] = []
+    total = 0
+    for piece in section.pieces:
+        if total > max_tokens:
+            break
+        text, tokens = beginning(piece.text, longest)
+        made.append(_Entry(piece, text, tokens, text != piece.text))
+        total += tokens
+    return made
+
+
+def _written(
+    mark: str,
+    around: int,
+    sections: Sequence[Section],
+    entries: Sequence[Sequence[_Entry]],
+    counts: Sequence[int],
+) -> Context:
+    citations: list[Citation] = []
+    reports: list[SectionReport] = []
+    written: list[tuple[str, list[str]]] = []
+    for section, those, count in zip(sections, entries, counts, strict=True):
+        lines, tokens = [], _heading_tokens(section.title) if count else 0
+        for one in those[:count]:
+            number = len(citations) + 1
+            citations.append(
+                Citation(number=number, section=section.name, piece=one.piece, cut=one.cut)
+            )
+            lines.append(entry(number, one.text))
+            tokens += one.tokens + _number_tokens(number)
+        written.append((section.title, lines))
+        left_out = len(section.pieces) - count
+        reports.append(
+            SectionReport(
+                name=section.name,
+                status=section.status,
+                items=count,
+                left_out=left_out,
+                tokens=tokens,
+            )
+        )
+    tokens = sum(report.tokens for report in reports) + (around if citations else 0)
+    return Context(
+        text=fenced(mark, written),
+        tokens=tokens,
+        recall_id=None,
+        citations=citations,
+        sections=reports,
+    )
+
+
+@lru_cache(maxsize=1000)
+def _number_tokens(number: int) -> int:
+    return count_tokens(f"[{number}]")
+
+
+@lru_cache(maxsize=50)
+def _heading_tokens(title: str) -> int:
+    return count_tokens(heading(title))

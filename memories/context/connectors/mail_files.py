@@ -1,0 +1,152 @@
+"""Mailbox files (mbox, RFC 4155): who wrote when about what, and how it begins.
+
+Of each mail its first part alone is read, so a mail of any size takes the same. Nothing but text is
+kept: no attachment, no address of a recipient.
+"""
+
+import time
+from collections import deque
+from datetime import UTC, datetime, timedelta
+from email import message_from_bytes
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
+from email.message import Message
+from email.utils import parseaddr, parsedate_to_datetime
+from html.parser import HTMLParser
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+
+from memories.context.connectors.parsed import (
+    TEXT,
+    TITLE,
+    Entry,
+    Parsed,
+    Unreadable,
+    clean,
+    count_of,
+)
+
+MOST_BYTES = 100_000_000
+HEAD_BYTES, HEADER, PARTS = 256_000, 1_000, 50
+# The last mails of the file are read, of these the newest are kept.
+READ, MOST_MAILS = 5_000, 500
+SECONDS = 10.0
+# A mail of another time was not sent then.
+EARLIEST, AHEAD = datetime(1970, 1, 1, tzinfo=UTC), timedelta(days=1)
+
+
+def parse_mails(path: Path, *, now: datetime) -> Parsed:
+    """The newest MOST_MAILS of the last READ mails, oldest first. Raises Unreadable."""
+    with path.open("rb") as file:
+        if not file.read(5).startswith(b"From "):
+            raise Unreadable("This is no mailbox file (mbox): it does not begin with “From ”.")
+        with mmap(file.fileno(), 0, access=ACCESS_READ) as whole:
+            return _newest(whole, now)
+
+
+def _newest(whole: mmap, now: datetime) -> Parsed:
+    starts, count = _starts(whole)
+    ends = [*starts[1:], len(whole)]
+    entries: list[Entry] = []
+    unread = 0
+    until = time.monotonic() + SECONDS
+    for start, end in zip(reversed(starts), reversed(ends), strict=True):
+        entry = None
+        if time.monotonic() <= until:
+            entry = _entry(whole[start : min(end, start + HEAD_BYTES)], now)
+        if entry is None:
+            unread += 1
+        else:
+            entries.append(entry)
+    entries.sort(key=lambda one: one.at)
+    older = count - unread - min(len(entries), MOST_MAILS)
+    problems = []
+    if unread:
+        problems.append(f"{count_of(unread, 'mail', 'mails')} could not be read.")
+    if older > 0:
+        problems.append(f"{count_of(older, 'older mail', 'older mails')} left out.")
+    return Parsed(entries=entries[-MOST_MAILS:], problems=problems)
+
+
+def _starts(whole: mmap) -> tuple[list[int], int]:
+    """(where the last READ mails begin, how many there are)."""
+    last, count, at = deque([0], maxlen=READ), 1, whole.find(b"\nFrom ")
+    while at >= 0:
+        last.append(at + 1)
+        count += 1
+        at = whole.find(b"\nFrom ", at + 1)
+    return list(last), count
+
+
+def _entry(data: bytes, now: datetime) -> Entry | None:
+    """None for a mail without a time, of a time that cannot be, or that no parser reads."""
+    try:
+        mail = message_from_bytes(data.partition(b"\n")[2])
+        at = parsedate_to_datetime(str(mail.get("Date", ""))[:HEADER])
+        at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+        if not EARLIEST <= at <= now + AHEAD:
+            return None
+        name, address = parseaddr(_header(mail, "From"))
+        return Entry(
+            at=at,
+            title=clean(_header(mail, "Subject"), TITLE) or "Without a subject",
+            person=clean(f"{name} <{address}>" if name and address else name or address, TITLE),
+            text=clean(_text(mail), TEXT),
+        )
+    except Exception:  # whatever is in it, the others are read
+        return None
+
+
+def _header(mail: Message, name: str) -> str:
+    raw = str(mail.get(name, ""))[:HEADER]
+    try:
+        return str(make_header(decode_header(raw)))
+    except (HeaderParseError, LookupError, ValueError):
+        return raw
+
+
+def _text(mail: Message) -> str:
+    """The first part that is plain text, else the first that is HTML, without its tags."""
+    pages: list[str] = []
+    for number, part in enumerate(mail.walk()):
+        if number >= PARTS:
+            break
+        if part.is_multipart() or part.get_filename():
+            continue
+        if part.get_content_type() == "text/plain":
+            return _decoded(part)
+        if part.get_content_type() == "text/html":
+            pages.append(_decoded(part))
+    return _without_tags(pages[0]) if pages else ""
+
+
+def _decoded(part: Message) -> str:
+    payload = part.get_payload(decode=True)
+    data = payload[: 10 * TEXT] if isinstance(payload, bytes) else b""
+    try:
+        return data.decode(str(part.get_content_charset("utf-8")), errors="replace")
+    except (LookupError, ValueError):
+        return data.decode("utf-8", errors="replace")
+
+
+class _Words(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.silent = 0
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.silent += tag in ("script", "style")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.silent = max(0, self.silent - (tag in ("script", "style")))
+
+    def handle_data(self, data: str) -> None:
+        if not self.silent and (words := data.strip()):
+            self.found.append(words)
+
+
+def _without_tags(page: str) -> str:
+    words = _Words()
+    words.feed(page)
+    return "\n".join(words.found)

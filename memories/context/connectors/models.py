@@ -1,0 +1,63 @@
+"""What a member handed in: an account is a calendar or a mailbox, with what was read of it."""
+
+from django.db import models
+
+from orgs.models.base import TenantKey, TenantModel
+
+
+class AccountKind(models.TextChoices):
+    CALENDAR = "calendar", "Calendar"
+    MAIL = "mail", "Mail"
+
+
+class Account(TenantModel):
+    """A calendar or mailbox of a member, in the member's own audience.
+
+    name: unique for the member. problems: what its file held and was left out, in sentences.
+    """
+
+    audience = TenantKey("orgs.Audience")
+    member = TenantKey("orgs.Member")
+    kind = models.CharField(max_length=8, choices=AccountKind.choices)
+    name = models.CharField(max_length=100)
+    entries = models.PositiveIntegerField(default=0)
+    problems = models.JSONField(default=list)
+    created_at = models.DateTimeField()
+    refreshed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "member", "name"], name="account_name_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind__in=AccountKind.values), name="account_kind_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+
+class AccountEntry(TenantModel):
+    """An event or a mail; it goes with its account, and has its audience and kind."""
+
+    account = TenantKey("memories.Account")
+    audience = TenantKey("orgs.Audience")
+    kind = models.CharField(max_length=8, choices=AccountKind.choices)
+    at = models.DateTimeField()
+    until = models.DateTimeField(null=True)
+    all_day = models.BooleanField(default=False)
+    title = models.CharField(max_length=500)
+    person = models.CharField(max_length=500, blank=True, default="")
+    place = models.CharField(max_length=500, blank=True, default="")
+    text = models.TextField(blank=True, default="")
+
+    class Meta:
+        verbose_name_plural = "account entries"
+        indexes = [
+            models.Index(fields=["organisation", "audience", "kind", "at"], name="account_entry_at")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"

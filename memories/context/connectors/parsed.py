@@ -1,0 +1,44 @@
+"""What a reader of files gives: entries with a time, and what it could not read."""
+
+import unicodedata
+from dataclasses import dataclass, field
+from datetime import datetime
+
+TITLE, TEXT = 500, 2_000
+
+
+class Unreadable(ValueError):
+    """The file is not what it was said to be; the message says so in a sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An event or a mail. at: when it begins or was sent. person: who asks for it or sent it."""
+
+    at: datetime
+    title: str
+    until: datetime | None = None
+    all_day: bool = False
+    person: str = ""
+    place: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """entries: in the order of their times. problems: what was left out, in sentences."""
+
+    entries: list[Entry]
+    problems: list[str] = field(default_factory=list)
+
+
+def clean(text: str, most: int) -> str:
+    """At most `most` characters of it, without control characters; line ends stay."""
+    kept = text[: 2 * most].replace("\r\n", "\n")
+    plain = (c for c in kept if c == "\n" or unicodedata.category(c) not in ("Cc", "Cs"))
+    return "".join(plain).strip()[:most]
+
+
+def count_of(count: int, one: str, many: str) -> str:
+    """1 event, 2 events."""
+    return f"{count} {one if count == 1 else many}"

@@ -1,0 +1,73 @@
+"""Files of strangers are read in a process of their own, with little time and little memory.
+
+A calendar file of 200 bytes can keep a parser busy for a minute, and a mailbox can be made to fill
+gigabytes. Such a process ends, and the server does not notice.
+"""
+
+import resource
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import orjson
+
+from memories.context.connectors.calendar_files import parse_calendar
+from memories.context.connectors.mail_files import parse_mails
+from memories.context.connectors.parsed import Entry, Parsed, Unreadable
+
+CALENDAR, MAIL = "calendar", "mail"
+PROCESSOR_SECONDS, SECONDS = 20, 40
+MEMORY_BYTES = 1_000_000_000
+TOO_MUCH = "The file takes too long to read, or too much memory."
+_ROOT = Path(__file__).resolve().parents[3]
+
+
+def read_file(kind: str, path: Path, *, now: datetime, zone: str) -> Parsed:
+    """What a file holds. kind: CALENDAR or MAIL; zone: the name of the member's time zone.
+
+    Raises Unreadable.
+    """
+    try:
+        done = subprocess.run(  # noqa: S603 - this very module
+            [sys.executable, "-m", __name__, kind, str(path), now.isoformat(), zone],
+            cwd=_ROOT,
+            capture_output=True,
+            check=False,
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Unreadable(TOO_MUCH) from error
+    if done.returncode:
+        raise Unreadable(TOO_MUCH)
+    found = orjson.loads(done.stdout)
+    if why := found.get("unreadable"):
+        raise Unreadable(why)
+    return Parsed(entries=[_entry(one) for one in found["entries"]], problems=found["problems"])
+
+
+def _entry(given: dict[str, object]) -> Entry:
+    times = {
+        name: datetime.fromisoformat(str(given[name])) if given[name] else None
+        for name in ("at", "until")
+    }
+    return Entry(**{**given, **times})  # type: ignore[arg-type]
+
+
+def _main(kind: str, path: str, now: str, zone: str) -> dict[str, object]:
+    at = datetime.fromisoformat(now)
+    try:
+        if kind == MAIL:
+            found = parse_mails(Path(path), now=at)
+        else:
+            found = parse_calendar(Path(path).read_bytes(), now=at, zone=ZoneInfo(zone))
+    except Unreadable as error:
+        return {"unreadable": str(error)}
+    return {"entries": found.entries, "problems": found.problems}
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    sys.stdout.buffer.write(orjson.dumps(_main(*sys.argv[1:])))

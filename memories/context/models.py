@@ -1,0 +1,51 @@
+"""The working memory of a robot: which memories, since when, and why one left."""
+
+from django.db import models
+
+from orgs.models.base import TenantKey, TenantModel
+
+
+class Reason(models.TextChoices):
+    """Why an entry left. Only what was removed on request stays out when it is recalled again."""
+
+    BUDGET = "budget", "made room"
+    REMOVED = "removed", "taken out by the robot"
+    GONE = "gone", "forgotten, archived or expired"
+
+
+class WorkingEntry(TenantModel):
+    """A memory in a working memory, by its id alone.
+
+    audience: whose working memory it is, as the audience that reads the row: a robot's own, later
+    a team's. The memory itself is read again under whoever looks. evicted_at: empty while the
+    entry is in it. tokens: of the memory's text in the version `counted_version`; empty until
+    somebody looks, so that a recall counts nothing.
+    """
+
+    audience = TenantKey("orgs.Audience")
+    memory = TenantKey("memories.Memory")
+    tokens = models.PositiveIntegerField(null=True)
+    counted_version = models.PositiveIntegerField(null=True)
+    added_at = models.DateTimeField()
+    last_used_at = models.DateTimeField()
+    evicted_at = models.DateTimeField(null=True)
+    reason = models.CharField(max_length=7, choices=Reason.choices, blank=True, default="")
+
+    class Meta:
+        verbose_name_plural = "working entries"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "audience", "memory"], name="working_entry_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(evicted_at__isnull=True, reason="")
+                | models.Q(evicted_at__isnull=False, reason__in=Reason.values),
+                name="working_entry_reason_known",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "memory"], name="working_entry_memory"),
+        ]
+
+    def __str__(self) -> str:
+        return f"memory {self.memory_id} at hand"

@@ -1,0 +1,81 @@
+"""What a member's calendars and mailboxes say; see `context.connectors`."""
+
+from datetime import timedelta, tzinfo
+from typing import Any
+
+from django.db.models import Q
+
+from memories.context.connectors.accounts import chosen
+from memories.context.connectors.models import AccountEntry, AccountKind
+from memories.context.sources.asked import Asked
+from memories.context.sources.memory_lines import plain
+from memories.context.sources.pieces import Piece
+from orgs.models.memberships import Member
+
+EVENT, MAIL = "event", "mail"
+MOST, SPAN = 10, timedelta(days=7)
+# Of a mail so many characters after its subject.
+BEGINNING = 300
+
+
+def events(asked: Asked) -> list[Piece] | None:
+    """What is on in the next seven days or just now, the soonest first."""
+    rows = _rows(asked, AccountKind.CALENDAR, at__lte=asked.now + SPAN)
+    if rows is None:
+        return None
+    still = Q(until__gte=asked.now) | Q(until=None, at__gte=asked.now)
+    found = list(rows.filter(still).order_by("at", "id")[:MOST])
+    zone = _zone(asked) if found else None
+    return [_event(row, zone) for row in found]
+
+
+def mails(asked: Asked) -> list[Piece] | None:
+    """What came in the last seven days, the newest first."""
+    rows = _rows(asked, AccountKind.MAIL, at__gte=asked.now - SPAN, at__lte=asked.now)
+    if rows is None:
+        return None
+    found = list(rows.order_by("-at", "-id")[:MOST])
+    zone = _zone(asked) if found else None
+    return [_mail(row, zone) for row in found]
+
+
+def _rows(asked: Asked, kind: str, **when: Any) -> Any:
+    """None where nobody's accounts are meant: what is said in a group others hear."""
+    actor = asked.actor
+    if actor.member_id is None or actor.group_id is not None or not actor.sees_own:
+        return None
+    ids = chosen(asked.principal, asked.query.accounts, kind)
+    return AccountEntry.objects.filter(
+        organisation_id=asked.principal.organisation_id, kind=kind, account_id__in=ids, **when
+    )
+
+
+def _zone(asked: Asked) -> tzinfo:
+    return Member.objects.get(
+        organisation_id=asked.principal.organisation_id, id=asked.actor.member_id
+    ).zone
+
+
+def _event(row: AccountEntry, zone: tzinfo | None) -> Piece:
+    at = row.at.astimezone(zone)
+    when = f"{at:%Y-%m-%d}, all day" if row.all_day else f"{at:%Y-%m-%d %H:%M}"
+    if row.until and not row.all_day:
+        when += f" to {row.until.astimezone(zone):%H:%M}"
+    where = f", {plain(row.place)}" if row.place else ""
+    return Piece(
+        text=f"({when}) {plain(row.title)}{where}",
+        type=EVENT,
+        id=row.id,
+        more={"account": row.account_id, "starts_at": row.at, "ends_at": row.until},
+    )
+
+
+def _mail(row: AccountEntry, zone: tzinfo | None) -> Piece:
+    begins = f": {plain(row.text[:BEGINNING])}" if row.text else ""
+    return Piece(
+        text=f"({row.at.astimezone(zone):%Y-%m-%d %H:%M}) {plain(row.person)}, "
+        f"{plain(row.title)}{begins}",
+        type=MAIL,
+        id=row.id,
+        more={"account": row.account_id, "sent_at": row.at},
+    )

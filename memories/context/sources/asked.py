@@ -1,0 +1,64 @@
+"""What a context is asked for, as every source gets it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from memories.context.sources.pieces import Piece
+from memories.retrieval.types import Served
+from orgs.principals import Actor, Principal
+
+TOKENS, MIN_STRENGTH = 2000, 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextQuery:
+    """The request. Names in `categories`, `entity_types` and `accounts` narrow; empty is all.
+
+    max_tokens: of the whole text. order: of the memories, one of `token_budget.ORDERS`; None is by
+    relevance. min_strength: 0-1, of memories that are recalled. shared_limit: see `retrieval`.
+    """
+
+    text: str
+    max_tokens: int = TOKENS
+    group: str | None = None
+    member: str | None = None
+    order: str | None = None
+    max_entities: int = 10
+    max_memories: int = 10
+    min_strength: float = MIN_STRENGTH
+    categories: tuple[str, ...] = ()
+    entity_types: tuple[str, ...] = ()
+    include_recent: bool = True
+    include_shared: bool = True
+    shared_limit: int | None = None
+    prefer_personal: bool = True
+    accounts: tuple[str, ...] | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Asked:
+    """A request on its way through the sources, in the asker's scope; who comes later sees what
+    came before.
+
+    memories, messages: what a section holds already. served: what recall found that is strong
+    enough, wider than what is shown; filled by the source of memories. weak: how many it found
+    beside that are not.
+    """
+
+    query: ContextQuery
+    principal: Principal
+    now: datetime
+    memories: set[UUID] = field(default_factory=set)
+    messages: set[UUID] = field(default_factory=set)
+    served: Served | None = None
+    weak: int = 0
+
+    @property
+    def actor(self) -> Actor:
+        return self.principal.actor
+
+
+# The pieces, best first; None where the request leaves the source out.
+Gather = Callable[[Asked], Sequence[Piece] | None]

@@ -1,0 +1,50 @@
+"""The people and things that the recalled memories name."""
+
+from typing import Any
+
+from memories.context.sources.asked import Asked
+from memories.context.sources.memory_lines import plain
+from memories.context.sources.pieces import Piece
+from memories.knowledge_graph.models import EntityType
+from orgs.database.prepared_statements import fetched
+
+ENTITY = "entity"
+MOST = 50
+# What is to be done has a section of its own.
+_OTHERS = tuple(type_ for type_ in EntityType.values if type_ != EntityType.ACTION_ITEM)
+# A thing counts for as much as the memories that name it: the first 1, the second 1/2, ...
+_NAMED = """
+SELECT (array_agg(e.id ORDER BY e.extracted_at DESC, e.id))[1], e.type,
+    (array_agg(e.name ORDER BY e.extracted_at DESC, e.id))[1], count(*)
+FROM unnest(%(memories)s::uuid[]) WITH ORDINALITY AS given (memory, place)
+JOIN memories_entity e ON e.organisation_id = %(organisation)s AND e.memory_id = given.memory
+WHERE e.type = ANY(%(types)s)
+GROUP BY e.node, e.type
+ORDER BY e.type = 'concept', sum(1 / given.place::float8) DESC, e.node LIMIT %(most)s
+"""
+
+
+def entities(asked: Asked) -> list[Piece]:
+    """At most `max_entities` of the wanted types, best first: what the best memories name, and what
+    many of them name; concepts, which any notable word is, come last."""
+    hits = asked.served.hits if asked.served else []
+    values: dict[str, Any] = {
+        "organisation": asked.principal.organisation_id,
+        "memories": [hit.id for hit in hits],
+        "types": [one for one in _OTHERS if one in (asked.query.entity_types or _OTHERS)],
+        "most": asked.query.max_entities,
+    }
+    rows = fetched(_NAMED, values) if hits and asked.query.max_entities else []
+    return [
+        Piece(
+            text=f"{plain(name)} ({type_}), in {_memories(count)}",
+            type=ENTITY,
+            id=id_,
+            more={"entity_type": type_, "name": name},
+        )
+        for id_, type_, name, count in rows
+    ]
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count} memories"

@@ -1,0 +1,48 @@
+"""What somebody prefers: a robot has it at hand whatever it is asked."""
+
+from typing import Any
+
+from memories.context.sources.asked import Asked
+from memories.context.sources.memory_lines import piece
+from memories.context.sources.pieces import Piece
+from memories.retrieval.candidates.filters import HERE
+from memories.retrieval.recall import whole_memories
+from memories.store.models.choices import PREFERENCE_ALWAYS_FROM
+from orgs.database.prepared_statements import fetched
+
+MOST = 5
+# What a robot left with a member without their leave is found, and never at hand unasked. The
+# category and the least importance stand in the text, as in the index that finds them.
+_AT_HAND = f"""
+SELECT n.id FROM memories_memory n
+WHERE n.organisation_id = %(organisation)s
+    AND n.category = 'preference' AND n.importance >= {PREFERENCE_ALWAYS_FROM}
+    AND n.status = 'active' AND (n.expires_at IS NULL OR n.expires_at > %(now)s::timestamptz)
+    AND n.superseded_by_id IS NULL AND n.deposited_by IS NULL
+    AND (%(member)s::uuid IS NULL OR n.member_id = %(member)s::uuid
+         OR (n.member_id IS NULL AND n.speaker_member_id IS NULL))
+    AND (%(context_group)s::uuid IS NULL OR {HERE})
+    AND (%(include_shared)s::bool OR n.audience_id <> %(organisation_audience)s::uuid)
+ORDER BY n.importance DESC, n.id DESC LIMIT %(most)s
+"""
+
+
+def preferences(asked: Asked) -> list[Piece]:
+    """The MOST most important preferences from PREFERENCE_ALWAYS_FROM on, of equal ones the newest.
+
+    Where somebody asks or is asked for, theirs and those that are nobody's in particular.
+    """
+    principal = asked.principal
+    values: dict[str, Any] = {
+        "organisation": principal.organisation_id,
+        "organisation_audience": principal.organisation_audience,
+        "context_group": asked.actor.group_id,
+        "member": asked.actor.member_id,
+        "include_shared": asked.query.include_shared,
+        "now": asked.now,
+        "most": MOST,
+    }
+    ids = [id_ for (id_,) in fetched(_AT_HAND, values)]
+    found = whole_memories(principal.organisation_id, ids) if ids else {}
+    asked.memories.update(ids)
+    return [piece(found[id_], importance=found[id_].importance) for id_ in ids if id_ in found]

@@ -1,0 +1,56 @@
+"""What was said last in the conversations that the context is for."""
+
+from datetime import timedelta
+
+from memories.context.sources.asked import Asked
+from memories.context.sources.memory_lines import plain
+from memories.context.sources.pieces import Piece
+from orgs.principals import Actor
+from robots.models.conversations import Conversation, Message, MessageRole
+
+# The latest messages of the latest conversations, none older than this.
+MOST, CONVERSATIONS, RECENT = 12, 3, timedelta(days=7)
+MESSAGE = "message"
+
+
+def recent_messages(asked: Asked) -> list[Piece] | None:
+    """The last one first, so that it stays where the budget is short."""
+    if not asked.query.include_recent:
+        return None
+    here = Conversation.objects.filter(
+        organisation_id=asked.principal.organisation_id, **_of(asked.actor)
+    )
+    latest = here.filter(last_message_at__isnull=False).order_by("-last_message_at", "-id")
+    ids = list(latest.values_list("id", flat=True)[:CONVERSATIONS])
+    since = asked.now - RECENT
+    rows = Message.objects.filter(
+        organisation_id=asked.principal.organisation_id,
+        conversation_id__in=ids,
+        withdrawn_at=None,
+        sent_at__gte=since,
+        sent_at__lte=asked.now,
+    ).select_related("speaker_member", "robot")
+    found = list(rows.order_by("-sent_at", "-id")[:MOST]) if ids else []
+    asked.messages.update(message.id for message in found)
+    return [_piece(message) for message in found]
+
+
+def _of(actor: Actor) -> dict[str, object]:
+    """Of the group; else of the member with this robot, or of one of both alone."""
+    if actor.group_id is not None:
+        return {"group_id": actor.group_id}
+    alone: dict[str, object] = {"group_id": None, "member_id": actor.member_id}
+    return alone if actor.robot_id is None else alone | {"robot_id": actor.robot_id}
+
+
+def _piece(message: Message) -> Piece:
+    who = message.speaker_member.name if message.speaker_member else message.speaker
+    if not who and message.role == MessageRole.AGENT and message.robot is not None:
+        who = message.robot.name
+    said = f"{plain(who)}: " if who else ""
+    return Piece(
+        text=f"({message.sent_at:%Y-%m-%d %H:%M}) {said}{message.content}",
+        type=MESSAGE,
+        id=message.id,
+        more={"conversation": message.conversation_id},
+    )

@@ -1,0 +1,37 @@
+"""What is to be done, for whom the context is."""
+
+from memories.action_items.tasks import TaskQuery, tasks_of
+from memories.context.sources.asked import Asked
+from memories.context.sources.memory_lines import plain
+from memories.context.sources.pieces import Piece
+
+TASK = "task"
+MOST = 10
+
+
+def tasks(asked: Asked) -> list[Piece]:
+    """The pending tasks of the member who asks or is asked for, and those that are nobody's."""
+    found = tasks_of(
+        asked.principal,
+        TaskQuery(limit=MOST),
+        include_shared=asked.query.include_shared,
+        now=asked.now,
+    )
+    return [
+        Piece(
+            text="; ".join(
+                part
+                for part in (
+                    plain(one.title),
+                    f"for {plain(one.assignee_name)}" if one.assignee_name else "",
+                    f"due {one.due_at:%Y-%m-%d %H:%M} UTC" if one.due_at else "",
+                    f"priority {one.priority}",
+                )
+                if part
+            ),
+            type=TASK,
+            id=one.id,
+            more={"memory": one.memory, "priority": one.priority, "due_at": one.due_at},
+        )
+        for one in found
+    ]

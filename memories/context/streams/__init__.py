@@ -1,0 +1,1 @@
+"""The stream of one robot: what it observed, thought and understood, for itself alone."""

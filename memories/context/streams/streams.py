@@ -1,0 +1,224 @@
+"""A robot's stream: record, recall by time, importance and relevance, summarise a range.
+
+An entry is a memory that only the robot itself reads (`visibility: internal`); `metadata.stream`
+says its kind. So it is found, corrected, forgotten and erased like every memory. A person has no
+stream, and a robot that acts for a member uses its own.
+"""
+
+import time
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import F
+from django.db.models.functions import Coalesce
+
+from memories.context.streams.stream_scores import (
+    IMPORTANCE,
+    INSIGHT,
+    KINDS,
+    OBSERVATION,
+    REFLECTION,
+    stream_score,
+)
+from memories.embedding.known_models import known_model
+from memories.embedding.tokens.token_count import count_tokens
+from memories.ingestion.drafts import Draft, Remembered
+from memories.ingestion.remember import remember
+from memories.lifecycle.consolidation.capacity_choice import centres
+from memories.retrieval.pipeline import search
+from memories.retrieval.recall import Query, prepare, whole_memories
+from memories.retrieval.served import record_served
+from memories.retrieval.timeframes.timeframes import Range
+from memories.retrieval.types import Hit, Served
+from memories.store.models.memory import Memory, MemoryQuerySet
+from orgs.principals import Actor, Principal, resolve
+
+KIND = "stream"
+# So many of the latest, and of those that answer best, are weighed; so many are summarised.
+LATEST, BEST, SUMMARISED = 1_000, 200, 2_000
+# Of the observations of a range so many stand for all.
+CENTRAL = 5
+SUMMARY_TOKENS = 500
+_HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """An entry and what it was worth. relevance, score: 0-1."""
+
+    memory: Memory
+    relevance: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamRecall:
+    """The best entries, best first. recall_id: for feedback on them."""
+
+    recall_id: UUID
+    entries: list[Scored]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamSummary:
+    """count: entries in the range, by kind as well. text: the entries in `memories`, a line each,
+    of `tokens` tokens."""
+
+    count: int
+    kinds: dict[str, int]
+    text: str
+    tokens: int
+    memories: list[Memory]
+
+
+def record(
+    actor: Actor,
+    content: str,
+    *,
+    kind: str = OBSERVATION,
+    importance: float | None = None,
+    occurred_at: datetime | None = None,
+    now: datetime,
+) -> Remembered:
+    """Note something in the robot's own stream; importance 0-1, by default that of the kind.
+
+    Entries of other moments are never made one, also if they say the same. Raises PermissionError
+    for a person.
+    """
+    draft = Draft(
+        content=content,
+        visibility="internal",
+        importance=IMPORTANCE[kind] if importance is None else importance,
+        occurred_at=occurred_at or now,
+        metadata={KIND: kind},
+    )
+    return remember(_robot(actor), draft, now=now)
+
+
+def entries(
+    principal: Principal,
+    *,
+    kind: str | None = None,
+    span: Range = (None, None),
+    now: datetime,
+) -> MemoryQuerySet:
+    """The entries of the robot's stream; evaluate inside its scope.
+
+    span: when they happened, both ends included.
+    """
+    since, until = span
+    rows = Memory.objects.active(now).filter(
+        organisation_id=principal.organisation_id,
+        audience_id=principal.own_audience,
+        metadata__stream__in=[kind] if kind else KINDS,
+    )
+    rows = rows.annotate(at=Coalesce(F("occurred_at"), F("created_at")))
+    if since is not None:
+        rows = rows.filter(at__gte=since)
+    return rows if until is None else rows.filter(at__lte=until)
+
+
+def own(actor: Actor) -> Principal:
+    """The robot alone, reading nothing but its own. Raises PermissionError for a person."""
+    principal = resolve(_robot(actor))
+    return principal.narrowed(frozenset({principal.own_audience}))
+
+
+def recall_stream(actor: Actor, query: str, *, limit: int = 10, now: datetime) -> StreamRecall:
+    """The best entries for a question (see `stream_scores`); equal ones the newest first.
+
+    All of the latest LATEST are weighed, also those that have nothing to do with the question, and
+    of the older ones the BEST that answer it. They count as recalled.
+    """
+    started = time.perf_counter()
+    principal = own(actor)
+    with principal.scope(deposit=(principal.own_audience,), relaxed=True):
+        served = search(prepare(principal, Query(text=query, limit=BEST), now))
+        relevance = {hit.id: hit.relevance for hit in served.hits}
+        rows = entries(principal, now=now)
+        latest = list(rows.order_by("-at", "-id").values_list("id", flat=True)[:LATEST])
+        scored = [
+            (_score(at, importance, relevance.get(id_, 0.0), now), id_)
+            for id_, at, importance in rows.filter(id__in={*latest, *relevance}).values_list(
+                "id", "at", "importance"
+            )
+        ]
+        best = sorted(scored, reverse=True)[:limit]
+        known = whole_memories(principal.organisation_id, [id_ for _, id_ in best])
+        hits = [
+            Hit(id=id_, relevance=relevance.get(id_, 0.0), score=score)
+            for score, id_ in best
+            if id_ in known
+        ]
+        recall_id = record_served(
+            principal,
+            Served(hits, served.strategy),
+            took_ms=(time.perf_counter() - started) * 1000,
+            counts=True,
+            now=now,
+        )
+    found = [Scored(memory=known[h.id], relevance=h.relevance, score=h.score) for h in hits]
+    return StreamRecall(recall_id=recall_id, entries=found)
+
+
+def summarise(
+    actor: Actor, span: Range, *, max_tokens: int = SUMMARY_TOKENS, now: datetime
+) -> StreamSummary:
+    """What a range of the stream says in a few lines: insights, then reflections, the most
+    important first, then the observations that stand for the others. No word is made up."""
+    principal = own(actor)
+    with principal.scope():
+        rows = entries(principal, span=span, now=now)
+        found = list(rows.order_by("-at", "-id")[:SUMMARISED])
+        counts = Counter(rows.values_list("metadata__stream", flat=True))
+        chosen = [one for kind in (INSIGHT, REFLECTION) for one in _important(found, kind)]
+        chosen += _central(principal, [one for one in found if one.metadata[KIND] == OBSERVATION])
+    lines: list[Memory] = []
+    taken = 0
+    for memory in chosen:
+        cost = count_tokens(memory.content)
+        if taken + cost > max_tokens:
+            break
+        lines.append(memory)
+        taken += cost
+    return StreamSummary(
+        count=counts.total(),
+        kinds={kind: counts[kind] for kind in KINDS},
+        text="\n".join(memory.content for memory in lines),
+        tokens=taken,
+        memories=lines,
+    )
+
+
+def _robot(actor: Actor) -> Actor:
+    if actor.robot_id is None:
+        raise PermissionError("A stream belongs to a robot; a person has none.")
+    return replace(actor, member_id=None, group_id=None)
+
+
+def _score(at: datetime, importance: float, relevance: float, now: datetime) -> float:
+    hours = (now - at) / _HOUR
+    return stream_score(hours=hours, importance=importance, relevance=relevance)
+
+
+def _important(found: list[Memory], kind: str) -> list[Memory]:
+    """Of one kind, the most important first; they come newest first."""
+    those = [one for one in found if one.metadata[KIND] == kind]
+    return sorted(those, key=lambda one: -one.importance)
+
+
+def _central(principal: Principal, observations: list[Memory]) -> list[Memory]:
+    """One observation of each of CENTRAL stretches of the range, the nearest to what the stretch
+    says on average, in the order in which they happened. What has no vector yet stands for nothing
+    but where all are few."""
+    if len(observations) <= CENTRAL:
+        return observations[::-1]
+    ordered = observations[::-1]
+    known = {one.id: one for one in ordered}
+    size = -(-len(ordered) // CENTRAL)
+    parts = [ordered[start : start + size] for start in range(0, len(ordered), size)]
+    ids = [[one.id for one in part] for part in parts]
+    middles = centres(principal.organisation_id, ids, known_model().number)
+    return [known[middles.get(place, part[-1].id)] for place, part in enumerate(parts)]

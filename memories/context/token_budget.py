@@ -1,0 +1,90 @@
+"""What stays within a budget of tokens, and in which order it is given. Pure.
+
+order       first comes
+recent      what was used last
+important   the highest importance; by="access_count": what was recalled most often
+balanced    the highest importance x 1 / (1 + hours since it was last used)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+RECENT, IMPORTANT, BALANCED = ORDERS = ("recent", "important", "balanced")
+IMPORTANCE, ACCESS_COUNT = MEASURES = ("importance", "access_count")
+# Between two texts; it has no token.
+BLANK_LINE = "\n\n"
+_HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """What is in a working memory. importance: 0-1. last_used_at: when it was added or recalled."""
+
+    id: UUID
+    tokens: int
+    importance: float
+    access_count: int
+    added_at: datetime
+    last_used_at: datetime
+
+
+def evicted(items: Sequence[Item], budget: int, keep: UUID | None = None) -> list[Item]:
+    """What leaves so that the rest has at most `budget` tokens.
+
+    First what alone is larger, for nothing else could stay beside it; then the lowest importance,
+    of these what was added first. It ends as soon as enough is free.
+    keep: the one that stays, because it is being added.
+    """
+    over = sum(item.tokens for item in items) - budget
+    gone: list[Item] = []
+    for item in sorted(
+        items, key=lambda one: (one.tokens <= budget, one.importance, one.added_at, one.id)
+    ):
+        if over <= 0:
+            break
+        if item.id != keep:
+            gone.append(item)
+            over -= item.tokens
+    return gone
+
+
+def recency(last_used_at: datetime, now: datetime) -> float:
+    """1 / (1 + hours since it was used): 1 now, 1/2 after one hour, 1/4 after three."""
+    return 1 / (1 + max(now - last_used_at, timedelta(0)) / _HOUR)
+
+
+def ordered(
+    items: Sequence[Item], order: str, *, now: datetime, by: str = IMPORTANCE
+) -> list[Item]:
+    """The items in one of ORDERS; what is equal there: used last first, then by id.
+
+    by: one of MEASURES, for the order important.
+
+    Raises:
+        ValueError: an order or a measure that is none of these.
+    """
+    if order not in ORDERS or by not in MEASURES:
+        raise ValueError(f"There is no order {order!r} by {by!r}.")
+
+    def rank(item: Item) -> tuple[float, datetime, UUID]:
+        first = {
+            RECENT: 0.0,
+            IMPORTANT: float(item.access_count) if by == ACCESS_COUNT else item.importance,
+            BALANCED: item.importance * recency(item.last_used_at, now),
+        }[order]
+        return first, item.last_used_at, item.id
+
+    return sorted(items, key=rank, reverse=True)
+
+
+def fitting(items: Sequence[Item], max_tokens: int) -> list[Item]:
+    """The first items that have together at most `max_tokens`; the first that would pass it ends
+    the list, also where a later one would fit."""
+    taken = 0
+    for place, item in enumerate(items):
+        taken += item.tokens
+        if taken > max_tokens:
+            return list(items[:place])
+    return list(items)

@@ -1,0 +1,373 @@
+"""The working memory of a robot: what it has at hand, and what left it and why.
+
+Postgres holds it (docs/adr/0014-working-memory.md). An entry is an id: text, importance and whether
+the memory may be read come from the memory, under whoever looks. So the budget holds for what one
+call sees. What a robot keeps for one member is neither shown nor counted nor evicted while it acts
+for another.
+
+Who looks next counts tokens and evicts, because a recall does neither. All that evict take turns.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+
+from memories.context.at_hand import Entry, Evicted, OverBudget, WorkingMemory
+from memories.context.models import Reason
+from memories.context.token_budget import BLANK_LINE, Item, evicted, fitting, ordered
+from memories.embedding.tokens.token_count import count_tokens
+from memories.retrieval.candidates.filters import HERE
+from memories.store.models.operation import Verb
+from memories.store.operations import log
+from orgs.database.advisory_locks import take_turns
+from orgs.database.prepared_statements import fetched
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.models.base import new_id
+from orgs.principals import Actor, Principal, resolve
+from robots.access.act_for import act
+from robots.models.robots import Robot
+from robots.models.teams import Team
+from robots.registry.robots import find_robot
+
+# Of what left, so much is named; so much is looked through for what the asker reads.
+MOST_EVICTED, LOOKED_THROUGH = 20, 200
+
+
+# What may come up where a group narrows the question, for a memory `m`.
+_HERE = HERE.replace("n.", "m.")
+_PLACED = f"(%(group)s::uuid IS NULL OR {_HERE.replace('%(context_group)s', '%(group)s::uuid')})"
+# What counts as there: what would be recalled, and was not away since it was added.
+_LIVE = """m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+    AND (m.restored_at IS NULL OR m.restored_at <= e.added_at)"""
+_ENTRIES = f"""
+SELECT m.id, e.tokens, m.importance, coalesce(u.access_count, 0), e.added_at, e.last_used_at,
+    {_LIVE}, m.version, CASE WHEN e.counted_version = m.version THEN NULL ELSE m.content END
+FROM memories_workingentry e
+JOIN memories_memory m ON m.organisation_id = e.organisation_id AND m.id = e.memory_id
+LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
+WHERE e.organisation_id = %(organisation)s AND e.audience_id = %(audience)s
+    AND e.evicted_at IS NULL AND {_PLACED}
+"""
+_COUNTED = """
+UPDATE memories_workingentry e SET tokens = given.tokens, counted_version = given.version
+FROM unnest(%(ids)s::uuid[], %(tokens)s::int[], %(versions)s::int[])
+    AS given (memory_id, tokens, version)
+WHERE e.organisation_id = %(organisation)s AND e.audience_id = %(audience)s
+    AND e.memory_id = given.memory_id
+"""
+_EVICT = """
+UPDATE memories_workingentry SET evicted_at = %(now)s, reason = %(reason)s
+WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s
+    AND memory_id = ANY(%(ids)s::uuid[]) AND evicted_at IS NULL
+RETURNING memory_id
+"""
+_CLEAR = """
+UPDATE memories_workingentry SET evicted_at = %(now)s, reason = %(reason)s
+WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND evicted_at IS NULL
+RETURNING memory_id
+"""
+_ADD = """
+INSERT INTO memories_workingentry AS e
+    (id, organisation_id, audience_id, memory_id, tokens, counted_version, added_at, last_used_at,
+     reason)
+VALUES (%(id)s, %(organisation)s, %(audience)s, %(memory)s, %(tokens)s, %(version)s, %(now)s,
+    %(now)s, '')
+ON CONFLICT (organisation_id, audience_id, memory_id) DO UPDATE
+SET tokens = excluded.tokens, counted_version = excluded.counted_version,
+    added_at = excluded.added_at, last_used_at = excluded.last_used_at, evicted_at = NULL,
+    reason = ''
+"""
+_ADDED = f"""
+SELECT m.content, m.version FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND m.id = %(memory)s AND m.status = 'active'
+    AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {_PLACED}
+"""
+_TEXTS = f"""
+SELECT m.id, m.content FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
+    AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {_PLACED}
+"""
+_LEFT = """
+SELECT memory_id, evicted_at, reason FROM memories_workingentry
+WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s
+    AND evicted_at IS NOT NULL ORDER BY evicted_at DESC, memory_id DESC LIMIT %(most)s
+"""
+
+
+def budget_of(robot: Robot) -> int:
+    """The tokens that the robot's working memory holds."""
+    return robot.working_memory_tokens or int(settings.WORKING_MEMORY_TOKENS)
+
+
+def look(
+    actor: Actor,
+    robot: str,
+    *,
+    member: str | None = None,
+    group: str | None = None,
+    now: datetime,
+) -> WorkingMemory:
+    """What the robot has at hand, what was used last first.
+
+    The robot itself may look, for a member and in a group. Admins and curators get its sizes, as
+    the robot sees them when it acts for nobody, and of the memories those that they read
+    themselves; their look evicts nothing. For all others there is none: NotFound.
+    """
+    found = _robot(actor, robot)
+    if actor.robot_id is None:
+        return _looked_at(actor, found, now)
+    principal = resolve(act(actor, member=member, group=group))
+    values = values_of(principal, now)
+    with principal.scope():
+        items = settled(principal, budget_of(found), now)
+        texts = texts_of(values, [item.id for item in items])
+        left = left_of(values, last_evicted(values))
+    return as_seen(found, budget_of(found), items, texts, left, now)
+
+
+def add(
+    actor: Actor,
+    robot: str,
+    memory_id: UUID,
+    *,
+    member: str | None = None,
+    group: str | None = None,
+    now: datetime,
+) -> list[UUID]:
+    """Put a memory that the robot reads at hand; returns the ids that made room for it.
+
+    What is there already counts as added anew. Raises NotFound, OverBudget, and PermissionError for
+    a person.
+    """
+    found = _own(actor, robot)
+    principal = resolve(act(actor, member=member, group=group))
+    return put(principal, budget_of(found), memory_id, now=now)
+
+
+def put(principal: Principal, budget: int, memory_id: UUID, *, now: datetime) -> list[UUID]:
+    """The same for the working memory of `own_audience`; returns what made room."""
+    values = values_of(principal, now)
+    with principal.scope():
+        take_turns_at(principal)
+        rows = fetched(_ADDED, values | {"memory": memory_id})
+        if not rows:
+            raise NotFound("no such memory")
+        ((content, version),) = rows
+        tokens = count_tokens(content)
+        if tokens > budget:
+            raise OverBudget(
+                f"The memory has {tokens} tokens, and the working memory holds {budget}."
+            )
+        given = {"id": new_id(), "memory": memory_id, "tokens": tokens, "version": version}
+        fetched(_ADD, values | given)
+        before = {item.id for item in items_in(values)}
+        after = {item.id for item in settled(principal, budget, now, keep=memory_id)}
+    return sorted(before - after)
+
+
+def remove(
+    actor: Actor,
+    robot: str,
+    memory_id: UUID | None,
+    *,
+    member: str | None = None,
+    group: str | None = None,
+    now: datetime,
+) -> None:
+    """Take a memory out, or everything where none is named; no recall brings that back by itself.
+
+    Nothing is forgotten. Raises NotFound for what is not in it, and PermissionError for a person.
+    """
+    _own(actor, robot)
+    take_out(resolve(act(actor, member=member, group=group)), memory_id, now=now)
+
+
+def take_out(principal: Principal, memory_id: UUID | None, *, now: datetime) -> None:
+    """The same for the working memory of `own_audience`."""
+    values = values_of(principal, now) | {"reason": Reason.REMOVED}
+    with principal.scope():
+        take_turns_at(principal)
+        if memory_id is None:
+            note_evicted(principal, fetched(_CLEAR, values), now)
+            return
+        if memory_id not in {item.id for item in items_in(values)}:
+            raise NotFound("no such memory")
+        evict(principal, [memory_id], Reason.REMOVED, now)
+
+
+def assemble(
+    found: WorkingMemory, order: str, *, by: str, max_tokens: int, now: datetime
+) -> tuple[str, list[Entry]]:
+    """The text of what fits into `max_tokens`, and the entries that are in it, in an order of
+    `token_budget`."""
+    known = {entry.item.id: entry for entry in found.entries}
+    items = ordered([entry.item for entry in found.entries], order, now=now, by=by)
+    taken = [known[item.id] for item in fitting(items, max_tokens)]
+    return BLANK_LINE.join(entry.content for entry in taken), taken
+
+
+def _robot(actor: Actor, reference: str) -> Robot:
+    """The robot, for itself and for those who curate. Raises NotFound."""
+    with organisation_scope(actor.organisation_id):
+        found = find_robot(actor.organisation_id, reference)
+    if actor.robot_id != found.id and not actor.moderates:
+        raise NotFound("no such robot")
+    return found
+
+
+def _own(actor: Actor, reference: str) -> Robot:
+    found = _robot(actor, reference)
+    if actor.robot_id != found.id:
+        raise PermissionError("Only the robot itself changes its working memory.")
+    return found
+
+
+def values_of(principal: Principal, now: datetime) -> dict[str, Any]:
+    """The parameters of the statements here, for the working memory of `own_audience`."""
+    return {
+        "organisation": principal.organisation_id,
+        "audience": principal.own_audience,
+        "group": principal.actor.group_id,
+        "organisation_audience": principal.organisation_audience,
+        "now": now,
+    }
+
+
+def take_turns_at(principal: Principal) -> None:
+    """Until the end of the transaction, for the working memory of `own_audience`."""
+    take_turns(principal.organisation_id, f"working memory {principal.own_audience}")
+
+
+def settled(
+    principal: Principal, budget: int, now: datetime, keep: UUID | None = None
+) -> list[Item]:
+    """What is in it after counting and evicting; inside the principal's scope."""
+    take_turns_at(principal)
+    values = values_of(principal, now)
+    rows = fetched(_ENTRIES, values)
+    gone = [row[0] for row in rows if not row[6]]
+    items, fresh = _counted([row for row in rows if row[6]])
+    if fresh:
+        ids, tokens, versions = zip(*fresh, strict=True)
+        new = {"ids": list(ids), "tokens": list(tokens), "versions": list(versions)}
+        fetched(_COUNTED, values | new)
+    out = [item.id for item in evicted(items, budget, keep)]
+    for ids_, reason in ((gone, Reason.GONE), (out, Reason.BUDGET)):
+        evict(principal, ids_, reason, now)
+    away = set(out)
+    return [item for item in items if item.id not in away]
+
+
+def evict(principal: Principal, ids: Sequence[UUID], reason: Reason, now: datetime) -> None:
+    """Take these out, for the reason, and log it; inside the principal's scope."""
+    if ids:
+        values = values_of(principal, now) | {"ids": list(ids), "reason": reason}
+        note_evicted(principal, fetched(_EVICT, values), now)
+
+
+def note_evicted(principal: Principal, rows: Sequence[tuple[Any, ...]], now: datetime) -> None:
+    """Into the log of operations, as far as the scope reads what left."""
+    ids = [id_ for (id_,) in rows]
+    robot_id = principal.actor.robot_id
+    log(Verb.EVICT, principal.organisation_id, ids, robot_id=robot_id, now=now)
+
+
+def items_in(values: Mapping[str, Any]) -> list[Item]:
+    """What is in it now, over its budget or not; nothing is written."""
+    return _counted([row for row in fetched(_ENTRIES, values) if row[6]])[0]
+
+
+def _counted(
+    rows: Sequence[tuple[Any, ...]],
+) -> tuple[list[Item], list[tuple[UUID, int, int]]]:
+    """The items of the rows, and (memory, tokens, version) of those that were counted just now."""
+    items, fresh = [], []
+    for id_, tokens, importance, accesses, added_at, used_at, _, version, content in rows:
+        if content is not None:
+            tokens = count_tokens(content)  # noqa: PLW2901 - of the version that is there now
+            fresh.append((id_, tokens, version))
+        items.append(
+            Item(
+                id=id_,
+                tokens=tokens,
+                importance=importance,
+                access_count=accesses,
+                added_at=added_at,
+                last_used_at=used_at,
+            )
+        )
+    return items, fresh
+
+
+def texts_of(values: Mapping[str, Any], ids: Sequence[UUID]) -> dict[UUID, str]:
+    """Of those that the scope reads, by id."""
+    return dict(fetched(_TEXTS, {**values, "ids": list(ids)}))
+
+
+def last_evicted(values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """(memory, when, why) of what left, the last first."""
+    return fetched(_LEFT, {**values, "most": LOOKED_THROUGH})
+
+
+def left_of(values: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]) -> list[Evicted]:
+    """What left, as far as the scope reads it; what was forgotten is named to nobody."""
+    texts = texts_of(values, [id_ for id_, _, _ in rows])
+    known = [
+        Evicted(id=id_, content=texts[id_], evicted_at=at, reason=reason)
+        for id_, at, reason in rows
+        if id_ in texts
+    ]
+    return known[:MOST_EVICTED]
+
+
+def _looked_at(actor: Actor, robot: Robot, now: datetime) -> WorkingMemory:
+    """Sizes in the scope of the robot itself, then the texts in the scope of whoever looks."""
+    itself = resolve(Actor(organisation_id=robot.organisation_id, robot_id=robot.id))
+    values = values_of(itself, now)
+    with itself.scope():
+        items = items_in(values)
+        rows = last_evicted(values)
+    return seen_by(resolve(actor), robot, budget_of(robot), items, rows, now)
+
+
+def seen_by(
+    asker: Principal,
+    owner: Robot | Team,
+    budget: int,
+    items: Sequence[Item],
+    rows: Sequence[tuple[Any, ...]],
+    now: datetime,
+) -> WorkingMemory:
+    """The sizes of all, and the texts that the asker reads. rows: what left, of `last_evicted`."""
+    values = values_of(asker, now)
+    with asker.scope():
+        texts = texts_of(values, [item.id for item in items])
+        left = left_of(values, rows)
+    return as_seen(owner, budget, items, texts, left, now)
+
+
+def as_seen(
+    owner: Robot | Team,
+    budget: int,
+    items: Sequence[Item],
+    texts: Mapping[UUID, str],
+    left: list[Evicted],
+    now: datetime,
+) -> WorkingMemory:
+    """What is there with what the asker reads of it. texts: by id."""
+    return WorkingMemory(
+        owner=owner,
+        budget=budget,
+        tokens=sum(item.tokens for item in items),
+        count=len(items),
+        entries=[
+            Entry(item=item, content=texts[item.id])
+            for item in ordered(items, "recent", now=now)
+            if item.id in texts
+        ],
+        evicted=left,
+    )

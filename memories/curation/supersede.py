@@ -1,0 +1,80 @@
+"""A newer memory holds in the place of an older one: both are kept, the older says until when."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.access.lookup import note
+from memories.access.red_lines import hold_red_line
+from memories.access.visibility import Misplaced
+from memories.store.dependents import follow
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from memories.store.version_stamp import STAMPS, stamp_version
+from orgs.errors import AlreadyExists
+from orgs.principals import Principal
+
+LINK = ("superseded_by", "valid_until")
+CHANGED = "It was changed after the decision, so the decision stands. Edit it instead."
+
+
+def supersede(principal: Principal, older: Memory, newer: Memory, now: datetime) -> dict[str, Any]:
+    """Note that the newer one holds since it was said; what undoing needs comes back.
+
+    Both are locked, of the same readers and the asker's to change. Raises RedLine for a protected
+    older one, and Misplaced where the newer one is not active or was superseded by the older one.
+    """
+    if newer.status != Status.ACTIVE or newer.superseded_by_id == older.id:
+        raise Misplaced("The newer one does not hold any more. Nothing was decided.")
+    hold_red_line(principal, older, "supersede", now)
+    before = [str(older.superseded_by_id or ""), _text(older.valid_until)]
+    _link(principal, older, newer, newer.occurred_at or newer.created_at, now)
+    note(principal, "memory.superseded", older, now, by=str(newer.id))
+    return {"superseded": str(older.id), "holds": str(newer.id), "held": before}
+
+
+def take_back(principal: Principal, older: Memory, outcome: dict[str, Any], now: datetime) -> None:
+    """The older one holds again, as far as it did. Raises AlreadyExists once that has changed."""
+    if str(older.superseded_by_id) != outcome["holds"]:
+        raise AlreadyExists(CHANGED)
+    by, until = outcome["held"]
+    there = (
+        Memory.objects.filter(organisation_id=older.organisation_id, id=UUID(by)).first()
+        if by
+        else None
+    )
+    _link(principal, older, there, datetime.fromisoformat(until) if until else None, now)
+    note(principal, "memory.holds_again", older, now)
+
+
+def set_validity(
+    principal: Principal, memory: Memory, until: datetime | None, now: datetime
+) -> bool:
+    """Say until when a locked memory held, as a snapshot says it; whether that differed.
+
+    Without an end it holds, so nothing holds in its place. Raises RedLine for a protected one.
+    """
+    if memory.valid_until == until:
+        return False
+    hold_red_line(principal, memory, "supersede", now)
+    if until is None:
+        memory.superseded_by = None
+    memory.valid_until = until
+    stamp_version(memory, principal.actor, now)
+    memory.save(update_fields=[*LINK, *STAMPS])
+    follow(memory, {"valid_until": until})
+    note(principal, "memory.edited", memory, now, fields=["valid_until"])
+    return True
+
+
+def _link(
+    principal: Principal, older: Memory, newer: Memory | None, until: datetime | None, now: datetime
+) -> None:
+    older.superseded_by, older.valid_until = newer, until
+    stamp_version(older, principal.actor, now)
+    older.save(update_fields=[*LINK, *STAMPS])
+    follow(older, {"valid_until": until})
+
+
+def _text(moment: datetime | None) -> str:
+    return moment.isoformat() if moment else ""

@@ -1,0 +1,207 @@
+"""The log of operations for whoever asks, and counts of each robot for those who curate.
+
+A line is shown to who reads its memory. What a robot that serves one member recalls or has no more
+at hand tells what that member works on: there, lists name the robot to that member alone.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from memories.access.permissions import restorable
+from memories.jobs.queue import WORKER
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from memories.store.models.operation import Operation, Verb
+from orgs.database.prepared_statements import fetched
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.principals import Actor, Principal, resolve
+from robots.models.robots import Robot
+from robots.registry.robots import find_robot
+
+# Rows of a transaction of the clean-up.
+BATCH = 5_000
+Place = tuple[datetime, UUID]
+# What tells on what somebody works.
+_ASKED = (Verb.RECALL, Verb.EVICT)
+
+_OLD = """
+DELETE FROM memories_operation WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM memories_operation
+    WHERE organisation_id = %(organisation)s AND at < %(before)s ORDER BY at, id LIMIT %(most)s))
+RETURNING 1
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What to look for; empty is everything. robot: a reference; since and until include."""
+
+    robot: str | None = None
+    verb: str | None = None
+    memory: UUID | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """robot: empty for a person, and where the asker is not to know."""
+
+    id: UUID
+    verb: str
+    memory: UUID
+    robot: Robot | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotCounts:
+    """How often a robot did what, by verb; without a robot it was a person, or a robot that the
+    asker is not to know."""
+
+    robot: Robot | None
+    counts: dict[str, int]
+
+
+def operations(
+    actor: Actor, wanted: Wanted, *, limit: int, after: Place | None = None
+) -> tuple[list[Line], Place | None]:
+    """A page of lines, the newest first, and where the next one begins; None at the end."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = _matching(principal, wanted)
+        if rows is None:
+            return [], None
+        if after:
+            at, id_ = after
+            rows = rows.filter(Q(at__lt=at) | Q(at=at, id__lt=id_))
+        found = list(rows.select_related("robot").order_by("-at", "-id")[: limit + 1])
+    lines = [
+        Line(
+            id=row.id,
+            verb=row.verb,
+            memory=row.memory_id,
+            robot=row.robot if row.robot and _names(actor, row.verb, row.robot) else None,
+            at=row.at,
+        )
+        for row in found[:limit]
+    ]
+    more = len(found) > limit
+    return lines, (found[limit - 1].at, found[limit - 1].id) if more else None
+
+
+def operation_counts(
+    actor: Actor, *, since: datetime | None = None, until: datetime | None = None
+) -> list[RobotCounts]:
+    """Counts of each robot, by name, over the lines that the asker may read; see `Line` for whose
+    lines are nobody's.
+
+    Raises PermissionError for who does not curate.
+    """
+    if not actor.moderates:
+        raise PermissionError("Curators and admins see what robots did in numbers.")
+    principal = resolve(actor)
+    with principal.scope():
+        rows = _within(_shown(principal), since, until)
+        counted = rows.order_by().values("robot_id", "verb").annotate(times=Count("id"))
+        lines = [(row["robot_id"], row["verb"], row["times"]) for row in counted]
+        robots = Robot.objects.filter(organisation_id=principal.organisation_id).in_bulk(
+            {robot_id for robot_id, _, _ in lines if robot_id}
+        )
+    found: Counter[tuple[UUID | None, str]] = Counter()
+    for robot_id, verb, times in lines:
+        known = robot_id is None or _names(actor, verb, robots[robot_id])
+        found[robot_id if known else None, verb] += times
+    return _by_name(found, robots.values())
+
+
+def _by_name(
+    found: Mapping[tuple[UUID | None, str], int], robots: Iterable[Robot]
+) -> list[RobotCounts]:
+    ids = {robot_id for robot_id, _ in found}
+    named = sorted(
+        (robot for robot in robots if robot.id in ids), key=lambda robot: (robot.name, robot.id)
+    )
+    whose: list[Robot | None] = [*named, *([None] if None in ids else [])]
+    return [
+        RobotCounts(
+            robot=robot,
+            counts={
+                verb: found.get((robot.id if robot else None, verb), 0) for verb in Verb.values
+            },
+        )
+        for robot in whose
+    ]
+
+
+def remove_old(organisation_id: UUID, *, now: datetime) -> int:
+    """Remove lines older than the setting OPERATIONS_DAYS. Returns how many."""
+    values: dict[str, Any] = {
+        "organisation": organisation_id,
+        "before": now - timedelta(days=settings.OPERATIONS_DAYS),
+        "most": BATCH,
+    }
+    gone = 0
+    while True:
+        with organisation_scope(organisation_id, using=WORKER):
+            rows = len(fetched(_OLD, values, WORKER))
+        gone += rows
+        if rows < BATCH:
+            return gone
+
+
+def _names(actor: Actor, verb: str, robot: Robot) -> bool:
+    """Whether the asker may know that it was this robot."""
+    return (
+        verb not in _ASKED
+        or robot.owner_id is None
+        or actor.robot_id == robot.id
+        or (actor.is_person and actor.member_id == robot.owner_id)
+    )
+
+
+def _shown(principal: Principal) -> "QuerySet[Operation]":
+    """What is forgotten exists only for those who may bring it back."""
+    memories = Memory.objects.filter(
+        ~Q(status=Status.FORGOTTEN) | restorable(principal.actor),
+        organisation_id=OuterRef("organisation_id"),
+        id=OuterRef("memory_id"),
+    )
+    if principal.actor.is_person:
+        memories = memories.for_people()
+    rows = Operation.objects.filter(organisation_id=principal.organisation_id)
+    return rows.filter(Exists(memories))
+
+
+def _within(
+    rows: "QuerySet[Operation]", since: datetime | None, until: datetime | None
+) -> "QuerySet[Operation]":
+    if since:
+        rows = rows.filter(at__gte=since)
+    return rows.filter(at__lte=until) if until else rows
+
+
+def _matching(principal: Principal, wanted: Wanted) -> "QuerySet[Operation] | None":
+    """None for a robot that does not exist."""
+    rows = _within(_shown(principal), wanted.since, wanted.until)
+    if wanted.verb:
+        rows = rows.filter(verb=wanted.verb)
+    if wanted.memory:
+        rows = rows.filter(memory_id=wanted.memory)
+    if wanted.robot:
+        try:
+            robot = find_robot(principal.organisation_id, wanted.robot)
+        except NotFound:
+            return None
+        rows = rows.filter(robot_id=robot.id)
+        if not _names(principal.actor, Verb.RECALL, robot):
+            rows = rows.exclude(verb__in=_ASKED)
+    return rows

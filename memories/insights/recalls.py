@@ -1,0 +1,41 @@
+"""How often the asker's own recalls find anything."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from orgs.database.prepared_statements import fetched
+from orgs.principals import Principal
+
+MONTH = timedelta(days=30)
+
+_RECALLS = """
+SELECT count(*), count(*) FILTER (WHERE jsonb_array_length(hits) > 0)
+FROM memories_recall
+WHERE organisation_id = %(organisation)s AND member_id = %(me)s
+  AND created_at > %(month)s AND created_at <= %(now)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalls:
+    """The asker's own recalls of a month; `answered` of them had a result."""
+
+    asked: int = 0
+    answered: int = 0
+
+    @property
+    def hit_rate(self) -> float:
+        """0 without a recall."""
+        return self.answered / self.asked if self.asked else 0.0
+
+
+def recalls_of(principal: Principal, now: datetime) -> Recalls:
+    """Of the last 30 days; inside the principal's scope."""
+    values = {
+        "organisation": principal.organisation_id,
+        "me": principal.actor.member_id,
+        "month": now - MONTH,
+        "now": now,
+    }
+    [counts] = fetched(_RECALLS, values)
+    return Recalls(*counts)

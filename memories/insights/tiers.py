@@ -1,0 +1,262 @@
+"""How full the tiers are and what moves between them: of what the asker may read, nothing else.
+
+Robots' own notes are left out: people do not read them. Few statements, each over a bounded number
+of rows.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from memories.insights.recalls import MONTH, Recalls, recalls_of
+from memories.lifecycle.decay import DEFAULT_RATE, RATES, SECONDS_PER_DAY, SLOWED, STRONG, WEAK
+from memories.lifecycle.policies import policy_of
+from memories.lifecycle.tiers import RULES, capacities, pressure
+from orgs.principals import Actor, Principal, resolve
+
+# So many of the newest memories and of the newest moves are looked at; who has more is told so.
+LOOKED_AT = 20_000
+LATEST = 50
+LASTING = timedelta(days=7)
+# Below and above these shares of rises that lasted, the limits of the tiers deserve a look; fewer
+# rises than ENOUGH say nothing.
+TOO_EASY, TOO_HARD, ENOUGH = 0.4, 0.8, 10
+
+# `lifecycle.decay.strength`, in the database; a test holds the two together.
+_STANDING = """
+SELECT m.beyond, m.audience_id::text, coalesce(u.tier, m.first_tier)::text,
+    CASE WHEN s.strength >= %(strong)s THEN 'strong'
+         WHEN s.strength < %(weak)s THEN 'weak' ELSE 'fading' END,
+    count(*), count(*) FILTER (WHERE u.updates > 0),
+    coalesce(sum(u.surprise) FILTER (WHERE u.updates > 0), 0)
+FROM (
+    SELECT id, audience_id, first_tier, importance, category, created_at,
+        row_number() OVER (ORDER BY id DESC) > %(most)s AS beyond
+    FROM memories_memory
+    WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
+      AND (expires_at IS NULL OR expires_at > %(now)s)
+    ORDER BY id DESC LIMIT %(most)s + 1
+) m
+LEFT JOIN memories_use u ON u.organisation_id = %(organisation)s AND u.memory_id = m.id
+LEFT JOIN unnest(%(categories)s::text[], %(rates)s::float8[]) AS r (category, rate)
+    ON r.category = m.category
+CROSS JOIN LATERAL (
+    SELECT m.importance * (1 + ln(1 + coalesce(u.access_count, 0)::float8) / 10)
+        * exp(greatest(-700, -coalesce(r.rate, %(rate)s) * (1 - %(slowed)s * m.importance)
+            * greatest(0, extract(epoch FROM %(now)s - coalesce(u.last_accessed_at, m.created_at))
+                ::float8 / %(day)s))) AS strength
+) s
+GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+"""
+# What is forgotten, archived or waits for review has no moves here.
+_READABLE = """
+    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = t.memory_id
+        AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+"""
+# The ids are given to the second statement: a join would compare each with each where the planner
+# knows nothing of the tables yet.
+_MOVES = """
+SELECT memory_id, moved_at, array_position(%(order)s::text[], to_tier::text)
+    < array_position(%(order)s::text[], from_tier::text)
+FROM memories_transition
+WHERE organisation_id = %(organisation)s AND kind <> 'internal'
+  AND moved_at > %(month)s AND moved_at <= %(now)s
+ORDER BY moved_at DESC, memory_id DESC LIMIT %(most)s
+"""
+_ACTIVE = """
+SELECT id FROM memories_memory
+WHERE organisation_id = %(organisation)s AND id = ANY(%(ids)s::uuid[])
+  AND status = 'active' AND (expires_at IS NULL OR expires_at > %(now)s)
+"""
+_LATEST = f"""
+SELECT t.memory_id, left(m.content, 400), t.from_tier, t.to_tier, t.reason, t.moved_at
+FROM memories_transition t {_READABLE}
+WHERE t.organisation_id = %(organisation)s AND t.kind <> 'internal' AND t.moved_at <= %(now)s
+ORDER BY t.moved_at DESC, t.memory_id DESC LIMIT %(latest)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedMove:
+    """One move with the beginning of the memory's words."""
+
+    memory_id: UUID
+    text: str
+    from_tier: str
+    to_tier: str
+    reason: str
+    moved_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """How many moves there were; `month` of them in 30 days, of LOOKED_AT at most.
+
+    risen: memories that rose in these. fell_back: those of them that sank within a week after.
+    """
+
+    up_last_hour: int = 0
+    down_last_hour: int = 0
+    up_last_day: int = 0
+    down_last_day: int = 0
+    month: int = 0
+    risen: int = 0
+    fell_back: int = 0
+
+    @property
+    def effectiveness(self) -> float:
+        """The share of risen memories that did not sink again within a week; 0 without any."""
+        return (self.risen - self.fell_back) / self.risen if self.risen else 0.0
+
+    @property
+    def velocity(self) -> float:
+        """Moves a day."""
+        return self.month / MONTH.days
+
+    @property
+    def advice(self) -> str:
+        """`too_easy` or `could_be_easier` to rise, empty where all is well or little is known."""
+        if self.risen < ENOUGH:
+            return ""
+        if self.effectiveness < TOO_EASY:
+            return "too_easy"
+        return "could_be_easier" if self.effectiveness > TOO_HARD else ""
+
+
+@dataclass(frozen=True, slots=True)
+class TierFigures:
+    """What the page counts. room: {tier: most memories of one audience}, by the organisation's
+    policy. fullest: {tier: how full the fullest audience of it is, in 0-1}. evicts: workers may
+    summarise what is over.
+
+    by_strength: strong, fading, weak. reported: memories with feedback; surprise is theirs on
+    average, 0 without any. capped: there are more memories than LOOKED_AT, the newest are counted.
+    """
+
+    capped: bool = False
+    evicts: bool = False
+    by_tier: Counter[str] = field(default_factory=Counter)
+    room: dict[str, int] = field(default_factory=dict)
+    fullest: dict[str, float] = field(default_factory=dict)
+    by_strength: Counter[str] = field(default_factory=Counter)
+    reported: int = 0
+    surprise: float = 0.0
+    moves: Moves = field(default_factory=Moves)
+    recalls: Recalls = field(default_factory=Recalls)
+
+    @property
+    def total(self) -> int:
+        return self.by_tier.total()
+
+
+def figures(actor: Actor, *, now: datetime) -> TierFigures:
+    """The figures alone, for the charts as files."""
+    principal = resolve(actor)
+    with principal.scope():
+        return _figures(principal, now)
+
+
+def figures_and_moves(actor: Actor, *, now: datetime) -> tuple[TierFigures, Sequence[LoggedMove]]:
+    """The figures and the newest moves, LATEST at most; six statements, whatever there is."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = _asked(_LATEST, _values(principal, now))
+        return _figures(principal, now), [LoggedMove(*row) for row in rows]
+
+
+def _figures(principal: Principal, now: datetime) -> TierFigures:
+    values = _values(principal, now)
+    standing = _asked(_STANDING, values)
+    moves = _moves(values)
+    policy = policy_of(principal.organisation_id)
+    room = capacities(policy.capacities)
+    by_audience, by_tier, by_strength = Counter[tuple[str, str]](), Counter[str](), Counter[str]()
+    capped, reported, surprise = False, 0, 0.0
+    for beyond, audience, tier, strength, number, told, surprises in standing:
+        if beyond:
+            capped = True
+            continue
+        by_audience[audience, tier] += number
+        by_tier[tier] += number
+        by_strength[strength] += number
+        reported += told
+        surprise += surprises
+    return TierFigures(
+        capped,
+        policy.evict,
+        by_tier,
+        room,
+        _fullest(by_audience, room),
+        by_strength,
+        reported,
+        surprise / reported if reported else 0.0,
+        moves,
+        recalls_of(principal, now),
+    )
+
+
+def _moves(values: dict[str, Any]) -> Moves:
+    found = _asked(_MOVES, values)
+    ids = list({id_ for id_, _, _ in found})
+    active = {id_ for (id_,) in _asked(_ACTIVE, values | {"ids": ids})}
+    lately = [one for one in found if one[0] in active]
+    recent: Counter[tuple[str, bool]] = Counter()
+    risen, fell_back, sank_at = set[UUID](), set[UUID](), dict[UUID, datetime]()
+    for id_, moved_at, up in lately:  # the newest first
+        recent["hour", up] += moved_at > values["hour"]
+        recent["day", up] += moved_at > values["yesterday"]
+        if not up:
+            sank_at[id_] = moved_at
+            continue
+        risen.add(id_)
+        if id_ in sank_at and sank_at[id_] - moved_at <= LASTING:
+            fell_back.add(id_)
+    return Moves(
+        recent["hour", True],
+        recent["hour", False],
+        recent["day", True],
+        recent["day", False],
+        len(lately),
+        len(risen),
+        len(fell_back),
+    )
+
+
+def _fullest(by_audience: Counter[tuple[str, str]], room: dict[str, int]) -> dict[str, float]:
+    found = dict.fromkeys(room, 0.0)
+    for (_, tier), number in by_audience.items():
+        found[tier] = max(found[tier], pressure({tier: number}, room))
+    return found
+
+
+def _asked(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
+def _values(principal: Principal, now: datetime) -> dict[str, Any]:
+    return {
+        "organisation": principal.organisation_id,
+        "me": principal.actor.member_id,
+        "now": now,
+        "hour": now - timedelta(hours=1),
+        "yesterday": now - timedelta(days=1),
+        "month": now - MONTH,
+        "most": LOOKED_AT,
+        "latest": LATEST,
+        "order": [rule.tier for rule in RULES],
+        "strong": STRONG,
+        "weak": WEAK,
+        "categories": list(RATES),
+        "rates": list(RATES.values()),
+        "rate": DEFAULT_RATE,
+        "slowed": SLOWED,
+        "day": SECONDS_PER_DAY,
+    }

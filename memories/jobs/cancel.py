@@ -1,0 +1,56 @@
+"""Cancel work and go on with it, whoever may see it."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memories.jobs.models import Job, JobState
+from orgs.errors import AlreadyExists, NotFound
+
+STOPPED = (JobState.DEAD, JobState.CANCELLED)
+
+
+def cancel_job(rows: "QuerySet[Job]", job_id: UUID, *, now: datetime) -> Job:
+    """Cancel one of these jobs; inside a scope that may change it.
+
+    What waits is cancelled at once. What runs is asked to stop, and does so between two steps;
+    what is done stays done. Raises NotFound, and AlreadyExists when it is over.
+    """
+    job = _locked(rows, job_id)
+    died = job.state == JobState.RUNNING and job.leased_until and job.leased_until < now
+    if job.state == JobState.WAITING or died:
+        job.state, job.finished_at, job.leased_until = JobState.CANCELLED, now, None
+    elif job.state == JobState.RUNNING:
+        job.cancel_asked_at = now
+    else:
+        raise AlreadyExists("This work is over.")
+    job.save(update_fields=["state", "finished_at", "leased_until", "cancel_asked_at"])
+    return job
+
+
+def resume_job(
+    rows: "QuerySet[Job]", job_id: UUID, *, now: datetime, stopped: tuple[str, ...] = STOPPED
+) -> Job:
+    """Let one of these jobs go on at its place; send its hint once this is committed.
+
+    Raises NotFound, and AlreadyExists when it has not stopped in one of these ways.
+    """
+    job = _locked(rows, job_id)
+    if job.state not in stopped:
+        raise AlreadyExists("This work has not stopped.")
+    job.state, job.attempts, job.reason, job.finished_at = JobState.WAITING, 0, "", None
+    job.queued_at, job.cancel_asked_at = now, None
+    job.save(
+        update_fields=[
+            "state", "attempts", "reason", "finished_at", "queued_at", "cancel_asked_at",
+        ]
+    )  # fmt: skip
+    return job
+
+
+def _locked(rows: "QuerySet[Job]", job_id: UUID) -> Job:
+    job = rows.select_for_update().filter(id=job_id).first()
+    if job is None:
+        raise NotFound("no such job")
+    return job

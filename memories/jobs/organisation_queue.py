@@ -1,0 +1,82 @@
+"""Jobs of the organisation are written: by the beat once a period, by a curator, at a terminal."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from memories.jobs.models import Job, JobKind, JobState
+from memories.jobs.queue import LEASE, WORKER, ready
+from orgs.database.rls import organisation_scope
+from orgs.models.audiences import AudienceKind
+from orgs.organisations.audiences import ensure_audience
+
+OF_ORGANISATION = (JobKind.CONSOLIDATE, JobKind.AGE, JobKind.RETAIN, JobKind.SUMMARISE)
+# A review audience that names nobody: curators and admins read it, and no robot.
+_CURATORS = "jobs"
+
+
+def curators_audience(organisation_id: UUID) -> UUID:
+    """The audience of curators alone."""
+    with organisation_scope(organisation_id):
+        return ensure_audience(organisation_id, AudienceKind.REVIEW, _CURATORS)
+
+
+def new_job(organisation_id: UUID, kind: str, audience_id: UUID, now: datetime, **more: Any) -> Job:
+    """A job of the organisation that waits, not written yet."""
+    return Job(
+        organisation_id=organisation_id,
+        audience_id=audience_id,
+        kind=kind,
+        created_at=now,
+        queued_at=now,
+        **more,
+    )
+
+
+def is_made(organisation_id: UUID, kind: str, period: str) -> bool:
+    """Whether the run of a period was begun, whatever became of it."""
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Job.objects.using(WORKER).filter(organisation_id=organisation_id)
+        return rows.filter(kind=kind, period=period).exists()
+
+
+def make_once(organisation_id: UUID, kind: str, period: str, *, now: datetime) -> Job | None:
+    """Write the run of a period; None if it is there. The database lets one of two through."""
+    job = new_job(organisation_id, kind, curators_audience(organisation_id), now, period=period)
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Job.objects.using(WORKER)
+        rows.bulk_create([job], ignore_conflicts=True)
+        return rows.filter(organisation_id=organisation_id, id=job.id).first()
+
+
+def take_here(organisation_id: UUID, kind: str, *, now: datetime) -> Job:
+    """A run by hand for this process: the last one, if it was cancelled or broke off, or a new one.
+
+    No worker has it until its lease runs out.
+    """
+    audience_id = curators_audience(organisation_id)
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Job.objects.using(WORKER).select_for_update()
+        by_hand = rows.filter(organisation_id=organisation_id, kind=kind, period=None, member=None)
+        job = by_hand.order_by("-id").first()
+        broke_off = job is not None and job.state == JobState.RUNNING and _is_ready(job, now)
+        if job is None or not (broke_off or job.state == JobState.CANCELLED):
+            job = new_job(organisation_id, kind, audience_id, now)
+        job.state, job.attempts, job.leased_until = JobState.RUNNING, 1, now + LEASE
+        job.finished_at, job.cancel_asked_at, job.reason = None, None, ""
+        job.save(using=WORKER)
+    return job
+
+
+def _is_ready(job: Job, now: datetime) -> bool:
+    return Job.objects.using(WORKER).filter(ready(now), id=job.id).exists()
+
+
+def put_down(job: Job, *, now: datetime) -> None:
+    """Whoever works on it here stops in the middle of a step: it stands as it was last noted."""
+    with organisation_scope(job.organisation_id, using=WORKER), transaction.atomic(using=WORKER):
+        Job.objects.using(WORKER).filter(
+            organisation_id=job.organisation_id, id=job.id, state=JobState.RUNNING
+        ).update(state=JobState.CANCELLED, finished_at=now, leased_until=None, cancel_asked_at=None)

@@ -1,0 +1,111 @@
+"""Until when something is to be done and by whom, where its text says so plainly. Pure, English.
+
+What is not certain stays open: several dates, a name that two people have, "we".
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from memories.language.entities import LONGEST
+from memories.language.relative_dates import absolute
+
+# The answer of `assigned` for whoever says it.
+SPEAKER = "I"
+
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_ISO = r"(?P<iso>\d{4}-\d\d-\d\d)"
+_WHEN = (
+    rf"(?:{_ISO}|(?P<day>{'|'.join(_DAYS)})"
+    rf"|(?P<before>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH})"
+    rf"(?:,? (?P<year>(?:19|20)\d\d))?"
+    rf"|(?P<month_first>{_MONTH}) (?P<after>\d{{1,2}})(?:st|nd|rd|th)?"
+    rf"(?:,? (?P<year_last>(?:19|20)\d\d))?)"
+)
+_LIMIT = re.compile(
+    r"\b(?P<word>by|until|till|before|no later than|due(?: on| by)?)"
+    r" (?:the )?(?:(?:end|morning|afternoon|evening|night) of )?"
+    rf"{_WHEN}(?![\w-])",
+    re.IGNORECASE,
+)
+# "tomorrow" stands as "on" and a date once it is one of the calendar.
+_LAST = re.compile(r" on (?:the (?:morning|afternoon|evening|night) of )?(\d{4}-\d\d-\d\d)[ .!]*$")
+_NAME = r"[^\W\d_][\w’'.-]{0,58}"
+_WHO = re.compile(
+    rf"^(?P<who>{_NAME}(?: {_NAME}){{0,2}}?)(?:['’]ll| will| needs? to| ha(?:s|ve) to| must| to) "
+    r"(?!not\b|never\b)"
+)
+_A_WEEK = 7
+# In days. What lies behind, or ten years ahead, is no date by which somebody is to do something.
+_FURTHEST = 3660
+
+
+def due_day(text: str, said_on: date) -> date | None:
+    """The last day on which it is in time; None where the text names none or several.
+
+    said_on: the day on which it was said; no due day lies before it. A day of the week or of a
+    month without a year is the next one that comes; "before Friday" ends on Thursday.
+    """
+    plain = absolute(text[:LONGEST], said_on)
+    found: set[date] = set()
+    for match in _LIMIT.finditer(plain):
+        day = _day(match, said_on)
+        if day and match["word"].casefold() == "before":
+            day = _later(day, -1)
+        found |= {day} if day else set()
+    if last := _LAST.search(plain):
+        day = _calendar(*map(int, last[1].split("-")))
+        found |= {day} if day else set()
+    day = found.pop() if len(found) == 1 else None
+    return day if day and said_on <= day <= (_later(said_on, _FURTHEST) or date.max) else None
+
+
+def assigned(text: str, names: Sequence[str]) -> str | None:
+    """Who is to do it: one of the names, SPEAKER for whoever says it, None where it is not plain.
+
+    names: of those who may be meant. The whole name counts, and the first word of it where only
+    one of them has that.
+    """
+    match = _WHO.match(text[:LONGEST])
+    if match is None:
+        return None
+    if match["who"] == SPEAKER:
+        return SPEAKER
+    who = match["who"].casefold()
+    whole = [name for name in names if name.casefold() == who]
+    called = whole or [name for name in names if name.casefold().split()[:1] == [who]]
+    return called[0] if len(called) == 1 else None
+
+
+def _day(match: re.Match[str], said_on: date) -> date | None:
+    if match["iso"]:
+        return _calendar(*map(int, match["iso"].split("-")))
+    if match["day"]:
+        ahead = (_DAYS.index(match["day"].casefold()) - said_on.weekday()) % _A_WEEK
+        return _later(said_on, ahead or _A_WEEK)
+    month = _MONTHS.index((match["month"] or match["month_first"])[:3].casefold()) + 1
+    day, year = int(match["before"] or match["after"]), match["year"] or match["year_last"]
+    if year:
+        return _calendar(int(year), month, day)
+    this = _calendar(said_on.year, month, day)
+    return this if this and this >= said_on else _calendar(said_on.year + 1, month, day)
+
+
+def _calendar(year: int, month: int, day: int) -> date | None:
+    """The day, where there is one."""
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _later(day: date, days: int) -> date | None:
+    try:
+        return day + timedelta(days)
+    except OverflowError:
+        return None

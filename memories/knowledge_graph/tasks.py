@@ -1,0 +1,228 @@
+"""The tasks behind action items: noted with them, and kept while these are found anew.
+
+An action item that was given by hand or found by rule has one row here. The rules say by whom and
+until when it is to be done, as far as the text does; what somebody set by hand stays.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime, time
+from typing import NamedTuple
+from uuid import UUID
+
+import uuid_utils
+
+from memories.knowledge_graph.models import Entity, EntityType, Task
+from memories.knowledge_graph.task_rules import SPEAKER, assigned, due_day
+from memories.language.relative_dates import day_of
+from memories.store.models.choices import Kind
+from memories.store.models.memory import Memory
+from orgs.database.bulk import uuids
+from orgs.database.prepared_statements import fetched
+from orgs.models.memberships import Member
+from orgs.principals import Actor, resolve
+
+# What is due on a day is due until this minute where its speaker is.
+END_OF_DAY = time(23, 59)
+
+_NOTE = """
+INSERT INTO memories_task (id, organisation_id, memory_id, audience_id, kind, node, assignee_id,
+                           assignee_given, due_at, due_given, noted_at)
+SELECT given.id, %(organisation)s, given.memory, given.audience, given.kind, given.node,
+       given.assignee, false, given.due, false, %(now)s
+FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
+            %(nodes)s::uuid[], %(assignees)s::uuid[], %(dues)s::timestamptz[])
+    AS given (id, memory, audience, kind, node, assignee, due)
+ON CONFLICT (organisation_id, memory_id, node) DO UPDATE
+SET assignee_id = CASE WHEN memories_task.assignee_given THEN memories_task.assignee_id
+                       ELSE excluded.assignee_id END,
+    due_at = CASE WHEN memories_task.due_given THEN memories_task.due_at ELSE excluded.due_at END
+"""
+# Of what the text names no longer only what somebody did or set is kept.
+_DROP = """
+DELETE FROM memories_task t
+WHERE t.organisation_id = %(organisation)s AND t.memory_id = ANY(%(ids)s::uuid[])
+  AND t.done_at IS NULL AND NOT t.assignee_given AND NOT t.due_given
+  AND NOT EXISTS (SELECT 1 FROM memories_entity e
+                  WHERE e.organisation_id = %(organisation)s AND e.memory_id = t.memory_id
+                    AND e.node = t.node AND e.type = 'action_item')
+"""
+
+
+class ActionItem(NamedTuple):
+    """One thing to do that a memory names."""
+
+    memory: Memory
+    node: UUID
+    name: str
+
+
+def note_tasks(items: Sequence[ActionItem], now: datetime) -> None:
+    """Write what the rules say of these action items; what was set by hand stays."""
+    if not items:
+        return
+    people = _people(items)
+    rules = [_by_rule(item, people) for item in items]
+    fetched(
+        _NOTE,
+        {
+            "organisation": items[0].memory.organisation_id,
+            "now": now,
+            "ids": uuids(uuid_utils.uuid7() for _ in items),
+            "memories": uuids(item.memory.id for item in items),
+            "audiences": uuids(item.memory.audience_id for item in items),
+            "kinds": [item.memory.kind for item in items],
+            "nodes": uuids(item.node for item in items),
+            "assignees": uuids(who for who, _ in rules),
+            "dues": [due for _, due in rules],
+        },
+    )
+
+
+def drop_tasks(rows: Sequence[Memory]) -> None:
+    """Take away what these memories name no longer and nobody has touched."""
+    values = {
+        "organisation": rows[0].organisation_id,
+        "ids": uuids(row.id for row in rows),
+    }
+    fetched(_DROP, values)
+
+
+def follow_entity(entity: Entity, memory: Memory, before: UUID | None, now: datetime) -> None:
+    """Keep the task of an action item that was given or renamed by hand beside it.
+
+    before: the node that it had.
+    """
+    here = Task.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id)
+    if entity.type != EntityType.ACTION_ITEM:
+        here.filter(node__in=[before, entity.node]).delete()
+        return
+    if before not in (None, entity.node) and not here.filter(node=entity.node).exists():
+        here.filter(node=before).update(node=entity.node)
+    note_tasks([ActionItem(memory, entity.node, entity.name)], now)
+
+
+def drop_task(entity: Entity) -> None:
+    """The action item was taken back by hand, and with it what was known of it."""
+    Task.objects.filter(
+        organisation_id=entity.organisation_id, memory_id=entity.memory_id, node=entity.node
+    ).delete()
+
+
+def move_tasks(memory: Memory) -> None:
+    """The memory has other readers: nobody is to do what they cannot read, and until when it was to
+    be done and that it was done was said to the readers of before.
+
+    Call after it was moved, in a scope that reads it there.
+    """
+    theirs = Task.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id)
+    for task in theirs.select_related("assignee"):
+        _take_assignee(task, memory)
+        _take_state(task)
+        task.save(update_fields=[*_ASSIGNEE, *_STATE])
+
+
+def copy_tasks(source: Memory, made: UUID) -> None:
+    """A copy for other readers keeps what is to be done, as far as its text says that.
+
+    Call where both can be read. Somebody who cannot read the copy is not to do it. What was set by
+    hand stays behind, unless the source was written for these readers and only now reaches them.
+    """
+    here = {"organisation_id": source.organisation_id}
+    copied = Memory.objects.filter(**here, id=made).first()
+    if copied is None:
+        return
+    names = said_in(copied)
+    for entity in given_action_items(source):
+        before = Task.objects.filter(**here, memory_id=source.id, node=entity.node)
+        task = before.select_related("assignee").first()
+        if entity.name.casefold() not in names or task is None:
+            continue
+        if Task.objects.filter(**here, memory_id=made, node=entity.node).exists():
+            continue
+        for row in (entity, task):
+            row.pk, row.memory_id = uuid_utils.compat.uuid7(), made
+            row.audience_id, row.kind = copied.audience_id, copied.kind
+        _take_assignee(task, copied)
+        if source.proposed_audience_id != copied.audience_id:
+            _take_state(task)
+        entity.save(force_insert=True)
+        task.save(force_insert=True)
+
+
+_ASSIGNEE = ("assignee", "assignee_given")
+_STATE = ("due_at", "due_given", "done_at", "done_by", "done_by_robot")
+
+
+def _take_assignee(task: Task, memory: Memory) -> None:
+    if task.assignee is not None and not reads(task.assignee, memory):
+        task.assignee, task.assignee_given = None, False
+
+
+def _take_state(task: Task) -> None:
+    """The rules say until when anew; who said that it is done said so to others."""
+    if task.due_given:
+        task.due_at, task.due_given = None, False
+    task.done_at = task.done_by_id = task.done_by_robot_id = None
+
+
+def given_action_items(memory: Memory) -> list[Entity]:
+    """What was given by hand as to be done."""
+    return list(
+        Entity.objects.filter(
+            organisation_id=memory.organisation_id,
+            memory_id=memory.id,
+            type=EntityType.ACTION_ITEM,
+            source="given",
+        )
+    )
+
+
+def said_in(memory: Memory) -> str:
+    """The text as names are looked for in it."""
+    return " ".join(memory.content.split()).casefold()
+
+
+def reads(member: Member, memory: Memory) -> bool:
+    """Whether the member reads the memory now, who asks for themselves."""
+    actor = Actor(
+        organisation_id=memory.organisation_id, member_id=member.id, role=member.role, name=""
+    )
+    return memory.kind != Kind.INTERNAL and memory.audience_id in resolve(actor).audiences
+
+
+def _people(items: Sequence[ActionItem]) -> dict[UUID, Member]:
+    """The memories' own people, by id."""
+    wanted: dict[UUID, set[UUID]] = defaultdict(set)
+    for item in items:
+        wanted[item.memory.organisation_id] |= set(own_people(item.memory))
+    found: dict[UUID, Member] = {}
+    for organisation_id, ids in wanted.items():
+        members = Member.objects.filter(
+            organisation_id=organisation_id, id__in=ids, removed_at=None
+        )
+        found |= {one.id: one for one in members.only("id", "name", "time_zone")}
+    return found
+
+
+def own_people(memory: Memory) -> list[UUID]:
+    """Speaker, subject and listeners: who is named in it may be one of them, and nobody else."""
+    people = [memory.speaker_member_id, memory.member_id, *memory.listeners]
+    return [UUID(str(one)) for one in people if one]
+
+
+def _by_rule(item: ActionItem, people: dict[UUID, Member]) -> tuple[UUID | None, datetime | None]:
+    """(who is to do it, until when), as the text says. A robot's own notes bind nobody."""
+    memory = item.memory
+    speaker = people.get(memory.speaker_member_id) if memory.speaker_member_id else None
+    zone = speaker.zone if speaker else UTC
+    said_at = memory.occurred_at or memory.created_at
+    day = due_day(item.name, day_of(said_at, zone))
+    due = datetime.combine(day, END_OF_DAY, zone).astimezone(UTC) if day else None
+    if memory.kind == Kind.INTERNAL:
+        return None, due
+    here = {people[id_].name: id_ for id_ in own_people(memory) if id_ in people}
+    who = assigned(item.name, list(here))
+    if who == SPEAKER:
+        return (speaker.id if speaker else None), due
+    return (here[who] if who else None), due

@@ -1,0 +1,72 @@
+"""How one memory is used: its last moves between the tiers and how long its strength lasts."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memories.lifecycle.decay import DEFAULT_RATE, RATES, days_until, half_life_days, strength
+from memories.lifecycle.surprise import success_rate
+from memories.store.models.memory import Memory
+
+MOVES = 5
+POINTS = 13
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """One move between tiers."""
+
+    from_tier: str
+    to_tier: str
+    reason: str
+    moved_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TierHistory:
+    """Where a memory is and why. moves: the newest first, MOVES at most.
+
+    half_life: days without use until half of its strength is left; tenth_at: when a tenth will be,
+    if nobody uses it. curve: the strength in 0-1 on POINTS days from its last use to that one, if
+    nobody uses it. reports: how often feedback came; without any, success is .5 and surprise 0,
+    and neither says anything.
+    """
+
+    tier: str
+    since: datetime
+    moves: list[Moved]
+    half_life: float
+    tenth_at: datetime
+    curve: list[tuple[datetime, float]]
+    reports: int
+    success: float
+    surprise: float
+
+
+def tier_history(memory: Memory, moves: list[Moved]) -> TierHistory:
+    """Of a memory that came `with_names`; moves: its last ones, the newest first."""
+    use, rate = memory.used, RATES.get(memory.category, DEFAULT_RATE)
+    days = days_until(rate, memory.importance)
+    last = use.last_accessed_at or memory.created_at
+    places = [last + timedelta(days=days * step / (POINTS - 1)) for step in range(POINTS)]
+    return TierHistory(
+        use.tier,
+        use.tier_since or memory.created_at,
+        moves,
+        half_life_days(rate, memory.importance),
+        places[-1],
+        [(at, strength_at(memory, at)) for at in places],
+        use.updates,
+        success_rate(use.successes, use.failures),
+        use.surprise,
+    )
+
+
+def strength_at(memory: Memory, at: datetime) -> float:
+    """In 0-1, as recall would weigh it then, if nobody used it until; of one `with_names`."""
+    return strength(
+        importance=memory.importance,
+        category=memory.category,
+        accesses=memory.access_count,
+        last_access=memory.last_accessed_at or memory.created_at,
+        now=at,
+    )

@@ -1,0 +1,232 @@
+"""Move memories between the tiers, one step each: what proves useful rises, what does not sinks.
+
+`tiers.judge` is the rule; the statement here says the same of many rows at once, and a test holds
+the two together. A memory that moved keeps still for a day, so a run that is repeated, doubled or
+broken off and begun again moves nothing twice.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, connections
+
+from memories.lifecycle.tiers import (
+    COOL_DOWN,
+    PROMOTING_ACCESSES,
+    PROMOTING_SUCCESSES,
+    RULES,
+    STABLE_UPDATES,
+    faster,
+    slower,
+)
+from orgs.database.rls import organisation_scope
+
+WORKER = "worker"
+# Memories that one transaction looks at: what moves is locked for a part of a second.
+BATCH = 5_000
+# So often a batch is tried.
+ATTEMPTS = 3
+TIERS = tuple(rule.tier for rule in RULES)
+
+# A memory without a row of use was never moved and is in its first tier. Such a one can be slow
+# alone (see `ingestion.write`), so the other tiers are found through the table of uses.
+_EVERY = """
+    FROM memories_memory m LEFT JOIN memories_use u
+        ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
+    WHERE m.organisation_id = %(organisation)s AND m.id > %(after)s ORDER BY m.id LIMIT %(most)s
+"""
+_THESE = """
+    FROM memories_memory m LEFT JOIN memories_use u
+        ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
+    WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
+"""
+_IN_TIERS = """
+    FROM memories_use u JOIN memories_memory m
+        ON m.organisation_id = u.organisation_id AND m.id = u.memory_id
+    WHERE u.organisation_id = %(organisation)s AND u.tier = ANY(%(tiers)s::text[])
+        AND u.memory_id > %(after)s
+    ORDER BY u.memory_id LIMIT %(most)s
+"""
+_MOVE = """
+WITH rule AS (
+    SELECT * FROM unnest(%(rule_tier)s::text[], %(rule_faster)s::text[], %(rule_slower)s::text[],
+        %(rule_idle)s::float8[], %(rule_least)s::float8[], %(rule_half_life)s::float8[],
+        %(rule_surprise)s::float8[], %(rule_calm)s::float8[])
+        AS r (tier, faster, slower, idle, least, half_life, surprise, calm)
+), looked AS MATERIALIZED (
+    SELECT m.id, m.audience_id, m.kind, m.importance, m.red_line, m.status,
+        coalesce(u.tier, m.first_tier) AS tier, u.tier_since AS moved_at,
+        extract(epoch FROM %(now)s - coalesce(u.tier_since, m.created_at)) / 3600 AS hours,
+        extract(epoch FROM %(now)s - coalesce(u.last_accessed_at, m.created_at)) AS idle,
+        coalesce(u.since_accesses, 0) AS accesses, coalesce(u.since_successes, 0) AS successes,
+        coalesce(u.since_feedback, 0) AS feedback, coalesce(u.updates, 0) AS updates,
+        coalesce(u.surprise, 0) AS surprise
+    {which}
+), judged AS (
+    SELECT l.*, r.faster, r.slower,
+        CASE WHEN r.faster IS NULL THEN NULL
+             WHEN l.accesses >= %(accesses)s THEN 'accesses'
+             WHEN l.successes >= %(successes)s THEN 'successes'
+             WHEN l.feedback >= 1 AND l.surprise >= r.surprise THEN 'surprise' END AS up,
+        CASE WHEN r.slower IS NULL THEN NULL
+             WHEN l.idle > r.idle THEN 'idle'
+             WHEN l.importance * power(.5, greatest(0, l.hours) / r.half_life) < r.least
+                THEN 'faded'
+             WHEN l.updates >= %(updates)s AND l.surprise < r.calm THEN 'stable' END AS down
+    FROM looked l JOIN rule r ON r.tier = l.tier
+    WHERE l.status = 'active' AND NOT l.red_line AND l.tier = ANY(%(tiers)s::text[])
+        AND (l.moved_at IS NULL OR l.moved_at <= %(cooled)s)
+), due AS (
+    SELECT id, audience_id, kind, tier AS from_tier, surprise, coalesce(up, down) AS reason,
+        CASE WHEN up IS NULL THEN slower ELSE faster END AS to_tier
+    FROM judged WHERE up IS NOT NULL OR down IS NOT NULL ORDER BY id
+), moved AS (
+    INSERT INTO memories_use AS u
+        (organisation_id, memory_id, audience_id, kind, tier, tier_since)
+    SELECT %(organisation)s, id, audience_id, kind, to_tier, %(now)s FROM due
+    ON CONFLICT (organisation_id, memory_id) DO UPDATE
+    SET tier = excluded.tier, tier_since = excluded.tier_since,
+        since_accesses = 0, since_successes = 0, since_feedback = 0
+    -- Somebody else may have moved it since it was looked at.
+    WHERE u.tier_since IS NULL OR u.tier_since <= %(cooled)s
+    RETURNING u.memory_id
+), logged AS (
+    INSERT INTO memories_transition
+        (id, organisation_id, memory_id, audience_id, kind, from_tier, to_tier, reason, surprise,
+         moved_at)
+    SELECT gen_random_uuid(), %(organisation)s, d.id, d.audience_id, d.kind, d.from_tier, d.to_tier,
+        d.reason, d.surprise, %(now)s
+    FROM due d JOIN moved ON moved.memory_id = d.id
+    RETURNING from_tier, to_tier, reason
+)
+SELECT (SELECT max(id::text)::uuid FROM looked), (SELECT count(*) FROM looked),
+    (SELECT coalesce(json_agg(t), '[]') FROM (
+        SELECT from_tier, to_tier, reason, count(*) AS n FROM logged GROUP BY 1, 2, 3) t)
+"""
+_MOVE_EVERY = _MOVE.format(which=_EVERY)
+_MOVE_THESE = _MOVE.format(which=_THESE)
+_MOVE_IN_TIERS = _MOVE.format(which=_IN_TIERS)
+
+
+@dataclass(slots=True)
+class Aged:
+    """What a run did. looked: memories that it looked at. moves: {(from, to, reason): memories}."""
+
+    looked: int = 0
+    moves: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+
+    @property
+    def promoted(self) -> int:
+        """How many rose."""
+        return sum(n for (a, b, _), n in self.moves.items() if faster(a) == b)
+
+    @property
+    def demoted(self) -> int:
+        """How many sank."""
+        return sum(n for (a, b, _), n in self.moves.items() if slower(a) == b)
+
+
+def age(
+    organisation_id: UUID,
+    *,
+    now: datetime,
+    tiers: Sequence[str] = TIERS,
+) -> Aged:
+    """Move what is due to move among the active memories of these tiers; as the worker.
+
+    A batch is a transaction, so a run that breaks off keeps what it did.
+    """
+    total = Aged()
+    for _, done in batches(organisation_id, now=now, tiers=tiers):
+        total.looked += done.looked
+        total.moves += done.moves
+    return total
+
+
+def batches(
+    organisation_id: UUID,
+    *,
+    now: datetime,
+    tiers: Sequence[str] = TIERS,
+    after: UUID = UUID(int=0),  # noqa: B008 - a value
+) -> Iterator[tuple[UUID, Aged]]:
+    """The same batch by batch, in the order of ids: the last id that each looked at, and what it
+    did. after: where to go on."""
+    which = _MOVE_EVERY if "slow" in tiers else _MOVE_IN_TIERS
+    refused = 0
+    while True:
+        done = Aged()
+        try:
+            with organisation_scope(organisation_id, using=WORKER):
+                last, looked = _step(done, which, organisation_id, tiers, now, after, WORKER)
+        except IntegrityError:
+            # One of them was shared since it was looked at; the next look finds its new readers.
+            refused += 1
+            if refused == ATTEMPTS:
+                raise
+            continue
+        refused = 0
+        if last is None:
+            return
+        yield last, done
+        if looked < BATCH:
+            return
+        after = last
+
+
+def age_these(
+    organisation_id: UUID, ids: Sequence[UUID], *, tiers: Sequence[str], now: datetime
+) -> Aged:
+    """The same for a few memories, inside a scope that reads them."""
+    done = Aged()
+    values = {"ids": list(ids)}
+    _step(done, _MOVE_THESE, organisation_id, tiers, now, UUID(int=0), "default", values)
+    return done
+
+
+def _step(
+    done: Aged,
+    statement: str,
+    organisation_id: UUID,
+    tiers: Sequence[str],
+    now: datetime,
+    after: UUID,
+    using: str,
+    more: dict[str, Any] | None = None,
+) -> tuple[UUID | None, int]:
+    values = {
+        **_RULES,
+        "organisation": organisation_id,
+        "tiers": list(tiers),
+        "now": now,
+        "cooled": now - COOL_DOWN,
+        "after": after,
+        "most": BATCH,
+        "accesses": PROMOTING_ACCESSES,
+        "successes": PROMOTING_SUCCESSES,
+        "updates": STABLE_UPDATES,
+        **(more or {}),
+    }
+    with connections[using].cursor() as cursor:
+        cursor.execute(statement, values)
+        last, looked, moves = cursor.fetchone()
+    done.looked += looked
+    for move in moves:
+        done.moves[move["from_tier"], move["to_tier"], move["reason"]] += move["n"]
+    return last, looked
+
+
+_RULES: dict[str, Any] = {
+    "rule_tier": [rule.tier for rule in RULES],
+    "rule_faster": [faster(rule.tier) for rule in RULES],
+    "rule_slower": [slower(rule.tier) for rule in RULES],
+    "rule_idle": [rule.idle_limit for rule in RULES],
+    "rule_least": [float(rule.least_importance) for rule in RULES],
+    "rule_half_life": [float(rule.half_life) for rule in RULES],
+    "rule_surprise": [rule.promoting_surprise for rule in RULES],
+    "rule_calm": [None if rule.stable_above is None else 1 - rule.stable_above for rule in RULES],
+}

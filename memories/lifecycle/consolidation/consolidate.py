@@ -1,0 +1,111 @@
+"""A run of consolidation: every tier is judged, then all active memories are compared once more.
+
+Who stands above registers what is done beside: with each batch that the rules have compared
+(`after_comparison`), and at the end (`at_the_end`).
+
+A run that is repeated, or that breaks off and goes on, moves nothing twice (`age`) and asks nobody
+twice about a pair (`near_duplicates`). What a worker did in a step that it could not note any more
+is done and missing from the counts.
+"""
+
+from collections.abc import Callable, Sequence
+from uuid import UUID
+
+from memories.embedding.known_models import known_model
+from memories.jobs.organisation_run import OrganisationRun, OrganisationWork
+from memories.lifecycle.age import WORKER, batches
+from memories.lifecycle.consolidation.near_duplicates import pairs_proposed
+from memories.review.models import Cause
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+
+# Memories whose neighbours one transaction looks at.
+COMPARED_AT_ONCE = 100
+_NONE = UUID(int=0)
+
+BatchWork = Callable[[OrganisationRun, Sequence[UUID]], None]
+_with_batch: list[BatchWork] = []
+_at_end: list[OrganisationWork] = []
+
+
+def after_comparison(work: BatchWork) -> None:
+    """Register what looks at the ids of each batch after the rules, outside of transactions.
+
+    It calls `run.step` where it takes long; where that stops the run, the batch is looked at again.
+    """
+    _with_batch.append(work)
+
+
+def at_the_end(work: OrganisationWork) -> None:
+    """Register what is done when all pairs are proposed."""
+    _at_end.append(work)
+
+
+def run_age(run: OrganisationRun) -> None:
+    """Judge every tier. Results: looked, promoted, demoted, and moves {"from to reason": n}."""
+    run.count(looked=0, promoted=0, demoted=0)
+    _age(run, run.place.setdefault("total", _count(run.organisation_id)))
+
+
+def run_consolidate(run: OrganisationRun) -> None:
+    """Judge every tier, then look for pairs. Results: those of `run_age`, duplicates and
+    contradictions that were proposed."""
+    run.count(looked=0, promoted=0, demoted=0, duplicates=0, contradictions=0)
+    if "total" not in run.place:
+        active = _count(run.organisation_id, status=Status.ACTIVE)
+        run.place["total"] = _count(run.organisation_id) + active
+    total = run.place["total"]
+    if _age(run, total) and _compare(run, total):
+        for work in _at_end:
+            if not run.stopped:
+                work(run)
+
+
+def _age(run: OrganisationRun, total: int) -> bool:
+    """Judge what is not judged yet; whether all is."""
+    if run.place.get("aged"):
+        return True
+    after = UUID(run.place.get("after", str(_NONE)))
+    for last, done in batches(run.organisation_id, now=run.now, after=after):
+        moves = run.result.setdefault("moves", {})
+        for (before, tier, reason), number in done.moves.items():
+            name = f"{before} {tier} {reason}"
+            moves[name] = moves.get(name, 0) + number
+        run.count(looked=done.looked, promoted=done.promoted, demoted=done.demoted)
+        run.place["after"] = str(last)
+        if not run.step(run.job.done + done.looked, total):
+            return False
+    run.place.update(aged=True, after=str(_NONE))
+    return True
+
+
+def _compare(run: OrganisationRun, total: int) -> bool:
+    """Compare what is not compared yet; whether all is."""
+    organisation_id, model = run.organisation_id, known_model()
+    while True:
+        with organisation_scope(organisation_id, using=WORKER):
+            rows = Memory.objects.using(WORKER).filter(
+                organisation_id=organisation_id, status=Status.ACTIVE, id__gt=run.place["after"]
+            )
+            ids = list(rows.order_by("id").values_list("id", flat=True)[:COMPARED_AT_ONCE])
+            if not ids:
+                return True
+            found = pairs_proposed(organisation_id, ids, model=model, now=run.now, using=WORKER)
+        run.count(
+            duplicates=found[Cause.DUPLICATE],
+            contradictions=found[Cause.CONTRADICTION],
+        )
+        for work in _with_batch:
+            work(run, ids)
+            if run.stopped:
+                return False
+        run.place["after"] = str(ids[-1])
+        if not run.step(run.job.done + len(ids), total):
+            return False
+
+
+def _count(organisation_id: UUID, **which: str) -> int:
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Memory.objects.using(WORKER).filter(organisation_id=organisation_id, **which)
+        return rows.count()

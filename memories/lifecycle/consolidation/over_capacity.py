@@ -1,0 +1,315 @@
+"""What is done about a tier that holds more memories of an audience than it may.
+
+Unless the organisation lets its workers summarise, one item of the review queue says so. Everything
+is archived and can be brought back; nothing is deleted.
+
+Which tiers are full is asked as the worker, which reads the whole organisation. What is then read
+and written has a scope of the one audience, so that nothing can come from or go to another.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+from memories.access.permissions import NotYours
+from memories.embedding.known_models import known_model
+from memories.jobs.hints import hint_embedding
+from memories.lifecycle.consolidation import capacity_choice
+from memories.lifecycle.consolidation.capacity_choice import MOST, Choice, Place, centres, choose
+from memories.lifecycle.consolidation.summarise import Summarised, summarise
+from memories.lifecycle.models import AgeingPolicy
+from memories.lifecycle.policies import policy_of
+from memories.lifecycle.tiers import capacities
+from memories.review.models import Cause, Proposal, State
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.database.advisory_locks import take_turns
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.models.audiences import Audience, AudienceKind
+from orgs.models.base import new_id
+from orgs.models.memberships import Member
+from orgs.principals import Actor
+from robots.registry.robots import WEB, builtin_robot
+
+WORKER = "worker"
+# What one at a time does in an organisation.
+RELIEVE = "relieve"
+# What was rejected is asked again when so much of the capacity has come on top.
+ASKED_AGAIN = 0.1
+
+_FULL = """
+SELECT m.audience_id, r.tier, r.capacity, least(count(*) - r.capacity,
+    count(*) FILTER (WHERE NOT m.red_line))
+FROM memories_memory m
+LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
+JOIN unnest(%(tiers)s::text[], %(capacities)s::int[]) AS r (tier, capacity)
+    ON r.tier = coalesce(u.tier, m.first_tier)
+WHERE m.organisation_id = %(organisation)s AND m.status = 'active'
+    AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+GROUP BY 1, 2, 3 HAVING count(*) > r.capacity
+ORDER BY 1, 2
+"""
+
+
+@dataclass(slots=True)
+class Relieved:
+    """What a run did. looked: full tiers of an audience. proposed: items put into the queue.
+    summaries: made. archived: memories."""
+
+    looked: int = 0
+    proposed: int = 0
+    summaries: int = 0
+    archived: int = 0
+
+    @property
+    def figures(self) -> dict[str, int]:
+        """For the page of the job."""
+        return asdict(self)
+
+
+def relieve(
+    organisation_id: UUID,
+    *,
+    now: datetime,
+    dry_run: bool = False,
+    keep_on: Callable[[int, int], bool] = lambda done, total: True,
+) -> Relieved:
+    """Bring every tier of every audience to its capacity, or propose it, as the policy says.
+
+    dry_run: only count what would be. keep_on: asked after each tier of an audience and each MOST
+    memories, with how many tiers are done and how many there are; False ends the run, and what was
+    done stays. No language model is asked here, under locks; `llm_checks/summaries.py` asks
+    afterwards.
+    """
+    done = Relieved()
+    places, evict = _full(organisation_id, now, dry_run=dry_run)
+    for number, place in enumerate(places, 1):
+        done.looked += 1
+        if dry_run:
+            _foresee(place, evict, now, done)
+        elif evict:
+            if not _bring_down(place, now, done, partial(keep_on, number - 1, len(places))):
+                break
+        else:
+            with _alone(place):
+                done.proposed += _propose(place, now)
+        if not keep_on(number, len(places)):
+            break
+    return done
+
+
+def _full(organisation_id: UUID, now: datetime, *, dry_run: bool) -> tuple[list[Place], bool]:
+    """The tiers that hold too much; what was asked about the others is asked no more."""
+    with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
+        policy = policy_of(organisation_id, using=WORKER)
+        cursor.execute(_FULL, _limits(policy, now))
+        places = [Place(organisation_id, *row) for *row, _ in cursor.fetchall()]
+        if not dry_run:
+            full = {(place.audience_id, place.tier) for place in places}
+            items = Proposal.objects.using(WORKER).filter(
+                organisation_id=organisation_id, cause=Cause.CAPACITY, state=State.OPEN
+            )
+            known = items.values_list("id", "audience_id", "details__tier")
+            over = [id_ for id_, *place in known if policy.evict or tuple(place) not in full]
+            items.filter(id__in=over).update(state=State.WITHDRAWN, decided_at=now)
+    return places, policy.evict
+
+
+def over_capacity(policy: AgeingPolicy, *, now: datetime) -> int:
+    """How many memories of the organisation are over the room of their tiers by a policy."""
+    with (
+        organisation_scope(policy.organisation_id, using=WORKER),
+        connections[WORKER].cursor() as cursor,
+    ):
+        cursor.execute(_FULL, _limits(policy, now))
+        return sum(row[-1] for row in cursor.fetchall())
+
+
+def _limits(policy: AgeingPolicy, now: datetime) -> dict[str, Any]:
+    limits = capacities(policy.capacities)
+    return {
+        "organisation": policy.organisation_id,
+        "now": now,
+        "tiers": list(limits),
+        "capacities": list(limits.values()),
+    }
+
+
+def _alone(place: Place) -> Any:
+    return scope(Scope(organisation=place.organisation_id, audiences=(place.audience_id,)))
+
+
+def _kind(place: Place) -> str:
+    rows = Audience.objects.filter(organisation_id=place.organisation_id, id=place.audience_id)
+    return rows.values_list("kind", flat=True).get()
+
+
+def place_of(item: Proposal) -> Place:
+    """The tier of an audience that an item is about; call inside a scope of the organisation."""
+    tier = item.details["tier"]
+    limits = capacities(policy_of(item.organisation_id).capacities)
+    return Place(item.organisation_id, item.audience_id, tier, limits[tier])
+
+
+def foresee(place: Place, now: datetime) -> Choice:
+    """What would go from a place; call inside a scope that reads the audience."""
+    unwilling = capacity_choice.unwilling(place, _kind(place))
+    return choose(place, unwilling=unwilling, now=now, most=MOST)
+
+
+def _foresee(place: Place, evict: bool, now: datetime, done: Relieved) -> None:
+    with _alone(place):
+        choice = foresee(place, now)
+        if evict:
+            done.archived += len(choice.ids)
+            done.summaries += choice.summaries
+        else:
+            done.proposed += bool(choice.ids) and _asks(place, choice, _kind(place))
+
+
+def _bring_down(place: Place, now: datetime, done: Relieved, keep_on: Callable[[], bool]) -> bool:
+    """A bounded part at a time, each a transaction of its own, until it fits or keep_on says no;
+    whether it fits."""
+    while True:
+        with _alone(place):
+            robot = builtin_robot(place.organisation_id, WEB, now)
+            worker = Actor(
+                organisation_id=place.organisation_id, robot_id=robot.id, name=robot.name
+            )
+            part = bring_down(place, worker, now=now)
+        if not part.archived:
+            return True
+        done.archived += len(part.archived)
+        done.summaries += len(part.made)
+        if len(part.archived) >= MOST and not keep_on():
+            return False
+
+
+def bring_down(
+    place: Place,
+    actor: Actor,
+    *,
+    now: datetime,
+    may: Callable[[Memory], bool] | None = None,
+) -> Summarised:
+    """Summarise and archive what is too much in one place, at most MOST memories at once.
+
+    Call inside a scope that reads the audience; what is done has that audience alone. may: asked
+    of each memory that would go. Raises NotYours where it says no of any.
+    """
+    with _alone(place):
+        take_turns(place.organisation_id, RELIEVE)
+        unwilling = capacity_choice.unwilling(place, _kind(place))
+        choice = choose(place, unwilling=unwilling, now=now, most=MOST)
+        if not choice.ids:
+            return Summarised()
+        unwilling |= _hold_members(place, choice.ids, unwilling)
+        rows = Memory.objects.select_for_update(of=("self",)).filter(
+            organisation_id=place.organisation_id,
+            audience_id=place.audience_id,
+            id__in=choice.ids,
+            status=Status.ACTIVE,
+            red_line=False,
+        )
+        # In the order of every other lock on memories.
+        locked = list(rows.order_by("id"))
+        if may is not None and not all(may(row) for row in locked):
+            raise NotYours("Some of these are not yours to archive. A curator decides.")
+        if not locked:
+            return Summarised()
+        done = summarise(place, locked, unwilling=unwilling, now=now)
+        audit.record(
+            "memory.summarised",
+            actor=actor,
+            now=now,
+            target=(done.made or done.archived)[0].id,
+            target_type="memory",
+            tier=place.tier,
+            count=choice.count,
+            capacity=place.capacity,
+            archived=len(done.archived),
+            summaries=len(done.made),
+        )
+        hint_embedding(place.organisation_id)
+    return done
+
+
+def hold_place(place: Place, *, now: datetime) -> None:
+    """Wait for others in this organisation, then lock whom the memories that would go are about.
+
+    For a transaction that locks a memory before `bring_down`: members are locked before memories,
+    as by who opts out.
+    """
+    with _alone(place):
+        take_turns(place.organisation_id, RELIEVE)
+        unwilling = capacity_choice.unwilling(place, _kind(place))
+        choice = choose(place, unwilling=unwilling, now=now, most=MOST)
+        _hold_members(place, choice.ids, unwilling)
+
+
+def _hold_members(place: Place, ids: list[UUID], known: set[UUID]) -> set[UUID]:
+    """Lock whom the memories are about; who opts out from here on waits and finds what was made.
+
+    Returns those who have decided against it since they were looked up.
+    """
+    rows = Memory.objects.filter(organisation_id=place.organisation_id, id__in=ids)
+    about = {id_ for pair in rows.values_list("member_id", "speaker_member_id") for id_ in pair}
+    held = Member.objects.select_for_update(of=("self",), no_key=True).filter(
+        organisation_id=place.organisation_id, id__in=about - known - {None}
+    )
+    list(held.order_by("id"))
+    return capacity_choice.unwilling(place, _kind(place)) - known
+
+
+def _propose(place: Place, now: datetime) -> bool:
+    """Ask once, unless nobody could answer: robots' own notes are for no person."""
+    take_turns(place.organisation_id, RELIEVE)
+    choice, kind = foresee(place, now), _kind(place)
+    if not choice.ids or not _asks(place, choice, kind):
+        return False
+    found = centres(place.organisation_id, [choice.ids], known_model().number)
+    memory = Memory.objects.get(
+        organisation_id=place.organisation_id, id=found.get(0, choice.ids[0])
+    )
+    Proposal.objects.create(
+        id=new_id(),
+        organisation_id=place.organisation_id,
+        memory_id=memory.id,
+        audience_id=place.audience_id,
+        kind=memory.kind,
+        cause=Cause.CAPACITY,
+        details={
+            "tier": place.tier,
+            "capacity": place.capacity,
+            "count": choice.count,
+            "chosen": len(choice.ids),
+            "summaries": choice.summaries,
+        },
+        created_at=now,
+    )
+    return True
+
+
+def _asks(place: Place, choice: Choice, kind: str) -> bool:
+    """Whether somebody is to be asked: nobody is now, and what was rejected has grown."""
+    if kind == AudienceKind.ROBOT:
+        return False
+    items = Proposal.objects.filter(
+        organisation_id=place.organisation_id,
+        audience_id=place.audience_id,
+        cause=Cause.CAPACITY,
+        details__tier=place.tier,
+    )
+    if items.filter(state=State.OPEN).exists():
+        return False
+    last = items.filter(state=State.REJECTED).order_by("-decided_at").first()
+    if last is None:
+        return True
+    counted = int(last.details["count"])
+    return choice.count >= counted + max(1, ASKED_AGAIN * place.capacity)

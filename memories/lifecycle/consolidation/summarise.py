@@ -1,0 +1,171 @@
+"""Make one memory of many and archive these; call inside a scope of their audience alone.
+
+The scope reads no other audience, so the database itself refuses a source from elsewhere.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.embedding.known_models import known_model
+from memories.indexing import index
+from memories.ingestion import write
+from memories.lifecycle.consolidation.capacity_choice import PART, Place, centres
+from memories.review.enqueue import withdraw_all
+from memories.store.deduplication import content_hash
+from memories.store.dependents import SUMMARY, SUMMARY_OF
+from memories.store.lineage import MOST, NAMED, made_from
+from memories.store.models.choices import Status, Type
+from memories.store.models.memory import Memory
+from memories.store.tag_names import brought
+from orgs.database.bulk import insert_rows
+from orgs.database.prepared_statements import fetched
+from orgs.models.base import new_id
+from orgs.models.organisations import Organisation
+from robots.models.robots import Robot
+from robots.registry.robots import WEB, builtin_robot
+
+MOST_TAGS = 50
+
+# Who brought the sources brought the summary: nobody promotes it by use who could not promote them.
+_CONTRIBUTE = """
+INSERT INTO memories_contribution (id, organisation_id, memory_id, audience_id, kind, robot_id,
+                                   member_id, first_at, last_at, count)
+SELECT gen_random_uuid(), d.organisation_id, d.memory_id, d.audience_id, d.kind, c.robot_id,
+    c.member_id, min(c.first_at), max(c.last_at), sum(c.count)
+FROM memories_derivation d JOIN memories_contribution c
+    ON c.organisation_id = d.organisation_id AND c.memory_id = d.source_id
+WHERE d.organisation_id = %(organisation)s AND d.memory_id = ANY(%(ids)s::uuid[])
+GROUP BY d.organisation_id, d.memory_id, d.audience_id, d.kind, c.robot_id, c.member_id
+ON CONFLICT (organisation_id, memory_id, robot_id, member_id) DO NOTHING
+"""
+
+
+@dataclass(slots=True)
+class Summarised:
+    """What was archived, and what was made of it."""
+
+    archived: list[Memory] = field(default_factory=list)
+    made: list[Memory] = field(default_factory=list)
+
+
+def summarise(
+    place: Place,
+    rows: Sequence[Memory],
+    *,
+    unwilling: set[UUID],
+    now: datetime,
+) -> Summarised:
+    """Archive locked memories of the place; of each part of two or more one summary is made.
+
+    unwilling: members of whom nothing new is made; theirs are archived alone.
+    """
+    organisation = Organisation.objects.get(id=place.organisation_id)
+    robot = builtin_robot(place.organisation_id, WEB, now)
+    parts = [
+        part
+        for part in _parts(rows)
+        if len(part) > 1 and not unwilling & {part[0].member_id, part[0].speaker_member_id}
+    ]
+    middle = centres(
+        place.organisation_id, [[row.id for row in part] for part in parts], known_model().number
+    )
+    made = [
+        _summary(place, part, _centre(part, middle.get(number)), robot, now)
+        for number, part in enumerate(parts)
+    ]
+    _archive(rows, now)
+    write.insert(made, organisation=organisation, now=now)
+    _link(made, parts, now)
+    return Summarised(list(rows), made)
+
+
+def _parts(rows: Sequence[Memory]) -> list[list[Memory]]:
+    found: dict[tuple[Any, ...], list[Memory]] = defaultdict(list)
+    for row in rows:
+        found[tuple(getattr(row, name) for name in PART)].append(row)
+    return list(found.values())
+
+
+def _centre(part: Sequence[Memory], id_: UUID | None) -> Memory:
+    """The nearest to the centroid; where nothing has a vector yet, the newest."""
+    if id_ is None:
+        return max(part, key=lambda row: (row.created_at, row.id))
+    return next(row for row in part if row.id == id_)
+
+
+def _summary(
+    place: Place,
+    part: Sequence[Memory],
+    centre: Memory,
+    robot: Robot,
+    now: datetime,
+) -> Memory:
+    id_ = new_id()
+    key = f"{SUMMARY}{id_}"
+    tags, _ = brought(tag for row in part for tag in row.tags)
+    return Memory(
+        id=id_,
+        organisation_id=place.organisation_id,
+        audience_id=place.audience_id,
+        content=centre.content,
+        # Of its key: a text that is forgotten in one place is not refused in another for its sake.
+        content_hash=content_hash(key, speaker=centre.speaker, subject=centre.member_id),
+        key=key,
+        type=_one(part, "type") or Type.FACT,
+        category=_one(part, "category") or "",
+        topic=_one(part, "topic") or "",
+        tags=tags[:MOST_TAGS],
+        source={SUMMARY_OF: len(part), NAMED: [str(row.id) for row in part[:MOST]]},
+        robot_id=_one(part, "robot_id") or robot.id,
+        author_id=_one(part, "author_id"),
+        listeners=sorted({one for row in part for one in row.listeners}),
+        position=0,
+        first_tier=place.tier,
+        importance=max(row.importance for row in part),
+        confidence=min(row.confidence for row in part),
+        sensitive=any(row.sensitive for row in part),
+        shareable=all(row.shareable for row in part),
+        occurred_at=centre.occurred_at,
+        expires_at=min((row.expires_at for row in part if row.expires_at), default=None),
+        created_at=now,
+        updated_at=now,
+        # Whose these words are, where another than the speaker gave them.
+        reworded_by_id=centre.reworded_by_id,
+        reworded_by_robot_id=centre.reworded_by_robot_id,
+        **{name: getattr(centre, name) for name in PART},
+    )
+
+
+def _one(part: Sequence[Memory], name: str) -> Any:
+    """What all of them have there, else None."""
+    values = {getattr(row, name) for row in part}
+    return values.pop() if len(values) == 1 else None
+
+
+def _archive(rows: Sequence[Memory], now: datetime) -> None:
+    """Out of recall before the summary is there, and all of them first: what is a proposition of
+    another one is archived like it."""
+    for row in rows:
+        row.status, row.archived_at, row.updated_at = Status.ARCHIVED, now, now
+    Memory.objects.bulk_update(rows, ["status", "archived_at", "updated_at"])
+    index.unindex(rows, now, archived=True)
+    withdraw_all(rows[0].organisation_id, [row.id for row in rows], now)
+
+
+def _link(made: Sequence[Memory], parts: Sequence[Sequence[Memory]], now: datetime) -> None:
+    """All the sources as lineage: what the writing of a memory notes ends at MOST."""
+    if not made:
+        return
+    insert_rows(
+        [
+            made_from(row, source.id, source.audience_id, source.kind, now)
+            for row, part in zip(made, parts, strict=True)
+            for source in part[MOST:]
+        ]
+    )
+    values = {"organisation": made[0].organisation_id, "ids": [row.id for row in made]}
+    fetched(_CONTRIBUTE, values)

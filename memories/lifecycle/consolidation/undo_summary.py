@@ -1,0 +1,70 @@
+"""Bring back what was summarised."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from memories.access.lookup import changeable, note
+from memories.access.permissions import NotYours, may_forget
+from memories.indexing import index
+from memories.jobs.hints import hint_embedding
+from memories.store.dependents import bring_along, is_summary, sources
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.errors import AlreadyExists
+from orgs.models.organisations import Organisation
+from orgs.principals import Actor, resolve
+
+
+def undo_summary(actor: Actor, summary_id: UUID, *, now: datetime) -> int:
+    """Make what a summary was made of active again, and archive the summary.
+
+    Only what is archived since then comes back: what somebody forgot, or brought back and archived
+    again, stays as it is. A worker does not summarise these again. Returns how many are back.
+    Raises NotFound, NotYours, and AlreadyExists for what is no summary in use.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        summary = changeable(principal, summary_id)
+        if not may_forget(principal, summary):
+            raise NotYours("You may read this memory, but it is not yours to undo.")
+        if not is_summary(summary) or summary.status != Status.ACTIVE:
+            raise AlreadyExists("This is no summary in use, so there is nothing to bring back.")
+        if summary.red_line:
+            raise AlreadyExists("This summary is protected. Take the protection off first.")
+        back = bring_back(
+            list(
+                sources(summary)
+                .filter(
+                    status=Status.ARCHIVED,
+                    archived_at=summary.created_at,
+                    audience_id=summary.audience_id,
+                )
+                .select_for_update(of=("self",))
+                .order_by("id")
+            ),
+            now,
+        )
+        summary.status, summary.archived_at, summary.updated_at = Status.ARCHIVED, now, now
+        summary.save(update_fields=["status", "archived_at", "updated_at"])
+        index.unindex([summary], now, archived=True)
+        note(principal, "memory.summary_undone", summary, now, restored=len(back))
+    return len(back)
+
+
+def bring_back(rows: Sequence[Memory], now: datetime) -> list[Memory]:
+    """Make locked archived memories active and findable, with the propositions that went along."""
+    if not rows:
+        return []
+    followers = []
+    for row in rows:
+        followers += bring_along(row, row.archived_at or now, now)
+        row.status, row.archived_at, row.updated_at = Status.ACTIVE, None, now
+        row.archived_for, row.restored_at = "", now
+    Memory.objects.bulk_update(
+        rows, ["status", "archived_at", "updated_at", "archived_for", "restored_at"]
+    )
+    organisation = Organisation.objects.get(id=rows[0].organisation_id)
+    index.index([*rows, *followers], organisation=organisation, now=now)
+    hint_embedding(organisation.id)
+    return list(rows)

@@ -1,0 +1,43 @@
+"""The daily work of an organisation: written once a day, whoever's clock beats."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from memories.jobs.hints import send_job
+from memories.jobs.models import Job, JobKind
+from memories.jobs.organisation_queue import is_made, make_once
+from memories.jobs.queue import WORKER
+from memories.lifecycle.policies import policy_of
+from memories.lifecycle.retention import archives_anything
+from orgs.database.rls import organisation_scope
+
+# In the order in which they are done.
+DAILY = (JobKind.CONSOLIDATE, JobKind.SUMMARISE, JobKind.RETAIN)
+
+
+def day_of(now: datetime) -> str:
+    """The period of the daily runs in which a moment lies; in UTC."""
+    return now.astimezone(UTC).date().isoformat()
+
+
+def is_due(organisation_id: UUID, *, now: datetime) -> bool:
+    """Whether nobody wrote one of this day's runs."""
+    return any(not is_made(organisation_id, kind, day_of(now)) for kind in _wanted(organisation_id))
+
+
+def make_due(organisation_id: UUID, *, now: datetime) -> list[Job]:
+    """Write this day's runs that nobody has written, and wake a worker for them."""
+    made = [
+        make_once(organisation_id, kind, day_of(now), now=now) for kind in _wanted(organisation_id)
+    ]
+    jobs = [job for job in made if job is not None]
+    for job in jobs:
+        send_job(organisation_id, job.id, None)
+    return jobs
+
+
+def _wanted(organisation_id: UUID) -> list[JobKind]:
+    """Nothing is retained by a policy that archives nothing."""
+    with organisation_scope(organisation_id, using=WORKER):
+        retains = archives_anything(policy_of(organisation_id, using=WORKER))
+    return [kind for kind in DAILY if retains or kind != JobKind.RETAIN]

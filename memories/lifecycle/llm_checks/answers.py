@@ -1,0 +1,49 @@
+"""What was asked before, by a hash of what was shown; call inside the worker's scope."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+
+from memories.jobs.leases import WORKER
+from memories.lifecycle.llm_checks.models import ModelAnswer
+from orgs.models.base import new_id
+
+
+def question_of(organisation_id: UUID, act: str, texts: Sequence[str]) -> bytes:
+    """32 bytes that stand for a question to the present model about these texts, in any order."""
+    asked = [str(organisation_id), settings.LLM_MODEL, act, *sorted(texts)]
+    return hashlib.sha256(json.dumps(asked).encode()).digest()
+
+
+def answered(organisation_id: UUID, question: bytes) -> str | None:
+    """What the answer was, None where nobody has asked."""
+    rows = ModelAnswer.objects.using(WORKER).filter(organisation_id=organisation_id)
+    return rows.filter(question=question).values_list("answer", flat=True).first()
+
+
+def keep(
+    organisation_id: UUID,
+    memory_id: UUID,
+    audience_id: UUID,
+    kind: str,
+    *,
+    question: bytes,
+    answer: str,
+    now: datetime,
+) -> None:
+    """Note an answer; of two that ask at once the first one's stays."""
+    row = ModelAnswer(
+        id=new_id(),
+        organisation_id=organisation_id,
+        memory_id=memory_id,
+        audience_id=audience_id,
+        kind=kind,
+        question=question,
+        answer=answer,
+        answered_at=now,
+    )
+    ModelAnswer.objects.using(WORKER).bulk_create([row], ignore_conflicts=True)

@@ -1,0 +1,32 @@
+"""What a language model answered, so that it is asked once."""
+
+from django.db import models
+
+from memories.store.models.memory_part import MemoryPart
+
+
+class ModelAnswer(MemoryPart):
+    """One answer about a memory: which kind of answer, never a text of either side.
+
+    question: a SHA-256 of the organisation, the model's name and the texts that it was shown, so
+    another model or a changed text is a new question. It goes with the memory.
+    """
+
+    question = models.BinaryField(max_length=32)
+    answer = models.CharField(max_length=10)
+    answered_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organisation", "question"], name="model_answer_once"),
+            models.CheckConstraint(
+                condition=models.Q(
+                    answer__in=["contradict", "same", "different", "reworded", "refused"]
+                ),
+                name="model_answer_known",
+            ),
+        ]
+        indexes = [models.Index(fields=["organisation", "memory"], name="model_answer_memory")]
+
+    def __str__(self) -> str:
+        return f"{self.answer} about memory {self.memory_id}"

@@ -1,0 +1,282 @@
+"""Archive what an organisation's policy keeps no longer: too old, faded, or over its number.
+
+Without a policy nothing is archived, and nothing is ever deleted. Left alone are: a red line, what
+somebody wants protected, a memory with a protected proposition, and what is not active. A
+proposition goes and comes back with its memory (`store.dependents`), so it is neither judged nor
+counted beside it. Age counts from the day on which somebody brought a memory back, where somebody
+did, and no number takes that one again.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+from memories.indexing import index
+from memories.lifecycle.models import AgeingPolicy
+from memories.lifecycle.policies import policy_of
+from memories.lifecycle.tiers import RULES, SECONDS_PER_HOUR
+from memories.review.enqueue import withdraw_all
+from memories.store.dependents import OF
+from memories.store.models.choices import ArchivedFor, Status
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.principals import Actor
+
+WORKER = "worker"
+# Memories of one transaction: what goes is locked for a part of a second.
+BATCH = 200
+# So many are chosen at once: what is over the number is found by a look at every memory.
+CHOSEN = 5_000
+SAMPLE = 20
+# `past_half_life` archives after so many half-lives of the tier.
+HALF_LIVES = 2
+SECONDS_PER_DAY = 86_400
+
+KeepOn = Callable[[int, int], bool]
+
+_JUDGED = f"""
+    SELECT m.id, m.audience_id, m.type::text AS type, m.importance, b.born, p.held,
+        m.expires_at IS NULL OR m.expires_at > %(now)s AS counted,
+        m.restored_at IS NOT NULL AS restored,
+        CASE WHEN p.held THEN NULL
+             WHEN extract(epoch FROM %(now)s - b.born) > k.days * {SECONDS_PER_DAY} THEN 'age'
+             WHEN %(past_half_life)s AND extract(epoch FROM
+                %(now)s - greatest(coalesce(u.tier_since, m.created_at), m.restored_at))
+                > r.most * {SECONDS_PER_HOUR} THEN 'half_life' END AS reason
+    FROM memories_memory m
+    LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
+    JOIN unnest(%(tiers)s::text[], %(hours)s::float8[]) AS r (tier, most)
+        ON r.tier = coalesce(u.tier, m.first_tier)
+    LEFT JOIN unnest(%(types)s::text[], %(days)s::float8[]) AS k (type, days) ON k.type = m.type
+    CROSS JOIN LATERAL (SELECT greatest(m.created_at, m.restored_at) AS born) b
+    CROSS JOIN LATERAL (SELECT m.red_line OR EXISTS (
+        SELECT 1 FROM memories_proposal w WHERE w.organisation_id = m.organisation_id
+            AND w.memory_id = m.id AND w.cause = 'red_line' AND w.state = 'open'
+    ) OR EXISTS (
+        SELECT 1 FROM memories_derivation d JOIN memories_memory f
+            ON f.organisation_id = d.organisation_id AND f.id = d.memory_id
+        WHERE d.organisation_id = m.organisation_id AND d.source_id = m.id
+            AND f.status = 'active' AND f.red_line AND f.source ? '{OF}') AS held) p
+    WHERE m.organisation_id = %(organisation)s AND m.status = 'active'
+        AND NOT (m.source ? '{OF}' AND EXISTS (
+            SELECT 1 FROM memories_derivation d JOIN memories_memory s
+                ON s.organisation_id = d.organisation_id AND s.id = d.source_id
+            WHERE d.organisation_id = m.organisation_id AND d.memory_id = m.id
+                AND s.status = 'active'))
+"""
+_AGED = f"""
+WITH judged AS ({_JUDGED})
+SELECT id, audience_id, type, reason FROM judged
+WHERE reason IS NOT NULL AND id > %(after)s ORDER BY id LIMIT %(most)s
+"""
+# How many are over the number; 0 without one.
+_EXCESS = """
+    (SELECT CASE WHEN %(keep_most)s::bigint IS NULL THEN 0
+        ELSE greatest(0, count(*) - %(keep_most)s::bigint) END
+     FROM judged WHERE counted AND reason IS NULL)
+"""
+_PRUNED = f"""
+    SELECT id, audience_id, type, 'number'::text AS reason, importance, born FROM judged
+    WHERE reason IS NULL AND counted AND NOT held AND NOT restored
+    ORDER BY importance, born, id LIMIT least(%(most)s::bigint, {_EXCESS})
+"""
+_OVER = f"""
+WITH judged AS MATERIALIZED ({_JUDGED})
+SELECT id, audience_id, type, reason FROM ({_PRUNED}) AS pruned
+"""
+_COUNT = f"""
+WITH judged AS MATERIALIZED ({_JUDGED}), due AS (
+    SELECT id, type, reason, NULL::float8 AS importance, NULL::timestamptz AS born FROM judged
+    WHERE reason IS NOT NULL
+    UNION ALL SELECT id, type, reason, importance, born FROM ({_PRUNED}) AS pruned
+)
+SELECT (SELECT coalesce(json_agg(t), '[]')
+        FROM (SELECT reason, type, count(*) AS n FROM due GROUP BY 1, 2) t),
+    (SELECT coalesce(array_agg(id), '{{}}') FROM (
+        SELECT id FROM due ORDER BY reason = 'number', importance, born, id
+        LIMIT %(sample)s) s)
+"""
+_FOLLOWERS = f"""
+SELECT DISTINCT f.audience_id FROM memories_derivation d JOIN memories_memory f
+    ON f.organisation_id = d.organisation_id AND f.id = d.memory_id
+WHERE d.organisation_id = %(organisation)s AND d.source_id = ANY(%(ids)s::uuid[])
+    AND f.status = 'active' AND f.source ? '{OF}'
+"""
+
+
+@dataclass(slots=True)
+class Retained:
+    """What a run archived, or would. counts: {(rule, type): memories}; sample: SAMPLE ids at most.
+
+    finished: whether nobody stopped it. The rules are those of `ArchivedFor`.
+    """
+
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    sample: list[UUID] = field(default_factory=list)
+    finished: bool = True
+
+    @property
+    def archived(self) -> int:
+        return self.counts.total()
+
+    @property
+    def figures(self) -> dict[str, int]:
+        """For the page of the job."""
+        return {"archived": self.archived}
+
+    @property
+    def by_rule(self) -> dict[str, int]:
+        """{rule: memories}, every rule."""
+        found = dict.fromkeys(ArchivedFor.values, 0)
+        for (rule, _), number in self.counts.items():
+            found[rule] += number
+        return found
+
+    def add(self, rows: Sequence["_Due"]) -> None:
+        self.counts.update((row.rule, row.type) for row in rows)
+        self.sample += [row.id for row in rows[: SAMPLE - len(self.sample)]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    id: UUID
+    audience_id: UUID
+    type: str
+    rule: str
+
+
+def retain(
+    organisation_id: UUID,
+    *,
+    now: datetime,
+    dry_run: bool = False,
+    keep_on: KeepOn = lambda done, total: True,
+) -> Retained:
+    """Archive by the organisation's policy; a dry run counts the same and changes nothing.
+
+    A batch is a transaction, so a run that breaks off keeps what it did and the next one goes on.
+    keep_on(done, total) is asked after each batch, in memories; False stops the run.
+    """
+    with organisation_scope(organisation_id, using=WORKER):
+        policy = policy_of(organisation_id, using=WORKER)
+    values = _values(policy, now)
+    if not archives_anything(policy):
+        return Retained()
+    planned = _count(organisation_id, values)
+    if dry_run:
+        return planned
+    done = Retained()
+    try:
+        _archive_all(organisation_id, values, now, done, planned.archived, keep_on)
+    finally:
+        # Also of a run that breaks off: what it archived stays archived.
+        _note(organisation_id, done, now)
+    return done
+
+
+def planned(policy: AgeingPolicy, *, now: datetime) -> Retained:
+    """What a run by a policy, stored or not, would archive now; counts without a sample."""
+    if not archives_anything(policy):
+        return Retained()
+    return Retained(_count(policy.organisation_id, _values(policy, now)).counts)
+
+
+def archives_anything(policy: AgeingPolicy) -> bool:
+    """Whether a run by this policy can archive at all."""
+    return bool(policy.max_age_days) or policy.past_half_life or policy.keep_most is not None
+
+
+def _count(organisation_id: UUID, values: dict[str, Any]) -> Retained:
+    # Without a bound: all that is over the number counts.
+    [(counts, sample)] = _asked(organisation_id, _COUNT, values | {"most": None})
+    return Retained(Counter({(row["reason"], row["type"]): row["n"] for row in counts}), sample)
+
+
+def _archive_all(
+    organisation_id: UUID,
+    values: dict[str, Any],
+    now: datetime,
+    done: Retained,
+    total: int,
+    keep_on: KeepOn,
+) -> None:
+    values = values | {"after": UUID(int=0), "most": CHOSEN}
+    for statement in (_AGED, _OVER):
+        while rows := [_Due(*row) for row in _asked(organisation_id, statement, values)]:
+            before = done.archived
+            for start in range(0, len(rows), BATCH):
+                done.add(_archive(organisation_id, rows[start : start + BATCH], now))
+                if not keep_on(done.archived, total):
+                    done.finished = False
+                    return
+            values["after"] = rows[-1].id
+            if statement == _OVER and done.archived == before:
+                # Somebody changed all of them meanwhile: the next run looks again.
+                break
+
+
+def _archive(organisation_id: UUID, due: Sequence[_Due], now: datetime) -> list[_Due]:
+    """Those that are still active and unprotected, in one transaction; as `forget.archive_memory`.
+
+    The worker has chosen; the rows are changed in a scope of their audiences alone, so that what
+    takes them out of the search is the same for a person and for a policy.
+    """
+    ids = [row.id for row in due]
+    follow = _asked(organisation_id, _FOLLOWERS, {"organisation": organisation_id, "ids": ids})
+    audiences = {row.audience_id for row in due} | {id_ for (id_,) in follow}
+    with scope(Scope(organisation=organisation_id, audiences=tuple(sorted(audiences)))):
+        rows = Memory.objects.filter(organisation_id=organisation_id, id__in=ids)
+        still = rows.filter(status=Status.ACTIVE, red_line=False)
+        held = list(still.select_for_update(of=("self",)).order_by("id"))
+        here = {row.id for row in held}
+        gone = [row for row in due if row.id in here]
+        for rule in ArchivedFor.values:
+            rows.filter(id__in=[row.id for row in gone if row.rule == rule]).update(
+                status=Status.ARCHIVED, archived_at=now, updated_at=now, archived_for=rule
+            )
+        # A summary of what was brought back stands for its other sources still.
+        index.unindex(held, now, archived=True)
+        withdraw_all(organisation_id, list(here), now)
+    return gone
+
+
+def _note(organisation_id: UUID, done: Retained, now: datetime) -> None:
+    with organisation_scope(organisation_id, using=WORKER):
+        audit.record(
+            "policy.archived",
+            actor=Actor(organisation_id=organisation_id),
+            now=now,
+            target_type="policy",
+            using=WORKER,
+            memories=done.archived,
+            finished=done.finished,
+            rules=done.by_rule,
+            types=dict(sum((Counter({t: n}) for (_, t), n in done.counts.items()), Counter())),
+        )
+
+
+def _asked(organisation_id: UUID, statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+    with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
+        cursor.execute(statement, values)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
+def _values(policy: AgeingPolicy, now: datetime) -> dict[str, Any]:
+    return {
+        "organisation": policy.organisation_id,
+        "now": now,
+        "tiers": [rule.tier for rule in RULES],
+        "hours": [HALF_LIVES * rule.half_life for rule in RULES],
+        "types": list(policy.max_age_days),
+        "days": list(policy.max_age_days.values()),
+        "past_half_life": policy.past_half_life,
+        "keep_most": policy.keep_most,
+        "sample": SAMPLE,
+    }

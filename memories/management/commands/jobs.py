@@ -1,0 +1,65 @@
+"""List the jobs of an organisation and its members; cancel one or let it go on."""
+
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from memories.jobs.models import Job
+from memories.jobs.terminal import cancel_here, listed, resume_here
+from orgs.errors import AlreadyExists, NotFound
+from orgs.management.output import SpeakingCommand
+
+
+class Command(SpeakingCommand):
+    help = "List the jobs of an organisation, the newest first; cancel or resume one."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--organisation", required=True, help="slug, id or name")
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument("--cancel", type=UUID, metavar="ID", help="stop this job")
+        what.add_argument("--resume", type=UUID, metavar="ID", help="let it go on at its place")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        organisation, now = self.organisation(options["organisation"]), timezone.now()
+        try:
+            if id_ := options["cancel"]:
+                jobs = [cancel_here(organisation.id, id_, now=now)]
+            elif id_ := options["resume"]:
+                jobs = [resume_here(organisation.id, id_, now=now)]
+            else:
+                jobs = listed(organisation.id)
+        except (NotFound, AlreadyExists) as error:
+            raise CommandError(str(error)) from error
+        rows = [_row(job, (now - job.created_at).total_seconds()) for job in jobs]
+        if options["json"]:
+            self.say({"jobs": rows}, as_json=True)
+            return
+        for row in rows:
+            whose = "organisation" if row["member"] is None else "member"
+            asked = ", to be cancelled" if row["cancel_asked"] else ""
+            self.stdout.write(
+                f"{row['id']}  {row['kind']} of {whose}: {row['state']}{asked}, "
+                f"{row['done']:,} of {row['total']:,}, {row['age_seconds']:,} s old"
+                + (f"; {row['reason']}" if row["reason"] else "")
+            )
+        if not rows:
+            self.stdout.write("no jobs")
+
+
+def _row(job: Job, age: float) -> dict[str, Any]:
+    """age_seconds: since it was asked for. done, total: in the unit of the kind."""
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "member": job.member_id,
+        "state": job.state,
+        "cancel_asked": job.cancel_asked_at is not None,
+        "done": job.done,
+        "total": job.total,
+        "age_seconds": max(0, round(age)),
+        "reason": job.reason,
+        "period": job.period,
+    }

@@ -1,0 +1,148 @@
+"""The four forms of a preference: which details each has, and the text that is remembered. Pure.
+
+The details stand in the memory's metadata, which may be changed by hand. So what is read from
+there is checked again.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from zoneinfo import ZoneInfo
+
+PREFERENCE, ALERT, WRITING_STYLE, RESEARCH_FINDING = KINDS = (
+    "preference",
+    "alert",
+    "writing_style",
+    "research_finding",
+)
+MOST_SENDERS, NAME, TEXT = 100, 200, 2000
+# Which details a form has and which of them it needs; the preference itself is a text.
+DETAILS: dict[str, dict[str, bool]] = {
+    PREFERENCE: {"text": True},
+    ALERT: {"vip_senders": False, "quiet_hours": False},
+    WRITING_STYLE: {"recipient": True, "tone": False, "notes": False},
+    RESEARCH_FINDING: {"topic": True, "finding": True, "source_url": False},
+}
+# Only the first kind is always at hand in a context; the others are found when they are asked for.
+IMPORTANCE = {PREFERENCE: 0.8, ALERT: 0.5, WRITING_STYLE: 0.6, RESEARCH_FINDING: 0.6}
+_LONGEST = {"recipient": NAME, "tone": NAME, "topic": NAME}
+_HOURS = ("from", "to", "zone")
+
+
+class BadPreference(ValueError):
+    """The details do not fit the kind; the message says which."""
+
+
+def details(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The details of the kind in one form; what is empty is left out. Raises BadPreference."""
+    if kind not in DETAILS:
+        raise BadPreference(f"Unknown kind; one of {', '.join(KINDS)}.")
+    allowed = DETAILS[kind]
+    if other := sorted(name for name in given if name not in allowed):
+        raise BadPreference(f"A {kind} has no {', '.join(map(str, other[:5]))[:NAME]}.")
+    made = {name: _detail(name, given[name]) for name in allowed if given.get(name) is not None}
+    made = {name: value for name, value in made.items() if value not in ("", [])}
+    if missing := [name for name, needed in allowed.items() if needed and name not in made]:
+        raise BadPreference(f"A {kind} needs {', '.join(missing)}.")
+    if len(made) < (2 if kind == WRITING_STYLE else 1):
+        raise BadPreference(f"A {kind} needs one of {', '.join(allowed)}.")
+    return made
+
+
+def content(kind: str, known: Mapping[str, Any]) -> str:
+    """The text of the memory, from details in their form. Raises BadPreference for a kind that is
+    none."""
+    match kind:
+        case "preference":
+            return str(known.get("text", ""))
+        case "alert":
+            return ". ".join(_alert_parts(known)) + "."
+        case "writing_style":
+            parts = [known.get("tone", ""), known.get("notes", "")]
+            said = "; ".join(str(part) for part in parts if part)
+            return f"Writing style for {known.get('recipient', '')}: {said}"
+        case "research_finding":
+            source = known.get("source_url", "")
+            said = f"Research finding on {known.get('topic', '')}: {known.get('finding', '')}"
+            return f"{said} ({source})" if source else said
+    raise BadPreference(f"Unknown kind; one of {', '.join(KINDS)}.")
+
+
+def key_of(kind: str, known: Mapping[str, Any]) -> str | None:
+    """The memory's key, which holds a member to one alert preference and to one writing style for
+    each recipient; None for what there may be several of."""
+    if kind == ALERT:
+        return f"preference:{ALERT}"
+    if kind == WRITING_STYLE:
+        return f"preference:{WRITING_STYLE}:{same_name(str(known.get('recipient', '')))}"[:300]
+    return None
+
+
+def same_name(name: str) -> str:
+    """A recipient or sender as they are compared."""
+    return " ".join(name[:NAME].split()).casefold()[:NAME]
+
+
+def minutes(clock: str) -> int:
+    """Minutes since midnight of `HH:MM`. Raises BadPreference."""
+    hours, colon, after = clock.partition(":")
+    digits = (
+        len(hours) == len(after) == 2 and (hours + after).isascii() and (hours + after).isdigit()
+    )
+    if not colon or not digits or not (int(hours) < 24 and int(after) < 60):
+        raise BadPreference("A time of the day is written 07:30.")
+    return int(hours) * 60 + int(after)
+
+
+def _detail(name: str, value: Any) -> Any:
+    if name == "vip_senders":
+        return _senders(value)
+    if name == "quiet_hours":
+        return _quiet_hours(value)
+    if not isinstance(value, str) or len(value) > _LONGEST.get(name, TEXT):
+        raise BadPreference(f"{name}: a text of at most {_LONGEST.get(name, TEXT)} characters.")
+    if name == "source_url" and value and not value.startswith(("http://", "https://")):
+        raise BadPreference("source_url: an address that begins with https:// or http://.")
+    return value.strip()
+
+
+def _senders(value: Any) -> list[str]:
+    fits = isinstance(value, list) and len(value) <= MOST_SENDERS
+    if not fits or not all(isinstance(one, str) and len(one) <= NAME for one in value):
+        raise BadPreference(
+            f"vip_senders: at most {MOST_SENDERS} texts of at most {NAME} characters."
+        )
+    kept = {same_name(one): " ".join(one.split()) for one in value}
+    return [name for key, name in kept.items() if key]
+
+
+def _quiet_hours(value: Any) -> dict[str, str]:
+    """From and to, of which the second may be on the next day; a zone is the owner's if absent."""
+    if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
+        raise BadPreference('quiet_hours: {"from": "22:00", "to": "07:00", "zone"?: ...}.')
+    if other := [str(name)[:NAME] for name in value if name not in _HOURS]:
+        raise BadPreference(f"quiet_hours has no {other[0]}.")
+    if minutes(value.get("from", "")) == minutes(value.get("to", "")):
+        raise BadPreference("quiet_hours: from and to are the same.")
+    if "zone" in value:
+        zone_of(value["zone"])
+    return dict(value)
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """The time zone of that name. Raises BadPreference."""
+    try:
+        if len(name) <= 64:
+            return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        pass
+    raise BadPreference("zone: a name such as Europe/Berlin.")
+
+
+def _alert_parts(known: Mapping[str, Any]) -> list[str]:
+    parts = []
+    if senders := known.get("vip_senders"):
+        parts.append(f"Alerts from these senders always: {', '.join(senders)}")
+    if hours := known.get("quiet_hours"):
+        zone = f" ({hours['zone']})" if "zone" in hours else ""
+        parts.append(f"No alerts from {hours['from']} to {hours['to']}{zone}")
+    return parts

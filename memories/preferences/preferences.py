@@ -1,0 +1,296 @@
+"""A member's preferences: listed, asked by meaning, written, corrected, taken away.
+
+They are the owner's alone: the member's own audience and nothing else is looked at, so that also
+one that was shared later is no preference here. A robot needs the member's leave: what one without
+it left among the member's memories (a deposit) is no preference of theirs, whatever it says.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from memories.access.permissions import NotYours
+from memories.access.visibility import Misplaced, Visibility
+from memories.curation.edit import edit_memory
+from memories.ingestion.drafts import Draft, Remembered
+from memories.ingestion.remember import remember
+from memories.lifecycle.forget import forget_memory, restore_memory
+from memories.preferences import forms
+from memories.preferences.alerts import alert
+from memories.retrieval.recall import Query, serve
+from memories.retrieval.types import Filters
+from memories.store.models.choices import Category, Status, Type
+from memories.store.models.memory import Memory, MemoryQuerySet
+from orgs.errors import NotFound
+from orgs.models.audiences import AudienceKind
+from orgs.models.memberships import Member
+from orgs.principals import Actor, Principal, resolve
+from robots.access.act_for import act
+
+FORM = "preference"
+WHOSE = "A preference is somebody's: say for which member."
+RECIPIENT_STAYS = "The recipient stays; write a style for the other one."
+TAKEN_AWAY = "The member took this preference away; they alone bring it back."
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who asks about whose preferences; audience: the member's own."""
+
+    principal: Principal
+    member_id: UUID
+    audience_id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preference:
+    """One of them. details: empty where somebody changed them by hand into what they are not.
+
+    score: 0-1, where it was asked by meaning.
+    """
+
+    memory: Memory
+    kind: str
+    details: dict[str, Any]
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """preference: None where it waits until the member agrees, who took the same away before."""
+
+    preference: Preference | None
+    new: bool
+
+
+def owner_of(actor: Actor, member: str | None) -> Owner | None:
+    """Whose preferences the caller may see; None for a robot that acts for nobody.
+
+    Raises NotFound for a member who has not given the robot leave, as for one who is not known.
+    """
+    principal = resolve(act(actor, member=member))
+    if principal.actor.member_id is None:
+        return None
+    if not principal.actor.sees_own:
+        raise NotFound("no such member")
+    own = principal.named[(AudienceKind.MEMBER, str(principal.actor.member_id))]
+    return Owner(principal, principal.actor.member_id, own)
+
+
+def preferences(
+    owner: Owner, *, kind: str | None = None, recipient: str | None = None, now: datetime
+) -> MemoryQuerySet:
+    """The rows, to be evaluated in the owner's scope. recipient: of writing styles."""
+    rows = Memory.objects.active(now).filter(
+        organisation_id=owner.principal.organisation_id,
+        audience_id=owner.audience_id,
+        deposited_by=None,
+        superseded_by=None,
+        metadata__preference__kind__in=[kind] if kind else list(forms.KINDS),
+    )
+    if recipient is not None:
+        rows = rows.filter(key=forms.key_of(forms.WRITING_STYLE, {"recipient": recipient}))
+    return rows
+
+
+def as_preference(memory: Memory, score: float | None = None) -> Preference:
+    """A memory as the preference that its metadata says it is."""
+    form = memory.metadata.get(FORM)
+    given = dict(form) if isinstance(form, dict) else {}
+    kind = given.pop("kind", "")
+    try:
+        known = forms.details(kind, given) if isinstance(kind, str) else {}
+    except forms.BadPreference:
+        known = {}
+    if kind == forms.PREFERENCE and known:
+        # Its text is the memory's, which may be corrected elsewhere.
+        known["text"] = memory.content
+    return Preference(memory=memory, kind=kind, details=known, score=score)
+
+
+def ask(
+    owner: Owner, text: str, *, kind: str | None = None, limit: int = 10, now: datetime
+) -> list[Preference]:
+    """Those that answer a question, best first; counted and noted like any recall."""
+    form = {"kind": kind} if kind else {}
+    alone = owner.principal.narrowed(frozenset({owner.audience_id}))
+    own = Filters(metadata={FORM: form}, deposits=False)
+    query = Query(text=text, limit=limit, narrow=own)
+    found = serve(alone, query, now=now)
+    ours = [(hit, row) for hit, row in found.hits if row.superseded_by_id is None]
+    made = [as_preference(row, round(hit.score, 6)) for hit, row in ours]
+    return [one for one in made if one.kind in forms.KINDS]
+
+
+def get_preference(
+    actor: Actor, preference_id: UUID, *, member: str | None, now: datetime
+) -> Preference:
+    """One of them. Raises NotFound."""
+    owner = _known(actor, member)
+    with owner.principal.scope():
+        return _fetch(owner, preference_id, now)
+
+
+def put_preference(
+    actor: Actor,
+    kind: str,
+    given: Mapping[str, Any],
+    *,
+    member: str | None = None,
+    importance: float | None = None,
+    now: datetime,
+) -> Written:
+    """Write one; a second one of what there is one of, such as the writing style for a recipient,
+    corrects the first. What the member took away comes back when they write it again.
+
+    Raises BadPreference, Misplaced, NotFound, and what remembering and correcting raise: what
+    somebody else wrote or the member took away is not for a robot to write again.
+    """
+    known = forms.details(kind, given)
+    owner = owner_of(actor, member)
+    if owner is None:
+        raise Misplaced(WHOSE)
+    with transaction.atomic():
+        with owner.principal.scope():
+            there = _there(owner, kind, known)
+            if there is not None:
+                _bring_back(owner, there, now)
+                return Written(_correct(owner, there, kind, known, importance, now), new=False)
+        made = _remember(owner, kind, known, importance, now)
+        with owner.principal.scope():
+            found = preferences(owner, now=now).filter(id=made.id).with_names().first()
+            return Written(as_preference(found) if found else None, new=not made.deduplicated)
+
+
+def change_preference(
+    actor: Actor,
+    preference_id: UUID,
+    changes: Mapping[str, Any],
+    *,
+    member: str | None = None,
+    importance: float | None = None,
+    now: datetime,
+) -> Preference:
+    """Replace some of its details; None takes one away. The recipient of a writing style stays.
+
+    Raises NotFound, NotYours, BadPreference, and Outdated where somebody was faster.
+    """
+    owner = _known(actor, member)
+    with owner.principal.scope():
+        before = _fetch(owner, preference_id, now)
+        known = forms.details(before.kind, {**before.details, **changes})
+        key = forms.key_of(before.kind, known)
+        if before.memory.key and key != before.memory.key:
+            raise forms.BadPreference(RECIPIENT_STAYS)
+        version = before.memory.version
+        return _correct(owner, before.memory, before.kind, known, importance, now, version)
+
+
+def forget_preference(
+    actor: Actor, preference_id: UUID, *, member: str | None = None, now: datetime
+) -> None:
+    """Take it out of every answer; it lies in the trash like any memory.
+
+    Raises NotFound, NotYours and RedLine.
+    """
+    owner = _known(actor, member)
+    with owner.principal.scope():
+        _fetch(owner, preference_id, now)
+        forget_memory(owner.principal.actor, preference_id, now=now)
+
+
+def may_alert(
+    actor: Actor, *, sender: str, at: datetime, member: str | None = None, now: datetime
+) -> tuple[bool, str]:
+    """(whether the member wants an alert at that moment, why); see `alerts.alert`.
+
+    Raises NotFound, also for a robot that names no member.
+    """
+    owner = _known(actor, member)
+    with owner.principal.scope():
+        row = preferences(owner, kind=forms.ALERT, now=now).order_by("-id").first()
+        known = as_preference(row).details if row else {}
+        members = Member.objects.filter(organisation_id=owner.principal.organisation_id)
+        zone = members.get(id=owner.member_id).zone
+    return alert(known, sender, at, zone)
+
+
+def _known(actor: Actor, member: str | None) -> Owner:
+    owner = owner_of(actor, member)
+    if owner is None:
+        raise NotFound("no such preference")
+    return owner
+
+
+def _fetch(owner: Owner, preference_id: UUID, now: datetime) -> Preference:
+    row = preferences(owner, now=now).filter(id=preference_id).with_names().first()
+    if row is None:
+        raise NotFound("no such preference")
+    return as_preference(row)
+
+
+def _there(owner: Owner, kind: str, known: Mapping[str, Any]) -> Memory | None:
+    """What this would repeat: the one with its key, else what was taken away with its text."""
+    rows = Memory.objects.filter(
+        organisation_id=owner.principal.organisation_id, audience_id=owner.audience_id
+    )
+    if key := forms.key_of(kind, known):
+        return rows.filter(key=key, deposited_by=None).first()
+    text = forms.content(kind, known)
+    gone = rows.filter(
+        content=text, status=Status.FORGOTTEN, member_id=owner.member_id, deposited_by=None
+    )
+    return gone.filter(metadata__preference__kind=kind).order_by("-id").first()
+
+
+def _bring_back(owner: Owner, there: Memory, now: datetime) -> None:
+    actor = owner.principal.actor
+    if there.forgotten_by_subject and not actor.is_person:
+        raise NotYours(TAKEN_AWAY)
+    if there.status in (Status.FORGOTTEN, Status.ARCHIVED):
+        restore_memory(actor, there.id, now=now)
+
+
+def _correct(
+    owner: Owner,
+    memory: Memory,
+    kind: str,
+    known: Mapping[str, Any],
+    importance: float | None,
+    now: datetime,
+    version: int | None = None,
+) -> Preference:
+    changes: dict[str, Any] = {
+        "content": forms.content(kind, known),
+        "metadata": {**memory.metadata, FORM: {"kind": kind, **known}},
+        "expires_at": None,
+    }
+    if importance is not None:
+        changes["importance"] = importance
+    edit_memory(owner.principal.actor, memory.id, changes, now=now, version=version)
+    return _fetch(owner, memory.id, now)
+
+
+def _remember(
+    owner: Owner, kind: str, known: Mapping[str, Any], importance: float | None, now: datetime
+) -> Remembered:
+    is_fact = kind == forms.RESEARCH_FINDING
+    actor = owner.principal.actor
+    return remember(
+        actor,
+        Draft(
+            content=forms.content(kind, known),
+            visibility=Visibility.PRIVATE,
+            member=owner.member_id,
+            type=Type.FACT if is_fact else Type.PREFERENCE,
+            category=Category.FACT if is_fact else Category.PREFERENCE,
+            importance=forms.IMPORTANCE[kind] if importance is None else importance,
+            key=forms.key_of(kind, known),
+            metadata={FORM: {"kind": kind, **known}},
+        ),
+        now=now,
+    )

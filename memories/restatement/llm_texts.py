@@ -1,0 +1,36 @@
+"""Single texts that a language model may be shown, by the same rule as turns of a conversation."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+from memories.jobs.leases import WORKER
+from memories.restatement.llm_windows import SHOWABLE, KnownText
+
+_TEXTS = f"""
+SELECT m.id, m.version, m.content FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
+  AND m.status = %(status)s AND {SHOWABLE}
+ORDER BY m.id
+"""
+_HELD = f"{_TEXTS} FOR NO KEY UPDATE OF m"
+
+
+def showable(
+    organisation_id: UUID,
+    ids: Sequence[UUID],
+    *,
+    status: str = "active",
+    hold: bool = False,
+    using: str = WORKER,
+) -> list[KnownText]:
+    """Those of the memories that may be shown, whole, by id; call inside a scope that reads them.
+
+    hold: they stay as they are until the end of the transaction.
+    """
+    values: dict[str, Any] = {"organisation": organisation_id, "ids": list(ids), "status": status}
+    with connections[using].cursor() as cursor:
+        cursor.execute(_HELD if hold else _TEXTS, values)
+        return [KnownText(*row) for row in cursor.fetchall()]

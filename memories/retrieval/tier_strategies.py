@@ -1,0 +1,55 @@
+"""In which tiers a recall looks, and what counts as found there. Pure.
+
+fast_first       the fast tier; the next slower one only while fewer than `limit` were found
+weighted         every tier; the score times the tier's weight
+comprehensive    every tier; one list by score
+insights         the glacial tier alone
+cross_session    the slow and the glacial tier
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memories.retrieval.profiles import TIERS
+
+# The limits of a recall that says none, with and without a tier strategy.
+LIMIT, LIMIT_BY_TIERS = 10, 5
+# A tier that no memory has: a filter without a word in it would let everything through.
+NO_TIER = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class TierStrategy:
+    """tiers: where it looks, the fastest first; min_similarity: where the asker says none."""
+
+    tiers: tuple[str, ...] = TIERS
+    min_similarity: float = 0.3
+
+
+TIER_STRATEGIES = {
+    "fast_first": TierStrategy(),
+    "weighted": TierStrategy(),
+    "comprehensive": TierStrategy(),
+    "insights": TierStrategy(("glacial",)),
+    "cross_session": TierStrategy(("slow", "glacial"), 0.2),
+}
+
+
+def default_limit(tier_strategy: str | None) -> int:
+    """How many are served where the asker does not say."""
+    return LIMIT if tier_strategy is None else LIMIT_BY_TIERS
+
+
+def narrowed(tier_strategy: str | None, tiers: Sequence[str]) -> tuple[str, ...]:
+    """The tiers to filter by, from those that the asker filters by; none is every tier.
+
+    Raises ValueError for a strategy that does not exist.
+    """
+    if tier_strategy is None:
+        return tuple(tiers)
+    if tier_strategy not in TIER_STRATEGIES:
+        raise ValueError(f"There is no tier strategy {tier_strategy!r}.")
+    own = TIER_STRATEGIES[tier_strategy].tiers
+    if not tiers:
+        return () if own == TIERS else own
+    return tuple(tier for tier in own if tier in tiers) or (NO_TIER,)

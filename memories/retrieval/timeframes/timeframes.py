@@ -1,0 +1,163 @@
+"""Times in words, as ranges: "last week", "since Monday", "from 3 to 5 March". Pure, English.
+
+Weeks begin on Monday. A day, week, month or year is a whole one, wherever in it somebody asks: "two
+weeks ago" is that week from Monday to Sunday. "last 3 days" are the three days before today, and
+today. Weekdays and months without a year are the past ones. An own grammar: dateparser finds
+moments, no ranges, and reads "may" and "we" as dates.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from memories.language.budget import A_GLANCE
+from memories.retrieval.timeframes.reader import read_span
+from memories.retrieval.timeframes.spans import TICK, Clock, Span
+from memories.retrieval.timeframes.tokens import LAST, Words
+
+# From when on and until when, both included; None is open.
+Range = tuple[datetime | None, datetime | None]
+
+_TO = ("to", "until", "till", "through")
+_JOINED = {"between": ("and",), "from": _TO}
+# In a question these say a time only beside a word that makes it one.
+_NEEDS_LEAD = frozenset({"may", "march", "august", "weekend", "now"})
+_LEADS = frozenset({"in", "on", "during", "over", "within", "at", "for", "of", "from", "by"})
+
+_SPACES = re.compile(r"\s{2,}")
+_BEFORE_SIGN = re.compile(r"\s([?.!,;:])")
+
+
+class NotUnderstood(ValueError):
+    """No time that is known here; the message names the text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"“{text[:100]}” is no timeframe that is understood.")
+
+
+def timeframe(text: str, *, now: datetime, zone: tzinfo = UTC) -> Range:
+    """The range that a text names; now with a time zone, `zone` the asker's.
+
+    Raises NotUnderstood for what is no time, lies outside the calendar, or has words beside it.
+    """
+    words, clock = Words(text), Clock(now, zone)
+    try:
+        found = _range(words, clock, 0)
+    except (OverflowError, ValueError) as error:
+        raise NotUnderstood(text) from error
+    if found is None or found[1] != len(words) or len(text) > A_GLANCE:
+        raise NotUnderstood(text)
+    return found[0]
+
+
+def timeframes(
+    given: Sequence[str | Range], *, now: datetime, zone: tzinfo = UTC
+) -> tuple[Range, ...]:
+    """The ranges of a list, any of which may hold. Raises NotUnderstood."""
+    return tuple(
+        timeframe(one, now=now, zone=zone) if isinstance(one, str) else one for one in given
+    )
+
+
+def taken_out(text: str, *, now: datetime, zone: tzinfo = UTC) -> tuple[str, Range | None]:
+    """A question without the time that it names, and that time; the text and None without one.
+
+    Of several times the longest counts, of equally long ones the first. A question that is nothing
+    but a time keeps its words.
+    """
+    words, clock = Words(text), Clock(now, zone)
+    found = _longest(words, clock)
+    if found is None:
+        return text, None
+    first, after, when = found
+    if words[first - 1] in _LEADS:
+        first -= 1
+    start, end = words.tokens[first].start, words.tokens[after - 1].end
+    joined = _SPACES.sub(" ", f"{text[:start]} {text[end:]}")
+    left = _BEFORE_SIGN.sub(r"\1", joined).strip()
+    return (left if any(sign.isalnum() for sign in left) else text), when
+
+
+def _longest(words: Words, clock: Clock) -> tuple[int, int, Range] | None:
+    """(first place, the place after it, the range)."""
+    best, place = None, 0
+    while place < len(words):
+        found = _in_question(words, clock, place)
+        if found is None:
+            place += 1
+            continue
+        when, after = found
+        if best is None or after - place > best[1] - best[0]:
+            best = (place, after, when)
+        place = after
+    return best
+
+
+def _in_question(words: Words, clock: Clock, at: int) -> tuple[Range, int] | None:
+    """A range at this place, where the words cannot say something else: no verb, no number."""
+    place = at + (words[at] == "the")
+    if not _surely(words, place, words[at - 1]):
+        return None
+    try:
+        found = _range(words, clock, at)
+    except (OverflowError, ValueError):
+        return None
+    if found is None:
+        return None
+    when, after = found
+    owns = words[after] in ("'", "’") and words[after + 1] == "s"  # last week's
+    return when, after + (2 if owns else 0)
+
+
+def _surely(words: Words, at: int, lead: str) -> bool:
+    word, beside = words[at], (words[at + 1], lead)
+    if word.isdecimal() and len(word) == 4:
+        return lead in _LEADS
+    if word not in _NEEDS_LEAD:
+        return True
+    dated = any(one[:1].isdigit() for one in beside) or lead in LAST
+    named = word in ("weekend", "now") or words.tokens[at].capital
+    return named and (lead in _LEADS or dated)
+
+
+def _range(words: Words, clock: Clock, at: int) -> tuple[Range, int] | None:
+    """A time with its bounds, and the place after it."""
+    bound = words[at]
+    if bound in _JOINED:
+        return _joined(words, clock, at)
+    if bound not in ("since", "before", "after", "until", "till"):
+        if (span := read_span(words, clock, at)) is None:
+            return None
+        return _aware(clock, span.whole().start, span.whole().end), span.at
+    if (span := read_span(words, clock, at + 1)) is None:
+        return None
+    return _aware(clock, *_open(bound, span)), span.at
+
+
+def _open(bound: str, span: Span) -> tuple[datetime | None, datetime | None]:
+    if bound == "since":
+        return span.start, None
+    if bound == "after":
+        return span.end + (TICK if span.sharp else timedelta()), None
+    return None, span.start if bound == "before" else span.end
+
+
+def _joined(words: Words, clock: Clock, at: int) -> tuple[Range, int] | None:
+    """between A and B, from A to B; "from last week" is last week."""
+    first = read_span(words, clock, at + 1)
+    if first is None:
+        return None
+    last = read_span(words, clock, first.at + 1) if words[first.at] in _JOINED[words[at]] else None
+    if last is None:
+        whole = first.whole()
+        return None if words[at] == "between" else (_aware(clock, whole.start, whole.end), first.at)
+    start = first.start if first.start <= last.start else first.earlier()
+    if start > last.start:
+        raise ValueError("it ends before it begins")
+    return _aware(clock, start, last.end), last.at
+
+
+def _aware(clock: Clock, start: datetime | None, end: datetime | None) -> Range:
+    since = None if start is None else clock.aware(start)
+    until = None if end is None else clock.aware(end) - TICK
+    return since, max(since, until) if since and until else until

@@ -1,0 +1,134 @@
+"""Which robot said something about a topic, and when: by the words themselves, of all time.
+
+Only memories that the asker reads, and only their own words: not those that a neighbouring turn
+lends for search.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from orgs.database.prepared_statements import fetched
+from orgs.principals import Actor, Principal, resolve
+from robots.registry.activity import Counted
+
+LATELY = timedelta(days=7)
+MOST_ROBOTS = 100
+
+_HITS = """
+SELECT m.id, m.robot_id, m.speaker, m.content, coalesce(m.occurred_at, m.created_at) AS at
+FROM websearch_to_tsquery(%(language)s::regconfig, replace(%(topic)s, '"', ' ')) AS asked
+JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
+    AND ts_filter(t.lexemes, '{a}') @@ asked
+JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = t.memory_id
+    AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+    AND (%(notes)s OR m.kind <> 'internal')
+ORDER BY at DESC, m.id DESC LIMIT %(limit)s
+"""
+_SAID = f"""
+SELECT coalesce(r.external_id, r.id::text), r.name, count(*)
+FROM ({_HITS}) AS h
+JOIN (SELECT DISTINCT memory_id, robot_id FROM memories_contribution
+      WHERE organisation_id = %(organisation)s) AS c ON c.memory_id = h.id
+JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
+GROUP BY r.id ORDER BY count(*) DESC, r.id
+"""
+_TIMELINE = f"""
+SELECT h.at, h.id, coalesce(r.external_id, r.id::text), r.name, h.content, h.speaker
+FROM ({_HITS}) AS h
+JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = h.robot_id
+ORDER BY h.at, h.id
+"""
+_ACTIVITY = """
+SELECT r.id, coalesce(r.external_id, r.id::text), r.name, count(DISTINCT c.memory_id),
+    count(DISTINCT c.memory_id) FILTER (WHERE c.last_at > %(since)s)
+FROM memories_contribution c
+JOIN memories_memory m ON m.organisation_id = c.organisation_id AND m.id = c.memory_id
+    AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+    AND (%(notes)s OR m.kind <> 'internal')
+JOIN robots_robot r ON r.organisation_id = c.organisation_id AND r.id = c.robot_id
+WHERE c.organisation_id = %(organisation)s
+    AND (%(robots)s::uuid[] IS NULL OR c.robot_id = ANY (%(robots)s::uuid[]))
+GROUP BY r.id ORDER BY 4 DESC, r.id LIMIT %(limit)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RobotCount:
+    """A robot, and in how many memories it said it."""
+
+    id: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One memory of a timeline. at: when it was said, else written; speaker: a name, or empty."""
+
+    at: datetime
+    memory_id: UUID
+    robot_id: str
+    robot_name: str
+    content: str
+    speaker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """In how many memories a robot has a part, and in how many of them in the last seven days."""
+
+    robot_id: UUID
+    id: str
+    name: str
+    memories: int
+    lately: int
+
+
+def who_said(actor: Actor, *, topic: str, limit: int, now: datetime) -> list[RobotCount]:
+    """The robots that brought the `limit` newest memories with all words of the topic, the busiest
+    first; a memory counts for each that brought it. "or" and a minus sign work as in a web search;
+    the order of words is not known to the index."""
+    return [RobotCount(*row) for row in _asked(actor, _SAID, now, topic=topic, limit=limit)]
+
+
+def timeline(actor: Actor, *, topic: str, limit: int, now: datetime) -> list[Said]:
+    """The `limit` newest memories with all words of the topic, the oldest of them first."""
+    return [Said(*row) for row in _asked(actor, _TIMELINE, now, topic=topic, limit=limit)]
+
+
+def activity(principal: Principal, *, now: datetime) -> list[Activity]:
+    """The MOST_ROBOTS busiest robots of all time, as far as the asker reads; inside the scope."""
+    return _active(principal, now, None, MOST_ROBOTS)
+
+
+def activity_of(actor: Actor, robots: Sequence[UUID], now: datetime) -> dict[UUID, Counted]:
+    """The same of these robots alone; those that did nothing are left out."""
+    principal = resolve(actor)
+    with principal.scope():
+        found = _active(principal, now, list(robots), len(robots))
+    return {one.robot_id: Counted(one.memories, one.lately) for one in found}
+
+
+def _active(
+    principal: Principal, now: datetime, robots: list[UUID] | None, limit: int
+) -> list[Activity]:
+    more = {"since": now - LATELY, "limit": limit, "robots": robots}
+    return [Activity(*row) for row in fetched(_ACTIVITY, _values(principal, now) | more)]
+
+
+def _asked(actor: Actor, statement: str, now: datetime, **more: Any) -> list[tuple[Any, ...]]:
+    principal = resolve(actor)
+    with principal.scope():
+        return list(fetched(statement, _values(principal, now) | more))
+
+
+def _values(principal: Principal, now: datetime) -> dict[str, Any]:
+    return {
+        "organisation": principal.organisation_id,
+        "language": principal.language,
+        "now": now,
+        "notes": not principal.actor.is_person,
+    }

@@ -1,0 +1,134 @@
+"""Export what a member may read into a file, as a job that goes on where it was.
+
+The row of the job says up to which byte the file is right. What lies behind that was written by a
+worker that died before it could say so, and is cut away. So nothing is double and nothing is lost.
+"""
+
+import errno
+import fcntl
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from memories.jobs.job_files import KEPT, JobFiles
+from memories.jobs.models import Job, JobKind, JobState
+from memories.jobs.queue import JobTurn, enqueue, finish, progress, requeue
+from memories.jobs.runner import Hopeless
+from memories.library.jobs import job_of
+from memories.snapshots.form import FiltersSerializer, as_bytes, head, line
+from memories.snapshots.read import PORTION, count, portion
+from orgs.errors import NotFound
+from orgs.principals import Actor, resolve
+
+EXPORTS = JobFiles("exports", JobKind.EXPORT, (JobState.DONE, JobState.DEAD, JobState.CANCELLED))
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def begin_export(actor: Actor, filters: Mapping[str, Any], *, now: datetime) -> Job:
+    """Ask for a file of what the member may read; filters as FiltersSerializer takes them.
+
+    If the same waits or runs already, that one: a file may be as large as all memories. Raises
+    ValidationError, and PermissionError for a robot, which reads pages instead.
+    """
+    if not actor.is_person:
+        raise PermissionError("A robot has no jobs; it reads snapshots in pages.")
+    known = FiltersSerializer().run_validation(dict(filters))
+    principal = resolve(actor)
+    parameters = {"filters": dict(filters)}
+    with principal.scope():
+        if found := _open(actor, parameters):
+            return found
+        total = count(principal, known, now)
+        return enqueue(principal, JobKind.EXPORT, parameters, total=total, now=now)
+
+
+def _open(actor: Actor, parameters: Mapping[str, Any]) -> Job | None:
+    rows = Job.objects.filter(
+        organisation_id=actor.organisation_id,
+        member_id=actor.member_id,
+        kind=JobKind.EXPORT,
+        state__in=(JobState.WAITING, JobState.RUNNING),
+        parameters=parameters,
+        cancel_asked_at=None,
+    )
+    return rows.order_by("id").first()
+
+
+def run_export(actor: Actor, job: Job) -> None:
+    """Write for one turn, from where it was. Raises Hopeless when there is no room for the file."""
+    try:
+        with _opened(EXPORTS.path_of(job.id)) as file:
+            whole = _write(actor, job, file)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise Hopeless(
+            "There is no room for the file on the service's disk. Try again when there is; "
+            "what is written stays."
+        ) from error
+    if not whole:
+        requeue(actor, job)
+        return
+    job.total = job.done
+    finish(actor, job)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """The file, for this service's user alone and for one worker at a time."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    with os.fdopen(descriptor, "r+b") as file:
+        # A worker that lost its lease may still be writing; then this raises BlockingIOError.
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield file
+
+
+def _write(actor: Actor, job: Job, file: IO[bytes]) -> bool:
+    """Write until the turn is over or it is cancelled; whether that was all."""
+    filters, turn = FiltersSerializer().run_validation(job.parameters["filters"]), JobTurn()
+    if job.place.get("offset", 0) > file.seek(0, os.SEEK_END):
+        # The file is gone, or shorter than was noted: from the beginning.
+        job.place, job.done = {}, 0
+    file.truncate(file.seek(job.place.get("offset", 0)))
+    if not job.place:
+        file.write(as_bytes(head(actor, job.total, timezone.now())))
+    while True:
+        after = job.place.get("after")
+        rows = portion(actor, filters, UUID(after) if after else None, now=timezone.now())
+        file.write(b"".join(as_bytes(line(row)) for row in rows))
+        file.flush()
+        if rows:
+            job.done += len(rows)
+            job.total = max(job.total, job.done)
+            job.place = {"after": str(rows[-1].id), "offset": file.tell()}
+        if len(rows) < PORTION:
+            os.fsync(file.fileno())
+            return True
+        note = turn.to_note()
+        if turn.over() or note:
+            os.fsync(file.fileno())
+        if turn.over() or (note and not progress(actor, job)):
+            return False
+
+
+def file_of(actor: Actor, job_id: UUID, *, now: datetime) -> Path:
+    """The finished file of the asker's own export. Raises NotFound, also once it is deleted."""
+    job = job_of(actor, job_id)
+    if (path := ready_file(actor, job, now=now)) is None:
+        raise NotFound("no such file")
+    return path
+
+
+def ready_file(actor: Actor, job: Job, *, now: datetime) -> Path | None:
+    """The file of a job if the asker, whose export it is, can have it now."""
+    theirs = job.kind == JobKind.EXPORT and job.member_id == actor.member_id
+    if not theirs or job.state != JobState.DONE or job.finished_at is None:
+        return None
+    path = EXPORTS.path_of(job.id)
+    return path if job.finished_at > now - KEPT and path.exists() else None

@@ -1,0 +1,90 @@
+"""The readable memories for a snapshot, in portions by id; row-level security decides each time."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.library.memories import listed
+from memories.snapshots.form import as_bytes, head, line
+from memories.store.models.memory import Memory, MemoryQuerySet
+from orgs import audit
+from orgs.principals import Actor, Principal, resolve
+
+PORTION = 100
+# A page ends when its lines have so many bytes, so that it can be sent back in one request.
+MOST_BYTES = 16 * 1024 * 1024
+
+
+def readable(principal: Principal, filters: Mapping[str, Any], now: datetime) -> MemoryQuerySet:
+    """The active memories that the asker reads, of a person without robots' own notes.
+
+    filters: group, tier, type, since, until. Evaluate inside the principal's scope.
+    """
+    rows = listed(principal, filters, now)
+    return rows.for_people() if principal.actor.is_person else rows
+
+
+def count(principal: Principal, filters: Mapping[str, Any], now: datetime) -> int:
+    """How many there are now; inside the principal's scope."""
+    return readable(principal, filters, now).order_by().count()
+
+
+def portion(
+    actor: Actor,
+    filters: Mapping[str, Any],
+    after: UUID | None,
+    *,
+    now: datetime,
+    most: int = PORTION,
+) -> list[Memory]:
+    """The next of them, the lowest ids first, with the rights of this moment."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = readable(principal, filters, now)
+        rows = rows.filter(id__gt=after) if after else rows
+        return list(rows.order_by("id")[:most])
+
+
+def page(
+    actor: Actor, filters: Mapping[str, Any], after: UUID | None, *, limit: int, now: datetime
+) -> tuple[dict[str, Any], UUID | None]:
+    """A snapshot of up to `limit` memories and MOST_BYTES, and the id to go on after, or None."""
+    lines: list[dict[str, Any]] = []
+    size, last, more = 0, after, True
+    while more and len(lines) < limit and size < MOST_BYTES:
+        wanted = min(PORTION, limit - len(lines))
+        rows = portion(actor, filters, last, now=now, most=wanted + 1)
+        more, rows = len(rows) > wanted, rows[:wanted]
+        for number, row in enumerate(rows):
+            made = line(row)
+            lines.append(made)
+            last, size = row.id, size + len(as_bytes(made))
+            if size >= MOST_BYTES:
+                more = more or number + 1 < len(rows)
+                break
+    return {"head": head(actor, len(lines), now), "memories": lines}, last if more else None
+
+
+def export(
+    actor: Actor, filters: Mapping[str, Any], *, now: datetime
+) -> tuple[int, Iterator[tuple[int, bytes]]]:
+    """How many memories there are, and a whole snapshot as (memories so far, lines in bytes).
+
+    Recorded, since the copy lies outside from then on.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        total = count(principal, filters, now)
+        audit.record("snapshot.exported", actor=actor, now=now, total=total)
+    return total, _chunks(actor, filters, total, now)
+
+
+def _chunks(
+    actor: Actor, filters: Mapping[str, Any], total: int, now: datetime
+) -> Iterator[tuple[int, bytes]]:
+    yield 0, as_bytes(head(actor, total, now))
+    done, last = 0, None
+    while rows := portion(actor, filters, last, now=now):
+        done, last = done + len(rows), rows[-1].id
+        yield done, b"".join(as_bytes(line(row)) for row in rows)

@@ -1,0 +1,310 @@
+"""Put the lines of a snapshot back, each by itself, with the rights that the asker has now.
+
+What the asker may not read is not there for them: such a line is written anew like any other memory
+of theirs, and the answer is the same as for one that never was. Nobody becomes an author, a subject
+or a speaker by a line that another writer could not have made so.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from rest_framework.serializers import ValidationError
+
+from memories.access.lookup import changeable
+from memories.access.permissions import WRITES_NOTHING, may_restore
+from memories.access.red_lines import hold_red_line
+from memories.access.visibility import Misplaced, Visibility
+from memories.curation.bulk import REFUSALS as REFUSED_CHANGES
+from memories.curation.edit import edit_memory
+from memories.curation.supersede import set_validity
+from memories.ingestion.drafts import Draft, Outcome, Refused, Remembered
+from memories.ingestion.remember import remember_many
+from memories.lifecycle.forget import restore_memory
+from memories.snapshots.form import USE, BadSnapshot, LineSerializer, OtherOrganisation
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from memories.store.use import restore_use
+from orgs import audit
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.audiences import AudienceKind
+from orgs.models.memberships import Role
+from orgs.principals import Actor, Principal, resolve
+
+# What a replaced memory has as the snapshot had it, beside tier, use and until when it held.
+REPLACED = ("content", "category", "importance", "tags", "metadata", "expires_at")
+_ANEW = (
+    "content", "speaker", "occurred_at", "key", "type", "category", "topic", "tier", "importance",
+    "confidence", "metadata", "sensitive", "expires_at",
+)  # fmt: skip
+_VISIBILITIES = {
+    AudienceKind.GROUP: Visibility.GROUP,
+    AudienceKind.ORGANISATION: Visibility.ORGANISATION,
+    AudienceKind.MEMBER: Visibility.PRIVATE,
+}
+
+
+class Mode(StrEnum):
+    """What happens to a memory that is there: it is set as it was, left, or set as it was if the
+    snapshot's importance is higher."""
+
+    REPLACE = "replace"
+    KEEP = "keep"
+    MERGE = "merge"
+
+
+class Result(StrEnum):
+    """What became of a line. written: anew; repeated: its words were there already for the same
+    readers; waiting: somebody has to agree; forgotten: it is, and stays so."""
+
+    KEPT = "kept"
+    REPLACED = "replaced"
+    WRITTEN = "written"
+    REPEATED = "repeated"
+    WAITING = "waiting"
+    FORGOTTEN = "forgotten"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class LineResult:
+    """What became of one line. memory: where its words are now; error: why it was refused."""
+
+    result: Result
+    memory: UUID | None = None
+    error: Exception | None = None
+
+
+def restore(
+    actor: Actor, made_in: UUID, lines: Sequence[Any], mode: Mode, *, now: datetime
+) -> list[LineResult]:
+    """Restore a snapshot, a result a line, and record it. made_in: its organisation.
+
+    Raises OtherOrganisation, and PermissionError for who writes nothing; then nothing is done.
+    """
+    results = restore_lines(actor, made_in, lines, mode, set(), now=now)
+    record_restore(actor, counts(results), mode, now=now)
+    return results
+
+
+def counts(results: Sequence[LineResult]) -> Counter[str]:
+    """How many lines became what."""
+    return Counter(one.result.value for one in results)
+
+
+def record_restore(actor: Actor, counted: Mapping[str, int], mode: Mode, *, now: datetime) -> None:
+    """One entry of the audit trail for a whole restore."""
+    with resolve(actor).scope():
+        audit.record("snapshot.restored", actor=actor, now=now, mode=mode.value, **counted)
+
+
+def restore_lines(
+    actor: Actor,
+    made_in: UUID,
+    lines: Sequence[Any],
+    mode: Mode,
+    seen: set[UUID],
+    *,
+    now: datetime,
+    dry_run: bool = False,
+) -> list[LineResult]:
+    """Restore some lines of a snapshot; the caller records the whole.
+
+    lines: JSON values, or the error that reading one gave. seen: ids of earlier lines, added to;
+    a second line of an id is refused. dry_run: the same results, and nothing stays. Raises like
+    `restore`.
+    """
+    if made_in != actor.organisation_id:
+        raise OtherOrganisation
+    if actor.is_person and actor.role == Role.VIEWER:
+        raise PermissionError(WRITES_NOTHING)
+    if not dry_run:
+        return _restore(actor, lines, mode, seen, now)
+    with transaction.atomic():
+        results = _restore(actor, lines, mode, seen, now)
+        transaction.set_rollback(True)
+    return results
+
+
+def _restore(
+    actor: Actor, lines: Sequence[Any], mode: Mode, seen: set[UUID], now: datetime
+) -> list[LineResult]:
+    results: dict[int, LineResult] = {}
+    checked: dict[int, dict[str, Any]] = {}
+    form = LineSerializer()
+    for number, given in enumerate(lines):
+        try:
+            checked[number] = _checked(form, given, seen)
+        except (ValidationError, BadSnapshot) as error:
+            results[number] = LineResult(Result.REFUSED, error=error)
+    known = _readable(resolve(actor), [line["id"] for line in checked.values()])
+    anew: dict[int, Draft] = {}
+    for number, line in checked.items():
+        try:
+            if line["id"] in known:
+                results[number] = _put_back(actor, line, known[line["id"]], mode, now)
+            else:
+                anew[number] = _draft(actor, line)
+        except REFUSED_CHANGES as error:
+            results[number] = LineResult(Result.REFUSED, error=error)
+    held = {number: checked[number].get("valid_until") for number in anew}
+    results.update(_write(actor, anew, held, now))
+    return [results[number] for number in range(len(lines))]
+
+
+def _checked(form: LineSerializer, given: Any, seen: set[UUID]) -> dict[str, Any]:
+    if isinstance(given, Exception):
+        raise given
+    line: dict[str, Any] = form.run_validation(given)
+    if line["id"] in seen:
+        raise BadSnapshot("Another line has this id.")
+    seen.add(line["id"])
+    return line
+
+
+def _readable(principal: Principal, ids: Sequence[UUID]) -> dict[UUID, Memory]:
+    """What the database shows to the asker, what is forgotten as well."""
+    with principal.scope():
+        rows = Memory.objects.filter(organisation_id=principal.organisation_id, id__in=ids)
+        if principal.actor.is_person:
+            rows = rows.for_people()
+        return {row.id: row for row in rows.with_names()}
+
+
+def _gone(actor: Actor, row: Memory) -> LineResult:
+    """What is forgotten does not come back. Who may not bring it back is told that it is not there,
+    and writes it not anew either: a member's forgetting would end with the next restore."""
+    if may_restore(resolve(actor), row):
+        return LineResult(Result.FORGOTTEN)
+    return LineResult(Result.REFUSED, error=NotFound("no such memory"))
+
+
+def _put_back(
+    actor: Actor, line: Mapping[str, Any], row: Memory, mode: Mode, now: datetime
+) -> LineResult:
+    """A memory that is there. Raises REFUSED_CHANGES; then it is as it was."""
+    if row.status == Status.FORGOTTEN:
+        return _gone(actor, row)
+    if not _wins(line, row, mode):
+        return LineResult(Result.KEPT, row.id)
+    principal = resolve(actor)
+    with principal.scope():
+        # Looked at again under its lock: it may have changed since.
+        row = changeable(principal, row.id)
+        if row.status == Status.FORGOTTEN:
+            return _gone(actor, row)
+        if row.status not in (Status.ACTIVE, Status.ARCHIVED):
+            raise AlreadyExists("It waits for a decision. Nothing was changed.")
+        if not _wins(line, row, mode):
+            return LineResult(Result.KEPT, row.id)
+        if row.status == Status.ARCHIVED:
+            restore_memory(actor, row.id, now=now)
+        changes = {name: line[name] for name in REPLACED if name in line}
+        edit_memory(actor, row.id, changes, now=now)
+        row = changeable(principal, row.id)
+        if "valid_until" in line:
+            set_validity(principal, row, line["valid_until"], now)
+        if line["tier"] != row.tier:
+            hold_red_line(principal, row, "tier", now)
+        used = {name: getattr(row.used, name) for name in USE}
+        restore_use(row, line["tier"], line.get("use", used), now=now)
+    return LineResult(Result.REPLACED, row.id)
+
+
+def _wins(line: Mapping[str, Any], row: Memory, mode: Mode) -> bool:
+    """Whether the snapshot's state is to hold."""
+    if mode is Mode.MERGE:
+        return bool(line["importance"] > row.importance)
+    return mode is Mode.REPLACE
+
+
+def _draft(actor: Actor, line: Mapping[str, Any]) -> Draft:
+    """A line as something new of the asker's. Raises Misplaced for a place that it cannot name."""
+    visibility = _VISIBILITIES.get(line["audience"])
+    if visibility is None:
+        raise Misplaced(
+            "Only what a group, the organisation or its owner alone reads is written anew."
+        )
+    if visibility is Visibility.GROUP and not line.get("group"):
+        raise Misplaced("The line names no group.")
+    if visibility is Visibility.PRIVATE and not actor.is_person:
+        # Without a member it would become a note of the robot's own.
+        raise Misplaced("What is private to a member, a robot does not write from a snapshot.")
+    return Draft(
+        visibility=visibility,
+        group=line["group"] if visibility is Visibility.GROUP else None,
+        tags=tuple(line.get("tags", ())),
+        **{name: line[name] for name in _ANEW if name in line},
+    )
+
+
+def _write(
+    actor: Actor, anew: Mapping[int, Draft], held: Mapping[int, datetime | None], now: datetime
+) -> dict[int, LineResult]:
+    """Remember what is not there. To say again what was forgotten would bring it back, so those
+    lines are found by trying, and left out."""
+    results: dict[int, LineResult] = {}
+    wanted, archived = dict(anew), set[UUID]()
+    while wanted:
+        numbers = list(wanted)
+        with transaction.atomic():
+            outcomes = remember_many(actor, list(wanted.values()), now=now)
+            revived = _revived(actor, outcomes, now) - archived
+            if revived:
+                transaction.set_rollback(True)
+            else:
+                _hold(actor, {o.id: held[n] for n, o in _fresh(numbers, outcomes)})
+        if not revived:
+            told = map(_told, outcomes)
+            return results | dict(zip(numbers, told, strict=True))
+        rows = _readable(resolve(actor), list(revived))
+        gone = {id_: row for id_, row in rows.items() if row.status == Status.FORGOTTEN}
+        archived |= revived - gone.keys()
+        for number, outcome in zip(numbers, outcomes, strict=True):
+            if isinstance(outcome, Remembered) and outcome.id in gone:
+                results[number] = _gone(actor, gone[outcome.id])
+                del wanted[number]
+    return results
+
+
+def _revived(actor: Actor, outcomes: Sequence[Outcome], now: datetime) -> set[UUID]:
+    """Those that came back because they were said again."""
+    said = [o.id for o in outcomes if isinstance(o, Remembered) and o.deduplicated]
+    rows = _readable(resolve(actor), said) if said else {}
+    return {id_ for id_, row in rows.items() if row.restored_at == now}
+
+
+def _fresh(numbers: Sequence[int], outcomes: Sequence[Outcome]) -> list[tuple[int, Remembered]]:
+    return [
+        (number, outcome)
+        for number, outcome in zip(numbers, outcomes, strict=True)
+        if isinstance(outcome, Remembered) and not outcome.deduplicated
+    ]
+
+
+def _hold(actor: Actor, until: Mapping[UUID, datetime | None]) -> None:
+    """Say of new memories until when they held, as far as the asker reads them."""
+    ended = {id_: at for id_, at in until.items() if at is not None}
+    if not ended:
+        return
+    principal = resolve(actor)
+    with principal.scope():
+        rows = Memory.objects.filter(organisation_id=principal.organisation_id)
+        found = list(rows.filter(id__in=ended, status=Status.ACTIVE))
+        for row in found:
+            row.valid_until = ended[row.id]
+        Memory.objects.bulk_update(found, ["valid_until"])
+
+
+def _told(outcome: Outcome) -> LineResult:
+    if isinstance(outcome, Refused):
+        return LineResult(Result.REFUSED, error=outcome.error)
+    if outcome.deduplicated:
+        return LineResult(Result.REPEATED, outcome.id)
+    waits = outcome.status != Status.ACTIVE
+    return LineResult(Result.WAITING if waits else Result.WRITTEN, outcome.id)

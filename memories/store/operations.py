@@ -1,0 +1,43 @@
+"""The log of operations: which robot did what with which memory. No text is in it.
+
+docs/adr/0016-operations.md says what is logged where. What is remembered or recalled is logged by
+the statements that write it (`memories.ingestion.write`, `memories.retrieval.served`).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from memories.store.models.operation import Verb
+from orgs.database.prepared_statements import fetched
+from orgs.models.base import new_id
+
+_LOG = """
+INSERT INTO memories_operation (id, organisation_id, memory_id, audience_id, kind, robot_id, verb,
+                                at)
+SELECT given.id, m.organisation_id, m.id, m.audience_id, m.kind, %(robot)s::uuid, %(verb)s, %(now)s
+FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[]) AS given (id, memory)
+JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = given.memory
+"""
+
+
+def log(
+    verb: Verb,
+    organisation_id: UUID,
+    memory_ids: Sequence[UUID],
+    *,
+    robot_id: UUID | None,
+    now: datetime,
+) -> None:
+    """A line for each of the memories that the scope reads. robot_id: empty for a person."""
+    if not memory_ids:
+        return
+    values = {
+        "organisation": organisation_id,
+        "memories": list(memory_ids),
+        "ids": [new_id() for _ in memory_ids],
+        "robot": robot_id,
+        "verb": verb.value,
+        "now": now,
+    }
+    fetched(_LOG, values)

@@ -1,0 +1,67 @@
+"""What a robot has at hand, as far as the reader may read it, and what left it and why."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from memories.context.at_hand import WorkingMemory
+from memories.context.models import Reason
+from memories.context.working_memory import look
+from orgs.views.access import MODERATORS, members_only
+
+# Of what is in it, so much is shown.
+SHOWN = 50
+
+
+@require_safe
+@never_cache
+@members_only(*MODERATORS)
+def working_memory(request: HttpRequest, robot_id: UUID) -> HttpResponse:
+    """The page; nothing changes because somebody looks."""
+    found = look(request.actor, str(robot_id), now=timezone.now())
+    context = {
+        "robot": found.owner.name,
+        "back_url": f"{reverse('robots-page')}#robot-{found.owner.id}",
+        "count": found.count,
+        "tokens": found.tokens,
+        "budget": found.budget,
+        "percent": min(100, round(100 * found.tokens / found.budget)),
+        **rows_of(found),
+    }
+    return render(request, "memories/context/working_memory.html", context)
+
+
+def rows_of(found: WorkingMemory, why: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
+    """What is in it and what left, as the templates take them. why: other words for a reason."""
+    return {
+        "hidden": found.count - len(found.entries),
+        "more": max(0, len(found.entries) - SHOWN),
+        "entries": [
+            {
+                "id": entry.item.id,
+                "text": entry.content,
+                "url": reverse("memory-page", args=[entry.item.id]),
+                "tokens": entry.item.tokens,
+                "last_used_at": entry.item.last_used_at,
+            }
+            for entry in found.entries[:SHOWN]
+        ],
+        "evicted": [
+            {
+                "id": one.id,
+                "text": one.content,
+                "url": reverse("memory-page", args=[one.id]),
+                "reason": why.get(one.reason, Reason(one.reason).label),
+                "at": one.evicted_at,
+            }
+            for one in found.evicted
+        ],
+    }

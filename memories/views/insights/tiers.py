@@ -1,0 +1,189 @@
+"""The tiers: how full they are, what moved between them and why."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from memories.insights.tiers import (
+    LATEST,
+    LOOKED_AT,
+    LoggedMove,
+    TierFigures,
+    figures,
+    figures_and_moves,
+)
+from memories.lifecycle.decay import STRONG, WEAK
+from memories.lifecycle.tiers import RULES
+from memories.views import presenter
+from memories.views.insights.csv_file import csv_file
+from memories.views.insights.tier_words import NAMES, move
+from orgs.views.access import members_only
+
+STRENGTHS = {"strong": "Strong", "fading": "Fading", "weak": "Weak"}
+# The list of moves as a file.
+LATELY = "lately"
+LATELY_COLUMNS = ("When", "Memory", "From", "To", "Why")
+CHARTS = ("memories", "fullness", "strength", "moves", "learning")
+ADVICE = {
+    "too_easy": "Rising is too easy: most of what rises sinks again within a week.",
+    "could_be_easier": "Rising could be easier: nearly all that rises stays up.",
+}
+
+
+@require_safe
+@members_only()
+def tiers(request: HttpRequest) -> HttpResponse:
+    """The page."""
+    found, moves = figures_and_moves(request.actor, now=timezone.localtime())
+    context = {
+        "total": found.total,
+        "capped": found.capped,
+        "most": LOOKED_AT,
+        "charts": [_chart(name, found) for name in CHARTS],
+        "moves": _rows(moves),
+        "latest": LATEST,
+        "moves_csv": reverse("tiers-csv", args=[LATELY]),
+        "policy_url": reverse("tier-policy"),
+        "advice": ADVICE.get(found.moves.advice, ""),
+    }
+    return render(request, "memories/insights/tiers.html", context)
+
+
+@require_safe
+@never_cache
+@members_only()
+def tiers_file(request: HttpRequest, name: str) -> HttpResponse:
+    """The numbers of a chart as CSV."""
+    if name == LATELY:
+        moves = figures_and_moves(request.actor, now=timezone.localtime())[1]
+        return csv_file(f"tiers-{name}", [LATELY_COLUMNS, *map(_line, moves)])
+    if name not in CHARTS:
+        raise Http404
+    chart = _chart(name, figures(request.actor, now=timezone.localtime()))
+    numbers = [(value["label"], value["value"]) for value in chart["values"]]
+    return csv_file(f"tiers-{name}", [(chart["first_column"], chart["unit"]), *numbers])
+
+
+def _line(one: LoggedMove) -> tuple[str, ...]:
+    words = move(one.from_tier, one.to_tier, one.reason)
+    when = timezone.localtime(one.moved_at).isoformat(timespec="seconds")
+    return when, presenter.short(one.text), words["from"], words["to"], words["why"]
+
+
+def _rows(moves: Sequence[LoggedMove]) -> list[dict[str, Any]]:
+    return [
+        move(one.from_tier, one.to_tier, one.reason)
+        | {
+            "text": presenter.short(one.text),
+            "url": reverse("memory-page", args=[one.memory_id]),
+            "at": one.moved_at,
+        }
+        for one in moves
+    ]
+
+
+def _chart(name: str, found: TierFigures) -> dict[str, Any]:
+    """One chart for components/chart.html; `empty` says what will appear where nothing is yet."""
+    parts = {
+        "memories": _memories,
+        "fullness": _fullness,
+        "strength": _strength,
+        "moves": _moves,
+        "learning": _learning,
+    }
+    chart = {"kind": "bars", "unit": "memories", "first_column": "Tier"} | parts[name](found)
+    top = max([value["value"] for value in chart["values"]], default=0) or 1
+    return {"max": top, "csv_url": reverse("tiers-csv", args=[name])} | chart
+
+
+def _memories(found: TierFigures) -> dict[str, Any]:
+    most, number = max(
+        ((tier, found.by_tier[tier]) for tier in NAMES), key=lambda one: one[1], default=("", 0)
+    )
+    share = _share(number, found.total)
+    return {
+        "title": "Memories in each tier",
+        "sentence": f"Most are {NAMES[most].lower()}: {share} %"
+        if 2 * number > found.total
+        else f"{NAMES[most]} has the most: {share} %",
+        "values": [{"label": word, "value": found.by_tier[key]} for key, word in NAMES.items()],
+        "empty": "" if found.total else "How many memories each tier holds appears here.",
+    }
+
+
+def _fullness(found: TierFigures) -> dict[str, Any]:
+    rooms = ", ".join(f"{found.room[rule.tier]:,} {rule.tier}" for rule in RULES)
+    over = "is summarised once a day" if found.evicts else "stays all the same"
+    return {
+        "title": "How full each tier is",
+        "sentence": "Where those who read the same have most. There is room for "
+        f"{rooms}; what is over {over}.",
+        "unit": "% full",
+        "max": 100,
+        "values": [_percent(NAMES[rule.tier], found.fullest[rule.tier]) for rule in RULES],
+        "empty": "" if found.total else "How full each tier is appears here.",
+    }
+
+
+def _strength(found: TierFigures) -> dict[str, Any]:
+    return {
+        "title": "How strong they are",
+        "sentence": f"Strong from {100 * STRONG:.0f} %, weak below {100 * WEAK:.0f} %; "
+        "use keeps them strong",
+        "first_column": "Strength",
+        "values": [
+            {"label": word, "value": found.by_strength[key]} for key, word in STRENGTHS.items()
+        ],
+        "empty": "" if found.total else "How many are strong, fading or weak appears here.",
+    }
+
+
+def _moves(found: TierFigures) -> dict[str, Any]:
+    moves = found.moves
+    return {
+        "title": "What moved",
+        "sentence": f"{moves.velocity:,.1f} moves a day in the last 30 days",
+        "unit": "moves",
+        "first_column": "When",
+        "values": [
+            {"label": "Up, last hour", "value": moves.up_last_hour},
+            {"label": "Down, last hour", "value": moves.down_last_hour},
+            {"label": "Up, last day", "value": moves.up_last_day},
+            {"label": "Down, last day", "value": moves.down_last_day},
+        ],
+        "empty": "" if moves.month else "What rose and what sank appears here.",
+    }
+
+
+def _learning(found: TierFigures) -> dict[str, Any]:
+    recalls, moves = found.recalls, found.moves
+    known = recalls.asked or found.reported or moves.risen
+    return {
+        "title": "What use teaches",
+        "sentence": f"In 30 days: {recalls.asked:,} of your own recalls and {moves.risen:,} "
+        f"memories that rose. {found.reported:,} have had feedback.",
+        "unit": "%",
+        "first_column": "What",
+        "max": 100,
+        "values": [
+            _percent("Recalls with a result", recalls.hit_rate),
+            _percent("Surprise on average", found.surprise),
+            _percent("Rises not undone in a week", moves.effectiveness),
+        ],
+        "empty": "" if known else "How often your recalls find something appears here.",
+    }
+
+
+def _percent(label: str, share: float) -> dict[str, Any]:
+    number = round(100 * share)
+    return {"label": label, "value": number, "text": f"{number} %"}
+
+
+def _share(part: int, whole: int) -> int:
+    return round(100 * part / whole) if whole else 0

@@ -1,0 +1,62 @@
+"""What a job of the organisation is called and what it did, in words."""
+
+from typing import Any
+
+from memories.jobs.models import Job, JobKind
+
+_TITLES = {
+    JobKind.CONSOLIDATE: "Consolidate memories",
+    JobKind.AGE: "Judge the tiers",
+    JobKind.RETAIN: "Archive what is past its time",
+    JobKind.SUMMARISE: "Look for full tiers",
+}
+# (one, several) of what a count says.
+_DID = {
+    "promoted": ("rose", "rose"),
+    "demoted": ("sank", "sank"),
+    "archived": ("archived", "archived"),
+    "summaries": ("summary made", "summaries made"),
+    "merged": ("pair merged", "pairs merged"),
+    "reworded": ("summary reworded", "summaries reworded"),
+    "proposed": ("full tier proposed", "full tiers proposed"),
+}
+_PAIRS = ("duplicates", "contradictions")
+_LABELS = {
+    "looked": "Looked at",
+    "promoted": "Rose",
+    "demoted": "Sank",
+    "duplicates": "Near-duplicates proposed",
+    "contradictions": "Contradictions proposed",
+    "asked": "Questions to the language model",
+    "unanswered": "Questions without an answer",
+    "proposed": "Full tiers proposed",
+}
+
+
+def title_of(job: Job) -> str:
+    """A title for a job of the organisation; of the day's run with its day."""
+    title = _TITLES.get(JobKind(job.kind), job.get_kind_display())
+    return f"{title}, {job.period}" if job.period else title
+
+
+def did(result: dict[str, Any]) -> str:
+    """What a run did so far, such as "12 rose, 40 sank, 3 pairs proposed"; empty at first.
+
+    What it did not do is not said.
+    """
+    known = {name: result[name] for name in _DID if name in result}
+    parts = [f"{number:,} {_DID[name][number != 1]}" for name, number in known.items() if number]
+    if pairs := sum(result.get(name, 0) for name in _PAIRS):
+        parts.append(f"{pairs:,} {'pair' if pairs == 1 else 'pairs'} proposed")
+    return ", ".join(parts) or ("nothing to do" if known else "")
+
+
+def counts(result: dict[str, Any]) -> list[tuple[str, str]]:
+    """Every count of a result with its label; those known here first, in the order above."""
+    names = [name for name in _LABELS if name in result]
+    names += sorted(result.keys() - _LABELS.keys())
+    return [
+        (_LABELS.get(name, name.replace("_", " ").capitalize()), f"{result[name]:,}")
+        for name in names
+        if type(result[name]) is int
+    ]

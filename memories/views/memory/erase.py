@@ -1,0 +1,46 @@
+"""Erase one memory for good, after somebody has typed that they mean it."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from memories.access.red_lines import RedLine
+from memories.library import browse
+from memories.privacy.erase import erase_memory, foresee_erasure
+from memories.store.models.choices import Status
+from memories.views import presenter
+from memories.views.forms.memories import CONFIRM_ERASURE
+from orgs.views.access import WRITERS, members_only
+
+
+@require_http_methods(["GET", "POST"])
+@members_only()
+def erase(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """What goes and what stays; then it is gone."""
+    shown = browse.one(request.actor, memory_id, organisation=request.membership[1].name)
+    stays = foresee_erasure(request.actor, memory_id)
+    forgotten = shown.memory.status == Status.FORGOTTEN
+    trash = forgotten and request.membership[0].role in WRITERS
+    context = {
+        "memory": {"text": shown.memory.content, **presenter.link(shown.memory)},
+        "audience": presenter.audience(shown.readers),
+        "stays": stays,
+        "word": CONFIRM_ERASURE,
+        "back": "trash" if trash else "me",
+    }
+    if request.method == "GET":
+        return render(request, "memories/memory/erase.html", context)
+    if request.POST.get("confirm", "").strip() != CONFIRM_ERASURE:
+        context["error"] = True
+        return render(request, "memories/memory/erase.html", context, status=422)
+    try:
+        erase_memory(request.actor, memory_id, confirm=str(memory_id), now=timezone.now())
+    except RedLine as error:
+        context["refusal"] = str(error)
+        return render(request, "memories/memory/erase.html", context, status=409)
+    messages.success(request, "Erased for good.")
+    return redirect(context["back"])

@@ -1,0 +1,91 @@
+"""What the API takes and gives for teams of robots."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from orgs.api.serializers import CountField, NamedSerializer, StrictSerializer, TextField
+from robots.api.serializers.robots import REFERENCE, check_external_id
+from robots.models.robots import MOST_WORKING_TOKENS
+from robots.models.teams import TeamStatus
+
+
+def _budget(**kwargs: Any) -> CountField:
+    return CountField(min_value=1, max_value=MOST_WORKING_TOKENS, required=False, **kwargs)
+
+
+class TeamCreateSerializer(StrictSerializer):
+    id = TextField(
+        max_length=64,
+        required=False,
+        pattern=REFERENCE,
+        help_text="Yours to choose, but nothing like a UUID; made for you if left out.",
+    )
+    name = TextField(max_length=200)
+    purpose = TextField(max_length=5000, required=False, allow_blank=True)
+    working_memory_tokens = _budget()
+
+    def validate_id(self, value: str) -> str:
+        return check_external_id(value)
+
+
+class TeamPatchSerializer(StrictSerializer):
+    name = TextField(max_length=200, required=False)
+    purpose = TextField(max_length=5000, required=False, allow_blank=True)
+    working_memory_tokens = _budget(allow_null=True, help_text="null for the server's.")
+
+
+class TeamSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    name = serializers.CharField()
+    purpose = serializers.CharField()
+    working_memory_tokens = serializers.IntegerField(
+        allow_null=True, help_text="The budget of what it has at hand; null for the server's."
+    )
+    active = serializers.IntegerField(help_text="How many robots are active.")
+    passive = serializers.IntegerField(help_text="How many wait.")
+    created_at = serializers.DateTimeField()
+
+
+class TeamRobotAddSerializer(StrictSerializer):
+    robot = TextField(max_length=100)
+    status = serializers.ChoiceField(
+        TeamStatus.choices,
+        required=False,
+        help_text="Left out: the first robot is active, the others are passive.",
+    )
+
+
+class TeamRobotSerializer(serializers.Serializer[Any]):
+    robot = NamedSerializer()
+    status = serializers.ChoiceField(TeamStatus.choices)
+    joined_at = serializers.DateTimeField()
+    last_seen_at = serializers.DateTimeField(
+        allow_null=True, help_text="Its last heartbeat; null before the first."
+    )
+
+
+class PromoteSerializer(StrictSerializer):
+    robot = TextField(
+        max_length=100,
+        required=False,
+        help_text="Left out: the first passive one, in the place of an active one that is silent.",
+    )
+
+
+class DemoteSerializer(StrictSerializer):
+    robot = TextField(max_length=100)
+
+
+class PromotionSerializer(serializers.Serializer[Any]):
+    promoted = NamedSerializer()
+    fallen = NamedSerializer(allow_null=True, help_text="The silent one whose place it took.")
+
+
+class PromotionsSerializer(serializers.Serializer[Any]):
+    promotions = PromotionSerializer(many=True)
+
+
+class HeartbeatSerializer(serializers.Serializer[Any]):
+    status = serializers.ChoiceField(TeamStatus.choices, help_text="The caller's own.")
+    promotions = PromotionSerializer(many=True, help_text="What this heartbeat brought about.")

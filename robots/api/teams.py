@@ -1,0 +1,178 @@
+"""Teams of robots over HTTP. What they have at hand is in memories/api/context."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from orgs.api.cursors import page
+from orgs.api.serializers import checked
+from orgs.database.rls import organisation_scope
+from robots.api.list_page import list_page
+from robots.api.serializers import teams as s
+from robots.api.serializers.robots import PageSerializer
+from robots.models.robots import Robot
+from robots.models.teams import Team, TeamRobot
+from robots.teams import membership, succession, teams
+from robots.teams.succession import Promotion
+
+
+def team_body(team: Team) -> dict[str, Any]:
+    names = ("name", "purpose", "working_memory_tokens", "created_at")
+    return {"id": team.public_id} | {name: getattr(team, name) for name in names} | _counts(team)
+
+
+def _counts(team: Team) -> dict[str, int]:
+    return {name: getattr(team, name, 0) for name in ("active", "passive")}
+
+
+def _named(robot: Robot) -> dict[str, str]:
+    return {"id": robot.public_id, "name": robot.name}
+
+
+def robot_body(row: TeamRobot) -> dict[str, Any]:
+    names = ("status", "joined_at", "last_seen_at")
+    return {"robot": _named(row.robot)} | {name: getattr(row, name) for name in names}
+
+
+def _promotions(done: list[Promotion]) -> list[dict[str, Any]]:
+    return [
+        {
+            "promoted": _named(one.promoted.robot),
+            "fallen": _named(one.fallen.robot) if one.fallen else None,
+        }
+        for one in done
+    ]
+
+
+class TeamsView(APIView):
+    scopes = {"POST": "manage"}
+
+    @extend_schema(
+        operation_id="teams_list",
+        parameters=[PageSerializer],
+        responses=s.TeamSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """The organisation's teams of robots, the newest first."""
+        return list_page(request, teams.known_teams(request.user.organisation_id), team_body)
+
+    @extend_schema(
+        operation_id="teams_create",
+        request=s.TeamCreateSerializer,
+        responses={201: s.TeamSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Make a team; for admins and curators."""
+        data = checked(s.TeamCreateSerializer, request.data)
+        return Response(
+            team_body(teams.create_team(request.user, data, now=timezone.now())), status=201
+        )
+
+
+class TeamView(APIView):
+    scopes = {"PATCH": "manage", "DELETE": "manage"}
+
+    @extend_schema(operation_id="teams_get", responses=s.TeamSerializer)
+    def get(self, request: Request, reference: str) -> Response:
+        """One team."""
+        return Response(team_body(teams.team_shown(request.user, reference)))
+
+    @extend_schema(
+        operation_id="teams_patch", request=s.TeamPatchSerializer, responses=s.TeamSerializer
+    )
+    def patch(self, request: Request, reference: str) -> Response:
+        """Change a team's name, purpose or budget; for admins and curators."""
+        data = checked(s.TeamPatchSerializer, request.data)
+        changed = teams.change_team(request.user, reference, data, now=timezone.now())
+        return Response(team_body(changed))
+
+    @extend_schema(operation_id="teams_delete", responses={204: OpenApiResponse(None)})
+    def delete(self, request: Request, reference: str) -> Response:
+        """Remove a team, unless memories are for it alone; for admins and curators."""
+        teams.remove_team(request.user, reference, now=timezone.now())
+        return Response(status=204)
+
+
+class TeamRobotsView(APIView):
+    scopes = {"POST": "manage"}
+
+    @extend_schema(
+        operation_id="team_robots_list",
+        parameters=[PageSerializer],
+        responses=s.TeamRobotSerializer(many=True),
+    )
+    def get(self, request: Request, reference: str) -> Response:
+        """The robots of a team, those that joined last first."""
+        asked = checked(PageSerializer, request.query_params.dict())
+        with organisation_scope(request.user.organisation_id):
+            rows = membership.robots_of(request.user, reference)
+            body = page(
+                request, rows, limit=asked["limit"], cursor=asked.get("cursor"), render=robot_body
+            )
+        return Response(body)
+
+    @extend_schema(
+        operation_id="team_robots_add",
+        request=s.TeamRobotAddSerializer,
+        responses={200: s.TeamRobotSerializer, 201: s.TeamRobotSerializer},
+    )
+    def post(self, request: Request, reference: str) -> Response:
+        """Put a robot into a team, for admins: it reads its notes from now on (recorded)."""
+        data = checked(s.TeamRobotAddSerializer, request.data)
+        row, created = membership.add_robot(
+            request.user, reference, data["robot"], status=data.get("status"), now=timezone.now()
+        )
+        return Response(robot_body(row), status=201 if created else 200)
+
+
+class TeamRobotView(APIView):
+    scopes = {"DELETE": "manage"}
+
+    @extend_schema(operation_id="team_robots_remove", responses={204: OpenApiResponse(None)})
+    def delete(self, request: Request, reference: str, robot: str) -> Response:
+        """Take a robot out of a team; what it read there is closed to it at once (recorded)."""
+        membership.remove_robot(request.user, reference, robot, now=timezone.now())
+        return Response(status=204)
+
+
+class HeartbeatView(APIView):
+    # It changes who works, and no memory.
+    scopes = {"POST": "read"}
+
+    @extend_schema(operation_id="teams_heartbeat", request=None, responses=s.HeartbeatSerializer)
+    def post(self, request: Request, reference: str) -> Response:
+        """Say that the robot that calls is there; takes over from who is silent."""
+        row, done = succession.heartbeat(request.user, reference, now=timezone.now())
+        return Response({"status": row.status, "promotions": _promotions(done)})
+
+
+class PromoteView(APIView):
+    scopes = {"POST": "read"}
+
+    @extend_schema(
+        operation_id="teams_promote",
+        request=s.PromoteSerializer,
+        responses=s.PromotionsSerializer,
+    )
+    def post(self, request: Request, reference: str) -> Response:
+        """Make a passive robot active; what the team has at hand stays as it is."""
+        data = checked(s.PromoteSerializer, request.data)
+        done = succession.promote(request.user, reference, data.get("robot"), now=timezone.now())
+        return Response({"promotions": _promotions(done)})
+
+
+class DemoteView(APIView):
+    scopes = {"POST": "read"}
+
+    @extend_schema(
+        operation_id="teams_demote", request=s.DemoteSerializer, responses=s.TeamRobotSerializer
+    )
+    def post(self, request: Request, reference: str) -> Response:
+        """Make an active robot passive, unless it is the last active one."""
+        data = checked(s.DemoteSerializer, request.data)
+        row = succession.demote(request.user, reference, data["robot"], now=timezone.now())
+        return Response(robot_body(row))

@@ -1,0 +1,143 @@
+"""What a new conversation may begin with: the earlier ones of the same readers, the older the less.
+
+band       last message          tokens for all of its conversations together
+hot        less than 24 hours    5,000
+warm       less than 7 days      2,000
+cold       less than 30 days     500
+archive    before that           the titles alone
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from orgs.database.prepared_statements import fetched
+from orgs.principals import Actor, resolve
+from robots.conversations.conversations import conversation
+from robots.models.conversations import Conversation, Message
+
+MOST_CONVERSATIONS = 50
+# Of one conversation no more are looked at.
+MOST_MESSAGES = 500
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """younger_than: the age at which it ends, None for the last. tokens: for all in it."""
+
+    name: str
+    younger_than: timedelta | None
+    tokens: int
+
+
+BANDS = (
+    Band("hot", timedelta(hours=24), 5_000),
+    Band("warm", timedelta(days=7), 2_000),
+    Band("cold", timedelta(days=30), 500),
+    Band("archive", None, 0),
+)
+
+# A token is at most four characters: what lies behind more of these than the budget fits no more.
+_NEWEST = """
+SELECT newest.id FROM unnest(%(ids)s::uuid[], %(most)s::int[]) AS c (id, characters)
+CROSS JOIN LATERAL (
+    SELECT m.id, sum(length(m.content)) OVER (ORDER BY m.id DESC) - length(m.content) AS behind
+    FROM (
+        SELECT id, content FROM robots_message
+        WHERE organisation_id = %(organisation)s AND conversation_id = c.id
+            AND audience_id = %(audience)s AND withdrawn_at IS NULL
+        ORDER BY id DESC LIMIT %(messages)s
+    ) AS m
+) AS newest WHERE newest.behind <= c.characters
+"""
+
+
+@dataclass(slots=True)
+class Earlier:
+    """An earlier conversation. messages: the latest that fit, in the order in which they came."""
+
+    conversation: Conversation
+    band: Band
+    messages: list[Message] = field(default_factory=list)
+    tokens: int = 0
+
+
+def band_of(age: timedelta) -> Band:
+    """The band of a conversation by the age of its last message; the future is hot."""
+    return next(b for b in BANDS if b.younger_than is None or age < b.younger_than)
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text has: one for four ASCII characters, one for each other."""
+    plain = sum(character.isascii() for character in text)
+    return len(text) - plain + -(-plain // CHARACTERS_PER_TOKEN)
+
+
+def fitting(texts: Sequence[str], budget: int) -> tuple[int, int]:
+    """(how many of these from the first on fit into a budget of tokens, how many tokens they are).
+
+    It ends at the first that does not fit.
+    """
+    taken = 0
+    for place, text in enumerate(texts):
+        if taken + (more := tokens(text)) > budget:
+            return place, taken
+        taken += more
+    return len(texts), taken
+
+
+def earlier(actor: Actor, conversation_id: UUID, *, now: datetime) -> list[Earlier]:
+    """The latest MOST_CONVERSATIONS of those who read this one, without it; the latest first.
+
+    Only what every reader of this one reads: conversations and messages are of its audience. What
+    was taken back stays out. Raises NotFound.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        begun = conversation(principal, conversation_id)
+        rows = Conversation.objects.filter(
+            organisation_id=begun.organisation_id,
+            audience_id=begun.audience_id,
+            last_message_at__isnull=False,
+        )
+        latest = rows.exclude(id=begun.id).order_by("-last_message_at", "-id")
+        found = [
+            Earlier(row, band_of(now - row.last_message_at))
+            for row in latest[:MOST_CONVERSATIONS]
+            if row.last_message_at is not None
+        ]
+        said = _newest(begun, [one for one in found if one.band.tokens])
+    for band in BANDS:
+        _fill([one for one in found if one.band is band], said, band.tokens)
+    return found
+
+
+def _newest(begun: Conversation, those: Sequence[Earlier]) -> dict[UUID, list[Message]]:
+    """The latest messages of each conversation, the latest first: all that can fit, and no more
+    than a few beside."""
+    values = {
+        "ids": [one.conversation.id for one in those],
+        "most": [CHARACTERS_PER_TOKEN * one.band.tokens for one in those],
+        "organisation": begun.organisation_id,
+        "audience": begun.audience_id,
+        "messages": MOST_MESSAGES,
+    }
+    ids = [id_ for (id_,) in fetched(_NEWEST, values)] if those else []
+    rows = Message.objects.filter(organisation_id=begun.organisation_id, id__in=ids)
+    said: dict[UUID, list[Message]] = defaultdict(list)
+    for message in rows.order_by("-id"):
+        said[message.conversation_id].append(message)
+    return said
+
+
+def _fill(those: Sequence[Earlier], said: dict[UUID, list[Message]], budget: int) -> None:
+    """Share a budget: the latest conversation gets what it needs, then the next, up to the first
+    message that does not fit."""
+    for one in those:
+        newest = said[one.conversation.id]
+        count, one.tokens = fitting([message.content for message in newest], budget)
+        one.messages = newest[:count][::-1]
+        budget = budget - one.tokens if count == len(newest) else 0

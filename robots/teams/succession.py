@@ -1,0 +1,222 @@
+"""Who of a team is active: heartbeats, promotion in the place of the silent, demotion.
+
+Whoever changes that holds the lock of the team's row. So of two that see the same robot fall silent
+one promotes, and the other finds it done. What the team has at hand is not touched by any of this.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Q
+
+from orgs import audit
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.errors import NotFound
+from orgs.principals import Actor
+from robots.errors import LastActive, NobodyPassive, StillActive
+from robots.models.teams import Team, TeamRobot, TeamStatus
+from robots.registry.robots import find_robot
+from robots.teams.silence import Mate, is_silent, successors
+from robots.teams.teams import find_team, lock_team, robots_in, team_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promotion:
+    """fallen: the silent robot whose place was taken; empty where none was active."""
+
+    promoted: TeamRobot
+    fallen: TeamRobot | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Who of a team does what, by joining. silent: ids of robots that are not heard from.
+
+    in_sync: whether the team is led and every active robot was heard from within the limit. What
+    the team has at hand is one set of rows, so whoever looks sees the same; an active robot that
+    has been silent longer than that may still go by what it saw before, and then this is false.
+    """
+
+    active: list[TeamRobot]
+    passive: list[TeamRobot]
+    silent: frozenset[UUID]
+
+    @property
+    def in_sync(self) -> bool:
+        return bool(self.active) and not any(one.robot_id in self.silent for one in self.active)
+
+
+def silence_limit() -> timedelta:
+    """How long an active robot may be silent."""
+    return timedelta(seconds=settings.TEAM_SILENT_SECONDS)
+
+
+def standing(team: Team, *, now: datetime) -> Standing:
+    """As it is now; call inside the organisation's scope. One query, however many robots."""
+    rows = list(robots_in(team))
+    limit = silence_limit()
+    return Standing(
+        active=[row for row in rows if row.status == TeamStatus.ACTIVE],
+        passive=[row for row in rows if row.status == TeamStatus.PASSIVE],
+        silent=frozenset(
+            row.robot_id for row in rows if is_silent(_heard_at(row), limit=limit, now=now)
+        ),
+    )
+
+
+def heartbeat(actor: Actor, reference: str, *, now: datetime) -> tuple[TeamRobot, list[Promotion]]:
+    """Note that the robot that asks is there; returns it as it is now, and who was promoted.
+
+    Where an active robot is silent, the first passive one that is heard takes its place. Raises
+    PermissionError for a person, and NotFound where the robot is not in the team.
+    """
+    if actor.robot_id is None:
+        raise PermissionError("Robots send heartbeats.")
+    # What a crash loses of it is sent again with the next one.
+    with scope(Scope(organisation=actor.organisation_id, relaxed=True)):
+        team = find_team(actor.organisation_id, reference)
+        _hear(actor, team, now)
+        if not _is_fallen(team, now):
+            return _own(actor, team), []
+    with organisation_scope(actor.organisation_id):
+        team = lock_team(team)
+        done = fill_places(actor, team, now=now)
+        return _own(actor, team), done
+
+
+def promote(
+    actor: Actor, reference: str, robot: str | None = None, *, now: datetime
+) -> list[Promotion]:
+    """Make a robot active: the one that is named, or the first passive one in a silent one's place.
+
+    What is active already stays so, and nothing was promoted. Raises NotFound; without a name also
+    StillActive where no active robot is silent, and NobodyPassive where none could take over.
+    """
+    with organisation_scope(actor.organisation_id):
+        team = lock_team(team_of(actor, reference))
+        if actor.robot_id is not None:
+            _hear(actor, team, now)
+        if robot is not None:
+            row = _named(actor, team, robot)
+            if row.status == TeamStatus.ACTIVE:
+                return []
+            done = [Promotion(promoted=row)]
+            _settle(actor, team, done, now)
+            return done
+        if not _is_fallen(team, now):
+            raise StillActive
+        done = fill_places(actor, team, now=now, waiting_too=True)
+        if not done:
+            raise NobodyPassive
+        return done
+
+
+def demote(actor: Actor, reference: str, robot: str, *, now: datetime) -> TeamRobot:
+    """Make an active robot passive. Raises NotFound, and LastActive where no other is active."""
+    with organisation_scope(actor.organisation_id):
+        team = lock_team(team_of(actor, reference))
+        row = _named(actor, team, robot)
+        if row.status == TeamStatus.PASSIVE:
+            return row
+        if sum(one.status == TeamStatus.ACTIVE for one in robots_in(team)) == 1:
+            raise LastActive
+        _set(row, TeamStatus.PASSIVE, now)
+        audit.record(
+            "team.demoted",
+            actor=actor,
+            now=now,
+            target=team.id,
+            target_type="team",
+            robot=str(row.robot_id),
+        )
+    return row
+
+
+def fill_places(
+    actor: Actor, team: Team, *, now: datetime, waiting_too: bool = False
+) -> list[Promotion]:
+    """Put passive robots into the places of silent active ones; call with the team locked.
+
+    waiting_too: see `silence.successors`.
+    """
+    rows = {row.robot_id: row for row in robots_in(team)}
+    mates = [
+        Mate(
+            id=row.robot_id,
+            active=row.status == TeamStatus.ACTIVE,
+            heard_at=_heard_at(row),
+            joined_at=row.joined_at,
+        )
+        for row in rows.values()
+    ]
+    pairs = successors(mates, limit=silence_limit(), now=now, waiting_too=waiting_too)
+    done = [
+        Promotion(promoted=rows[one], fallen=rows[fallen] if fallen else None)
+        for fallen, one in pairs
+    ]
+    _settle(actor, team, done, now)
+    return done
+
+
+def _settle(actor: Actor, team: Team, done: list[Promotion], now: datetime) -> None:
+    for one in done:
+        _set(one.promoted, TeamStatus.ACTIVE, now)
+        if one.fallen is not None:
+            _set(one.fallen, TeamStatus.PASSIVE, now)
+        audit.record(
+            "team.promoted",
+            actor=actor,
+            now=now,
+            target=team.id,
+            target_type="team",
+            robot=str(one.promoted.robot_id),
+            **({"fallen": str(one.fallen.robot_id)} if one.fallen else {}),
+        )
+
+
+def _set(row: TeamRobot, status: str, now: datetime) -> None:
+    row.status, row.status_at = status, now
+    row.save(update_fields=["status", "status_at"])
+
+
+def _heard_at(row: TeamRobot) -> datetime:
+    """Who has just become active has the whole limit to say so."""
+    said = row.last_seen_at or row.joined_at
+    return max(said, row.status_at) if row.status == TeamStatus.ACTIVE else said
+
+
+def _hear(actor: Actor, team: Team, now: datetime) -> None:
+    changed = TeamRobot.objects.filter(
+        organisation_id=team.organisation_id, team_id=team.id, robot_id=actor.robot_id
+    ).update(last_seen_at=now)
+    if not changed:
+        raise NotFound("no such team")
+
+
+def _is_fallen(team: Team, now: datetime) -> bool:
+    """Whether an active robot is silent, or none is active; two small questions and no lock."""
+    active = TeamRobot.objects.filter(
+        organisation_id=team.organisation_id,
+        team_id=team.id,
+        status=TeamStatus.ACTIVE,
+        robot__retired_at=None,
+    )
+    since = now - silence_limit()
+    heard = Q(last_seen_at__gt=since) | Q(status_at__gt=since)
+    return active.exclude(heard).exists() or not active.exists()
+
+
+def _own(actor: Actor, team: Team) -> TeamRobot:
+    return TeamRobot.objects.get(
+        organisation_id=team.organisation_id, team_id=team.id, robot_id=actor.robot_id
+    )
+
+
+def _named(actor: Actor, team: Team, reference: str) -> TeamRobot:
+    robot = find_robot(actor.organisation_id, reference)
+    row = next((one for one in robots_in(team) if one.robot_id == robot.id), None)
+    if row is None:
+        raise NotFound("no such robot")
+    return row

@@ -1,0 +1,228 @@
+"""Teams: made, found, changed, removed. Admins and curators do that; every change is recorded."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Q, QuerySet
+
+from orgs import audit
+from orgs.database.advisory_locks import take_turns
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.audiences import AudienceKind
+from orgs.models.base import new_id
+from orgs.models.memberships import Role
+from orgs.names.check_name import TEAMS_KEEP, check_name
+from orgs.organisations.audiences import ensure_audience
+from orgs.organisations.references import as_uuid, storable
+from orgs.principals import Actor
+from robots.models.teams import Team, TeamRobot, TeamStatus
+
+ADMINS_ONLY = "Only an admin puts a robot into a team."
+MODERATORS_ONLY = "Admins and curators make and change teams."
+PAGE = 50
+TAKEN = "This id is a team's already. Choose another."
+# What an app above does before a team goes; it may refuse. Called inside the organisation's scope.
+Removal = Callable[[Team, UUID], None]
+_before_removal: list[Removal] = []
+
+
+def before_team_removal(hook: Removal) -> Removal:
+    """Register what happens before a team is removed: hook(team, id of its audience)."""
+    _before_removal.append(hook)
+    return hook
+
+
+def known_teams(organisation_id: UUID) -> "QuerySet[Team]":
+    """The teams that are there, with their counts `active` and `passive`; everyone in the
+    organisation knows them, as they know its robots."""
+    here = Q(robots__robot__retired_at=None)
+    rows = Team.objects.filter(organisation_id=organisation_id, removed_at=None)
+    return rows.annotate(
+        active=Count("robots", filter=here & Q(robots__status=TeamStatus.ACTIVE)),
+        passive=Count("robots", filter=here & Q(robots__status=TeamStatus.PASSIVE)),
+    )
+
+
+def teams_listed(actor: Actor, after: UUID | None = None) -> tuple[list[Team], UUID | None]:
+    """A page of the teams, the newest first, and after which the next one begins; for those who
+    curate. Raises NotFound."""
+    if not actor.moderates:
+        raise NotFound("no such page")
+    with organisation_scope(actor.organisation_id):
+        rows = known_teams(actor.organisation_id)
+        if after:
+            rows = rows.filter(id__lt=after)
+        found = list(rows.order_by("-id")[: PAGE + 1])
+    return found[:PAGE], found[PAGE - 1].id if len(found) > PAGE else None
+
+
+def find_team(organisation_id: UUID, reference: str | UUID) -> Team:
+    """By its own id, or the one that was chosen for it; call inside the organisation's scope.
+
+    Raises NotFound.
+    """
+    rows = Team.objects.filter(organisation_id=organisation_id, removed_at=None)
+    by_id = as_uuid(reference)
+    named = {"id": by_id} if by_id else {"external_id": storable(str(reference))}
+    team = rows.filter(**named).first()
+    if team is None:
+        raise NotFound("no such team")
+    return team
+
+
+def team_shown(actor: Actor, reference: str) -> Team:
+    """A team with its counts. Raises NotFound."""
+    with organisation_scope(actor.organisation_id):
+        found = find_team(actor.organisation_id, reference)
+        return known_teams(actor.organisation_id).get(id=found.id)
+
+
+def team_of(actor: Actor, reference: str | UUID) -> Team:
+    """A team for one of its robots, and for those who curate; call inside the scope.
+
+    For all others it is NotFound, as what does not exist.
+    """
+    team = find_team(actor.organisation_id, reference)
+    if not actor.moderates and not is_in(actor, team.id):
+        raise NotFound("no such team")
+    return team
+
+
+def is_in(actor: Actor, team_id: UUID) -> bool:
+    """Whether the robot that asks is in the team; call inside the organisation's scope."""
+    return (
+        actor.robot_id is not None
+        and TeamRobot.objects.filter(
+            organisation_id=actor.organisation_id, team_id=team_id, robot_id=actor.robot_id
+        ).exists()
+    )
+
+
+def robots_in(team: Team) -> "QuerySet[TeamRobot]":
+    """The robots of the team that are not retired, by joining; call inside the scope."""
+    rows = TeamRobot.objects.filter(
+        organisation_id=team.organisation_id, team_id=team.id, robot__retired_at=None
+    )
+    return rows.select_related("robot").order_by("joined_at", "id")
+
+
+def moderators_only(actor: Actor) -> None:
+    """Raises PermissionError for everybody else."""
+    if not actor.moderates:
+        raise PermissionError(MODERATORS_ONLY)
+
+
+def seats(actor: Actor) -> bool:
+    """Whether the asker may put robots into teams.
+
+    Who does that decides who reads the notes of the team and the lists that name it, and who makes
+    keys decides already. So it is the act of an admin, like a seat in a group.
+    """
+    return actor.is_person and actor.role == Role.ADMIN
+
+
+def admins_only(actor: Actor) -> None:
+    """Raises PermissionError for everybody else."""
+    if not seats(actor):
+        raise PermissionError(ADMINS_ONLY)
+
+
+def team_locked(actor: Actor, reference: str | UUID) -> Team:
+    """A team for those who curate, locked until the transaction ends, so that changes of who is in
+    it and who leads take turns; call inside the scope. Raises NotFound."""
+    return lock_team(find_team(actor.organisation_id, reference))
+
+
+def lock_team(team: Team) -> Team:
+    """Wait for whoever else changes who leads the team. Raises NotFound where it went meanwhile."""
+    rows = Team.objects.select_for_update().filter(
+        organisation_id=team.organisation_id, id=team.id, removed_at=None
+    )
+    locked = rows.first()
+    if locked is None:
+        raise NotFound("no such team")
+    return locked
+
+
+def audience_of(team: Team) -> UUID:
+    """The id of the audience that the robots of the team are; call inside the scope."""
+    return ensure_audience(team.organisation_id, AudienceKind.TEAM, str(team.id))
+
+
+def create_team(actor: Actor, data: Mapping[str, Any], *, now: datetime) -> Team:
+    """A team without robots. data: name, and id, purpose, working_memory_tokens (the budget).
+
+    Raises PermissionError, AlreadyExists for an id that is taken, and what `check_name` raises.
+    """
+    moderators_only(actor)
+    reference = data.get("id") or None
+    with organisation_scope(actor.organisation_id):
+        _check_name(actor, data["name"])
+        rows = Team.objects.filter(organisation_id=actor.organisation_id, removed_at=None)
+        if reference and rows.filter(external_id=reference).exists():
+            raise AlreadyExists(TAKEN)
+        team = Team(
+            id=new_id(),
+            organisation_id=actor.organisation_id,
+            external_id=reference,
+            name=data["name"],
+            purpose=data.get("purpose", ""),
+            working_memory_tokens=data.get("working_memory_tokens"),
+            created_at=now,
+        )
+        team.save(force_insert=True)
+        audience_of(team)
+        audit.record("team.created", actor=actor, now=now, target=team.id, target_type="team")
+    return team
+
+
+def change_team(actor: Actor, reference: str, data: Mapping[str, Any], *, now: datetime) -> Team:
+    """Change name, purpose or budget.
+
+    Raises PermissionError, NotFound, and what `check_name` raises.
+    """
+    moderators_only(actor)
+    with organisation_scope(actor.organisation_id):
+        team = team_locked(actor, reference)
+        changed = {name: value for name, value in data.items() if getattr(team, name) != value}
+        if "name" in changed:
+            _check_name(actor, changed["name"], but=team.id)
+        if changed:
+            for name, value in changed.items():
+                setattr(team, name, value)
+            team.save(update_fields=list(changed))
+            audit.record(
+                "team.changed",
+                actor=actor,
+                now=now,
+                target=team.id,
+                target_type="team",
+                fields=sorted(changed),
+            )
+        return known_teams(actor.organisation_id).get(id=team.id)
+
+
+def remove_team(actor: Actor, reference: str, *, now: datetime) -> None:
+    """Remove a team; what its robots read through it is closed to them at once.
+
+    Raises PermissionError, NotFound, and what the registered hooks raise: then nothing changes.
+    """
+    moderators_only(actor)
+    with organisation_scope(actor.organisation_id):
+        team = team_locked(actor, reference)
+        for hook in _before_removal:
+            hook(team, audience_of(team))
+        TeamRobot.objects.filter(organisation_id=team.organisation_id, team_id=team.id).delete()
+        team.removed_at = now
+        team.save(update_fields=["removed_at"])
+        audit.record("team.removed", actor=actor, now=now, target=team.id, target_type="team")
+
+
+def _check_name(actor: Actor, name: str, but: UUID | None = None) -> None:
+    take_turns(actor.organisation_id, "team")
+    rows = Team.objects.filter(organisation_id=actor.organisation_id, removed_at=None)
+    others = rows.exclude(id=but).values_list("name", flat=True)
+    check_name(name, kept=TEAMS_KEEP, others=others)

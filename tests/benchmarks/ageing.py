@@ -1,0 +1,154 @@
+"""What it costs to let the memories of one organisation age, and what a recall notices of it."""
+
+import argparse
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.db import connections
+from django.utils import timezone
+
+from memories.evaluation.measures.metrics import spread
+from memories.evaluation.report.tables import Table
+from memories.lifecycle import age as ageing
+from memories.lifecycle.age import age
+from memories.retrieval.recall import Query, recall
+from orgs.models.base import new_id
+from robots.access.act_for import act
+from tests.benchmarks.database import settle, superuser
+from tests.benchmarks.report import say
+from tests.benchmarks.synthetic import Synthetic, fill
+
+SIZE, QUICK_SIZE = 1_000_000, 20_000
+# So many of them are found by recall; the others are there to age.
+FOUND, QUICK_FOUND = 20_000, 1_000
+MOVING = 10
+QUESTIONS = 200
+
+# The rows of the memories and of nothing else: ageing looks at no word and no vector. One in MOVING
+# was made two days ago and never used since; the others are of today.
+_ROWS = """
+INSERT INTO memories_memory (id, organisation_id, audience_id, robot_id, group_id, kind, type,
+    category, first_tier, status, content, content_hash, topic, tags, metadata, source, speaker,
+    listeners, position, importance, confidence, sensitive, shareable, red_line, red_line_reason,
+    remember_count, created_at, updated_at, forgotten_by_subject, version)
+SELECT (%(ids)s::uuid[])[n], m.organisation_id, m.audience_id, m.robot_id, m.group_id, m.kind,
+    m.type, m.category, 'slow', 'active', m.content || chunk.at + n,
+    sha256((m.content || chunk.at + n)::bytea), '', '{}', '{}', '{}', '', '{}', 0, .5, 1, false,
+    false, false, '', 1, made, made, false, 1
+FROM memories_memory m, generate_series(1, %(count)s::int) AS n,
+    LATERAL (SELECT %(at)s::int) AS chunk (at),
+    LATERAL (SELECT CASE WHEN n %% %(moving)s::int = 0 THEN %(before)s::timestamptz
+        ELSE %(now)s END) AS at (made)
+WHERE m.organisation_id = %(organisation)s AND m.id = %(like)s
+"""
+_HEAP = """
+SELECT n_tup_ins + n_tup_upd, n_tup_upd FROM pg_stat_user_tables WHERE relname = %s
+"""
+
+
+def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]], list[Table]]:
+    size, found = (QUICK_SIZE, QUICK_FOUND) if chosen.quick else (SIZE, FOUND)
+    started = time.perf_counter()
+    made = fill(found, seed=14)
+    now = timezone.now()
+    _bare(made, size - found, now)
+    settle()
+    say(f"{size:,} memories filled in {time.perf_counter() - started:.0f} s")
+    figures = measured(made, now, 20 if chosen.quick else QUESTIONS)
+    figures |= {"memories": size}
+    row = [
+        f"{size:,}",
+        f"{figures['moved']:,}",
+        figures["seconds"],
+        figures["longest_batch_ms"],
+        figures["memory_rows_written"],
+        figures["alone_ms"]["p50"],
+        figures["meanwhile_ms"]["p50"],
+        figures["again_moved"],
+    ]
+    columns = ["memories", "moved", "seconds", "longest batch ms", "wide rows written",
+               "recall p50 alone", "recall p50 meanwhile", "moved by a second run"]  # fmt: skip
+    note = f"Recall by words and meaning over {found:,} of them, by a robot that reads a tenth."
+    return [figures], [Table("Ageing", columns, [row], note)]
+
+
+def _bare(made: Synthetic, count: int, now: Any) -> None:
+    ids = [new_id() for _ in range(count)]
+    with superuser() as connection:
+        connection.execute("SET session_replication_role = replica")
+        for at in range(0, count, 50_000):
+            part = ids[at : at + 50_000]
+            values = {
+                "ids": part,
+                "at": at,
+                "count": len(part),
+                "moving": MOVING,
+                "before": now - timedelta(days=2),
+                "now": now,
+                "organisation": made.organisation.id,
+                "like": made.ids[0],
+            }
+            connection.execute(_ROWS, values)
+
+
+def measured(made: Synthetic, now: Any, questions: int) -> dict[str, Any]:
+    """One run of ageing with a reader beside it, and a second run."""
+    reader = made.reader("10 %")
+    actor = act(reader.actor, group=reader.group, member=reader.member)
+    words = made.words.texts(questions, 3, 8)
+
+    def asked(until: threading.Event | None) -> list[float]:
+        times = []
+        for text in words if until is None else words * 1_000:
+            started = time.perf_counter()
+            recall(actor, Query(text=text, counts=False), now=now)
+            times.append((time.perf_counter() - started) * 1000)
+            if until is not None and until.is_set():
+                break
+        connections.close_all()
+        return times
+
+    asked(None)
+    alone = asked(None)
+    over, meanwhile = threading.Event(), list[float]()
+    beside = threading.Thread(target=lambda: meanwhile.extend(asked(over)))
+    batches: list[float] = []
+    step = ageing._step
+
+    def timed(*arguments: Any) -> Any:
+        started = time.perf_counter()
+        try:
+            return step(*arguments)
+        finally:
+            batches.append((time.perf_counter() - started) * 1000)
+
+    ageing._step = timed
+    before = _written()
+    beside.start()
+    started = time.perf_counter()
+    done = age(made.organisation.id, now=now)
+    seconds = time.perf_counter() - started
+    over.set()
+    beside.join()
+    ageing._step = step
+    return {
+        "moved": done.promoted + done.demoted,
+        "looked": done.looked,
+        "seconds": seconds,
+        "longest_batch_ms": max(batches),
+        "memory_rows_written": _written() - before,
+        "alone_ms": spread(alone),
+        "meanwhile_ms": spread(meanwhile),
+        "again_moved": sum(age(made.organisation.id, now=now).moves.values()),
+    }
+
+
+def _written() -> int:
+    """Rows of the wide table that were written so far."""
+    with superuser() as connection:
+        time.sleep(1.1)  # the figures of other sessions arrive after a second
+        [(written, _)] = connection.execute(_HEAP, ["memories_memory"]).fetchall()
+    return int(written)

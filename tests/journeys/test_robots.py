@@ -1,0 +1,162 @@
+"""Robots in the browser: registry, key rotation, activity, and which robot said what.
+
+The numbers on the pages are compared with SQL that shares nothing with the product's.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+from rest_framework.test import APIClient
+
+from orgs.database.rls import organisation_scope
+from robots.models.teams import TeamRobot
+from tests.journeys.conftest import Site
+from tests.journeys.test_accessibility import findings
+from tests.world import Tenant
+
+pytestmark = pytest.mark.browser
+# What everyone reads: parts in it by robot, all and of the last week, and of a topic.
+_COUNTED = """
+SELECT c.robot_id, count(*),
+    count(*) FILTER (WHERE c.last_at >= now() - interval '7 days'),
+    count(*) FILTER (WHERE m.content ILIKE '%%crane%%')
+FROM memories_contribution c, memories_memory m, orgs_audience a
+WHERE c.organisation_id = %s AND m.id = c.memory_id AND m.status = 'active'
+    AND a.id = m.audience_id AND a.kind = 'organisation'
+GROUP BY c.robot_id
+"""
+_AGED = """
+UPDATE memories_contribution
+SET last_at = now() - CASE WHEN memory_id = %s THEN interval '9 days' ELSE interval '5 days' END
+WHERE organisation_id = %s
+"""
+
+
+def counted(here: Tenant) -> dict[str, tuple[int, int, int]]:
+    with organisation_scope(here.id, using="worker"), connections["worker"].cursor() as cursor:
+        cursor.execute(_COUNTED, [here.id])
+        names = {robot.id: name for name, robot in here.robots.items()}
+        return {names[id_]: tuple(numbers) for id_, *numbers in cursor.fetchall()}
+
+
+def tell(here: Tenant) -> None:
+    """aria brought three of the crane, bolt one; a fourth is Mina's alone."""
+    now = timezone.now()
+    for number, name in enumerate(("aria", "bolt", "aria", "aria")):
+        old = here.remember(
+            here.robot(name), f"The crane, note {number}.", occurred_at=now - timedelta(days=number)
+        ).id
+    here.remember(here.robot("bolt"), "The mill turns.")
+    here.remember(here.person("mina"), "My own crane.", visibility="private")
+    with organisation_scope(here.id, using="worker"), connections["worker"].cursor() as cursor:
+        cursor.execute(_AGED, [old, here.id])
+
+
+def entry(page: Page, name: str) -> Page:
+    return page.locator(".robot-entry").filter(has=page.get_by_role("heading", name=name))
+
+
+def opens(key: str) -> bool:
+    client = APIClient(HTTP_AUTHORIZATION=f"Bearer {key}")
+    return bool(client.get("/api/v1/robots").status_code == 200)
+
+
+@pytest.mark.conformance("W08")
+def test_a_robot_is_registered_and_its_key_replaced(page_of: Callable[[str], Page]) -> None:
+    page = page_of("ada")
+    page.goto("/robots/")
+    form = page.locator("#new-robot")
+    form.get_by_label("Name").fill("Dora")
+    form.get_by_label("Personality").fill("Kind and brief.")
+    form.get_by_role("button", name="Add the robot").click()
+    dora = entry(page, "Dora")
+    expect(dora.get_by_text("Kind and brief.").first).to_be_visible()
+    expect(dora.get_by_text("No memories yet that you may read")).to_be_visible()
+    dora.get_by_text("New key").click()
+    dora.get_by_label("What is it for").fill("Test")
+    dora.get_by_role("button", name="Make the key").click()
+    first = page.locator("#new-key").inner_text()
+    assert opens(first)
+    for choice, stays in (("In a day, so that nothing stops", True), ("At once", False)):
+        before = page.locator("#new-key").inner_text()
+        dora.locator("tbody tr", has_text=before.split("_")[2]).get_by_text("Renew").click()
+        dora.get_by_role("button", name=choice).locator("visible=true").click()
+        expect(page.locator("#new-key")).not_to_have_text(before)
+        assert opens(before) is stays, choice
+        assert opens(page.locator("#new-key").inner_text())
+    expect(dora.get_by_text("Expired")).to_have_count(1)
+
+
+@pytest.mark.conformance("W08")
+def test_activity_and_who_said_it(site: Site, page_of: Callable[[str], Page]) -> None:
+    here = site.world.here
+    tell(here)
+    numbers = counted(here)
+    assert numbers == {"aria": (3, 2, 3), "bolt": (2, 2, 1)}, "or the pages could say anything"
+    page = page_of("ada")
+    page.goto("/robots/")
+    for name, (all_, lately, _) in numbers.items():
+        words = f"{all_} memories, {lately} in the last 7 days"
+        expect(entry(page, name).get_by_text(words)).to_be_visible()
+    page.get_by_role("link", name="Who said what").last.click()
+    page.get_by_label("Topic").fill("crane")
+    page.get_by_label("Topic").press("Enter")
+    bars = page.locator(".said-robots .bars > div")
+    expect(bars).to_have_count(2)
+    shown = [re.split(r"\s+", one.strip()) for one in bars.all_inner_texts()]
+    assert {name: int(count) for name, count in shown} == {
+        name: topic for name, (_, _, topic) in numbers.items()
+    }
+    words = page.locator(".said-words")
+    assert words.all_inner_texts() == [f"The crane, note {number}." for number in (3, 2, 1, 0)]
+    words.first.click()
+    expect(page.get_by_text("The crane, note 3.").first).to_be_visible()
+    expect(page).to_have_url(re.compile("/memories/"))
+
+
+@pytest.mark.conformance("W08")
+def test_a_team_is_made_and_shows_who_is_active(site: Site, page_of: Callable[[str], Page]) -> None:
+    here = site.world.here
+    page = page_of("ada")
+    page.goto("/robots/teams/")
+    page.get_by_label("Name").fill("Coding")
+    page.get_by_role("button", name="Make the team").click()
+    expect(page.get_by_role("heading", name="Coding").first).to_be_visible()
+    for name in ("aria", "bolt"):
+        page.get_by_label("Robot", exact=True).select_option(label=name)
+        page.get_by_role("button", name="Put into the team").click()
+        expect(page.get_by_text(name).first).to_be_visible()
+    with organisation_scope(here.id):
+        seats = TeamRobot.objects.filter(organisation_id=here.id)
+        found = dict(seats.values_list("robot__name", "status"))
+    assert found == {"aria": "active", "bolt": "passive"}
+    page.goto("/robots/")
+    for name in found:
+        expect(entry(page, name).get_by_role("link", name="Coding")).to_be_visible()
+    expect(entry(page, "clio").get_by_role("link", name="Coding")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("theme", "width"), [("light", 320), pytest.param("dark", 1280, marks=pytest.mark.slow)]
+)
+def test_axe_finds_nothing(site: Site, theme: str, width: int) -> None:
+    here = site.world.here
+    tell(here)
+    long = "a-very-" * 25 + "long-name"
+    here.add_robot(long, scopes=("write",))
+    here.remember(here.robot(long), "The crane " + "x" * 300)
+    page = site.sign_in("ada", color_scheme=theme, viewport={"width": width, "height": 800})
+    for url in ("/robots/", "/said/", "/said/?topic=crane", "/said/?topic=zebra", "/me/accounts/"):
+        page.goto(url)
+        assert findings(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, url
+    page.goto("/robots/")
+    entry(page, "aria").get_by_text("Renew").click()
+    expect(page.get_by_role("button", name="At once").locator("visible=true")).to_be_visible()
+    assert findings(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,98 @@
+"""Calendars and mail in the browser: the member's own page."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+
+from memories.context.connectors import accounts as service
+from memories.context.connectors.models import Account
+from orgs.principals import resolve
+from tests.memories.context.test_accounts import DAY, HOUR, at, letter
+from tests.memories.context.test_connector_files import PICTURE, calendar, event
+from tests.people import signed_in, text
+from tests.world import Tenant, World
+
+URL = "/me/accounts/"
+
+
+def upload(data: bytes | str) -> SimpleUploadedFile:
+    return SimpleUploadedFile("file", data.encode() if isinstance(data, str) else data)
+
+
+def hand_in(client: Client, data: bytes | str, **fields: str) -> Any:
+    body = {"kind": "calendar", "name": "Work", "file": upload(data), **fields}
+    return client.post(URL, body, follow=True)
+
+
+def two_events(*, unread: bool = False) -> bytes:
+    events = [event(at(timezone.now() + HOUR), "Review"), event(at(timezone.now() + DAY))]
+    return calendar(*events, *([event(":not-a-date", "Never")] if unread else []))
+
+
+def kept(here: Tenant) -> list[tuple[UUID, str, int]]:
+    with resolve(here.person("mina")).scope():
+        return list(Account.objects.order_by("name").values_list("id", "name", "entries"))
+
+
+@pytest.fixture
+def here(world: World) -> Tenant:
+    return world.here
+
+
+def test_hand_in_replace_and_remove(here: Tenant) -> None:
+    mina = signed_in(here, "mina")
+    assert "Nothing handed in yet" in text(mina.get(URL))
+    page = hand_in(mina, two_events(unread=True))
+    assert "2 events were read; 1 event could not be read." in text(page)
+    [(id_, _, _)] = kept(here)
+    one = calendar(event(at(timezone.now() + HOUR), "Review"))
+    replaced = mina.post(f"{URL}{id_}/replace/", {f"{id_.hex}-file": upload(one)}, follow=True)
+    assert "1 event was read." in text(replaced)
+    assert kept(here) == [(id_, "Work", 1)]
+    page = hand_in(mina, letter("Hello", timedelta(hours=2)), kind="mail", name="Post")
+    assert "1 mail was read." in text(page)
+    mina.post(f"{URL}{id_}/remove/")
+    assert [name for _, name, _ in kept(here)] == ["Post"]
+
+
+def test_what_is_refused_says_why_and_keeps_what_is_there(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mina = signed_in(here, "mina")
+    hand_in(mina, two_events())
+    [(id_, _, _)] = kept(here)
+    refused = {
+        "no calendar file": hand_in(mina, PICTURE, name="Other"),
+        "There is an account of this name.": hand_in(mina, two_events()),
+        "Select a valid choice": hand_in(mina, two_events(), kind="fax", name="Other"),
+        "The file is empty.": hand_in(mina, b"", name="Other"),
+        "What was there stays.": mina.post(
+            f"{URL}{id_}/replace/", {f"{id_.hex}-file": upload(PICTURE)}
+        ),
+        "Choose a file.": mina.post(f"{URL}{id_}/replace/", {}),
+    }
+    for words, answer in refused.items():
+        assert (answer.status_code, words in text(answer)) == (422, True), words
+    monkeypatch.setattr(service, "MOST_ACCOUNTS", 1)
+    assert "remove one first" in text(hand_in(mina, two_events(), name="Other"))
+    assert "There are 1 already." in text(mina.get(URL))
+    assert kept(here) == [(id_, "Work", 2)]
+
+
+def test_the_page_is_the_members_alone(world: World) -> None:
+    here = world.here
+    hand_in(signed_in(here, "mina"), two_events(), name="Mine alone")
+    [(id_, _, _)] = kept(here)
+    others = [signed_in(here, name) for name in ("ada", "chidi", "bob")]
+    for client in (*others, signed_in(world.there, "mina")):
+        assert "Mine alone" not in text(client.get(URL))
+        assert client.post(f"{URL}{id_}/remove/").status_code == 404
+        data = {f"{id_.hex}-file": upload(two_events())}
+        assert client.post(f"{URL}{id_}/replace/", data).status_code == 404
+    assert Client().get(URL).status_code == 302
+    assert kept(here) == [(id_, "Mine alone", 2)]

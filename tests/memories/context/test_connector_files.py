@@ -1,0 +1,247 @@
+"""Calendar and mailbox files: what is read of them, and what cannot hurt."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from memories.context.connectors import reader
+from memories.context.connectors.calendar_files import MOST_EVENTS, parse_calendar
+from memories.context.connectors.mail_files import HEAD_BYTES, MOST_MAILS, parse_mails
+from memories.context.connectors.parsed import TEXT, Parsed, Unreadable
+
+NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20
+
+
+def calendar(*events: str) -> bytes:
+    body = "".join(
+        f"BEGIN:VEVENT\r\nUID:{number}@example\r\n{event}\r\nEND:VEVENT\r\n"
+        for number, event in enumerate(events)
+    )
+    return f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{body}END:VCALENDAR\r\n".encode()
+
+
+def event(start: str, title: str = "Review", *more: str) -> str:
+    return "\r\n".join([f"DTSTART{start}", f"SUMMARY:{title}", *more])
+
+
+def read(*events: str, zone: str = "UTC") -> Parsed:
+    return parse_calendar(calendar(*events), now=NOW, zone=ZoneInfo(zone))
+
+
+def mail(
+    number: int, *, date: str = "Mon, 02 Mar 2026 10:00:00 +0000", body: str = "Hello."
+) -> str:
+    return (
+        f"From a@example Mon Mar  2 10:00:00 2026\nFrom: Ana <ana@example.org>\n"
+        f"Subject: Number {number}\nDate: {date}\n\n{body}\n\n"
+    )
+
+
+def box(tmp_path: Path, text: str | bytes) -> Parsed:
+    path = tmp_path / "mail.mbox"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return parse_mails(path, now=NOW)
+
+
+def test_an_event_has_its_times_title_place_and_person() -> None:
+    (found,) = read(
+        event(":20260303T090000Z", "Review of Falcon", "DTEND:20260303T100000Z",
+              "LOCATION:Room 4", "ORGANIZER;CN=Ana:mailto:ana@example.org")
+    ).entries  # fmt: skip
+    assert found.at == datetime(2026, 3, 3, 9, tzinfo=UTC)
+    assert found.until == datetime(2026, 3, 3, 10, tzinfo=UTC)
+    assert (found.title, found.place, found.person) == ("Review of Falcon", "Room 4", "Ana")
+    assert not found.all_day
+
+
+def test_times_without_a_zone_and_whole_days_are_the_members() -> None:
+    naive, day = read(
+        event(":20260303T090000"), event(";VALUE=DATE:20260304"), zone="America/New_York"
+    ).entries
+    assert naive.at == datetime(2026, 3, 3, 14, tzinfo=UTC)
+    assert day.at == datetime(2026, 3, 4, 5, tzinfo=UTC)
+    assert day.all_day
+    (elsewhere,) = read(event(";TZID=Europe/Berlin:20260303T090000")).entries
+    assert elsewhere.at == datetime(2026, 3, 3, 8, tzinfo=UTC)
+
+
+def test_recurring_events_come_day_by_day_for_a_year() -> None:
+    found = read(event(":20200101T090000Z", "Stand-up", "RRULE:FREQ=DAILY")).entries
+    assert 366 <= len(found) <= 368
+    assert found[0].at >= NOW - timedelta(days=1)
+    weekly = read(
+        event(":20260302T090000Z", "Weekly", "RRULE:FREQ=WEEKLY;COUNT=3",
+              "EXDATE:20260309T090000Z")
+    ).entries  # fmt: skip
+    assert [one.at.day for one in weekly] == [2, 16]
+
+
+def test_cancelled_and_past_events_stay_out() -> None:
+    found = read(
+        event(":20260303T090000Z", "Off", "STATUS:CANCELLED"),
+        event(":20250303T090000Z", "Long ago"),
+        event(":20280303T090000Z", "Far off"),
+        event(":20260303T090000Z", "On"),
+    )
+    assert [one.title for one in found.entries] == ["On"]
+    assert found.problems == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "FREQ=SECONDLY",
+        "FREQ=MINUTELY;INTERVAL=1",
+        "FREQ=HOURLY",
+        "FREQ=DAILY;BYSECOND=" + ",".join(map(str, range(60))),
+        "FREQ=DAILY;BYHOUR=1,2,3;BYMINUTE=1,2,3",
+    ],
+)
+def test_what_recurs_within_a_day_is_left_out_and_told(rule: str) -> None:
+    started = time.monotonic()
+    found = read(event(":20260302T090000Z", "Alarm", f"RRULE:{rule}"), event(":20260303T090000Z"))
+    assert time.monotonic() - started < 5
+    assert [one.title for one in found.entries] == ["Review"]
+    assert found.problems == [
+        "1 event left out: repeated more than once a day, or since before 1970."
+    ]
+
+
+def test_rules_that_never_end_do_not_hold_anybody_up() -> None:
+    started = time.monotonic()
+    found = read(
+        event(":00010101T090000Z", "Ancient", "RRULE:FREQ=DAILY"),
+        event(":19700101T090000Z", "Never", "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"),
+        event(":20260303T090000Z"),
+    )
+    assert time.monotonic() - started < 20
+    assert [one.title for one in found.entries] == ["Review"]
+    assert any("1970" in problem for problem in found.problems)
+
+
+def test_too_many_events_keep_the_soonest() -> None:
+    daily = [event(":20260302T090000Z", f"D{n}", "RRULE:FREQ=DAILY") for n in range(8)]
+    found = read(*daily)
+    assert len(found.entries) == MOST_EVENTS
+    assert "later events left out." in found.problems[0]
+
+
+@pytest.mark.parametrize("data", [b"", PICTURE, b"hello", b"{}", b"BEGIN:VCALENDAR\r\n"])
+def test_what_is_no_calendar_is_refused(data: bytes) -> None:
+    with pytest.raises(Unreadable, match="no calendar"):
+        parse_calendar(data, now=NOW)
+
+
+def test_a_mail_has_its_sender_subject_and_beginning(tmp_path: Path) -> None:
+    (found,) = box(tmp_path, mail(1, body="Hi,\nthe review is at nine.")).entries
+    assert found.at == datetime(2026, 3, 2, 10, tzinfo=UTC)
+    assert found.person == "Ana <ana@example.org>"
+    assert (found.title, found.text) == ("Number 1", "Hi,\nthe review is at nine.")
+
+
+def test_headers_in_other_letters_and_pages_of_html(tmp_path: Path) -> None:
+    text = (
+        "From a@example Mon Mar  2 10:00:00 2026\nFrom: =?utf-8?q?J=C3=B6rg?= <j@example.org>\n"
+        "Subject: =?utf-8?b?R3LDvMOfZQ==?=\nDate: Mon, 02 Mar 2026 10:00:00 +0100\n"
+        "Content-Type: text/html; charset=utf-8\n\n"
+        "<style>p {}</style><p>Good <b>morning</b></p><script>alert(1)</script>\n\n"
+    )
+    (found,) = box(tmp_path, text).entries
+    assert (found.person, found.title) == ("Jörg <j@example.org>", "Grüße")
+    assert found.at == datetime(2026, 3, 2, 9, tzinfo=UTC)
+    assert found.text.split("\n") == ["Good", "morning"]
+
+
+def test_a_mail_without_a_time_is_left_out_and_told(tmp_path: Path) -> None:
+    found = box(tmp_path, mail(1, date="soon") + mail(2))
+    assert [one.title for one in found.entries] == ["Number 2"]
+    assert found.problems == ["1 mail could not be read."]
+
+
+def test_the_newest_mails_are_kept(tmp_path: Path) -> None:
+    text = "".join(
+        mail(n, date=f"Sun, 01 Mar 2026 {n // 60 % 24:02}:{n % 60:02}:00 +0000")
+        for n in range(MOST_MAILS + 5)
+    )
+    found = box(tmp_path, text)
+    assert len(found.entries) == MOST_MAILS
+    assert found.entries[-1].title == f"Number {MOST_MAILS + 4}"
+    assert found.problems == ["5 older mails left out."]
+
+
+def test_a_mail_of_fifty_megabytes_takes_a_moment(tmp_path: Path) -> None:
+    started = time.monotonic()
+    found = box(tmp_path, mail(1, body="Long. " * 8_500_000))
+    assert time.monotonic() - started < 10
+    assert len(found.entries[0].text) <= TEXT < HEAD_BYTES
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["Subject: " + "=?utf-8?q?=" * 20_000, "Subject: " + "(" * 100_000, "From: " + "<" * 90_000],
+)
+def test_hostile_headers_take_no_longer(tmp_path: Path, header: str) -> None:
+    started = time.monotonic()
+    box(tmp_path, mail(1).replace("Subject: Number 1", header))
+    assert time.monotonic() - started < 3
+
+
+@pytest.mark.parametrize("data", [b"", PICTURE, b"hello", b"from: me"])
+def test_what_is_no_mailbox_is_refused(tmp_path: Path, data: bytes) -> None:
+    with pytest.raises(Unreadable, match="no mailbox"):
+        box(tmp_path, data)
+
+
+def test_several_rules_of_one_event_are_left_out() -> None:
+    never = "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"
+    started = time.monotonic()
+    found = read(event(":20260302T090000Z", "Long", *[never] * 30), event(":20260303T090000Z"))
+    assert time.monotonic() - started < 2
+    assert [one.title for one in found.entries] == ["Review"]
+
+
+def test_a_file_that_keeps_the_reader_busy_ends_with_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never = "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"
+    path = tmp_path / "busy.ics"
+    path.write_bytes(calendar(*[event(":20260302T090000Z", "Long", never)] * 3))
+    monkeypatch.setattr(reader, "SECONDS", 2)
+    with pytest.raises(Unreadable, match="too long"):
+        reader.read_file("calendar", path, now=NOW, zone="UTC")
+    path.write_bytes(calendar(event(":20260303T090000Z")))
+    monkeypatch.setattr(reader, "SECONDS", 30)
+    (found,) = reader.read_file("calendar", path, now=NOW, zone="America/New_York").entries
+    assert found.at == datetime(2026, 3, 3, 9, tzinfo=UTC)
+
+
+def test_a_box_of_beginnings_takes_little(tmp_path: Path) -> None:
+    started = time.monotonic()
+    found = box(tmp_path, b"From \n" * 500_000)
+    assert time.monotonic() - started < 10
+    assert found.entries == []
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "Fri, 31 Dec 9999 23:00:00 -1400",
+        "Mon, 09 Mar 2026 10:00:00 +0000",
+        "Thu, 1 Jan 1960 1:00",
+    ],
+)
+def test_mails_of_times_that_cannot_be_are_left_out(tmp_path: Path, date: str) -> None:
+    found = box(tmp_path, mail(1, date=date) + mail(2))
+    assert [one.title for one in found.entries] == ["Number 2"]
+
+
+def test_a_mail_within_mails_within_mails_leaves_the_others(tmp_path: Path) -> None:
+    deep = "".join(
+        f'Content-Type: multipart/mixed; boundary="{n}"\n\n--{n}\n' for n in range(3_000)
+    )
+    found = box(tmp_path, mail(1).replace("\n\nHello.", "\n" + deep) + mail(2))
+    assert "Number 2" in [one.title for one in found.entries]

@@ -1,0 +1,88 @@
+"""What becomes of a context where a source fails or is slow: the others answer."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection
+from django.utils import timezone
+
+from memories.context.assembly import assemble
+from memories.context.sources.asked import Asked
+from memories.context.sources.pieces import Piece
+from tests.memories.context.test_context import cited, got, note, section
+from tests.world import Tenant, World
+
+
+@pytest.fixture
+def here(world: World) -> Tenant:
+    return world.here
+
+
+@pytest.fixture
+def source(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Put another source first."""
+
+    def put(gather: Any, share: float = 0.2) -> None:
+        more = assemble.Source("extra", "Extra", share, gather)
+        monkeypatch.setattr(assemble, "SOURCES", [more, *assemble.SOURCES])
+
+    return put
+
+
+def test_the_shares_leave_room_for_every_section() -> None:
+    assert sum(source.share for source in assemble.SOURCES) == pytest.approx(1)
+
+
+@pytest.mark.conformance("Z15", open="sources are read in turn, not in parallel")
+@pytest.mark.parametrize("error", [ValueError("secret words"), OperationalError("gone")])
+def test_a_source_that_fails_is_named_and_the_others_answer(
+    here: Tenant, source: Any, caplog: Any, error: Exception
+) -> None:
+    plan = note(here, "aria", "The launch is on 3 March.")
+
+    def fails(asked: Asked) -> Sequence[Piece]:
+        raise error
+
+    source(fails)
+    found = got(here, "aria")
+    assert section(found, "extra")["status"] == "failed"
+    assert cited(found, "memories") == [str(plan)]
+    assert "secret words" not in caplog.text
+    assert "secret words" not in str(found)
+
+
+def test_a_statement_that_fails_leaves_the_others_their_transaction(
+    here: Tenant, source: Any
+) -> None:
+    plan = note(here, "aria", "The launch is on 3 March.")
+
+    def divides(asked: Asked) -> Sequence[Piece]:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1 / 0")
+        return []
+
+    source(divides)
+    found = got(here, "aria")
+    assert section(found, "extra")["status"] == "failed"
+    assert cited(found, "memories") == [str(plan)]
+
+
+@pytest.mark.conformance("Z15", open="sources are read in turn, not in parallel")
+def test_a_source_that_is_too_slow_is_named(here: Tenant, source: Any, settings: Any) -> None:
+    settings.CONTEXT_SECONDS = 0.2
+    note(here, "aria", "The launch is on 3 March.")
+
+    def sleeps(asked: Asked) -> Sequence[Piece]:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(5)")
+        return []
+
+    source(sleeps)
+    started = timezone.now()
+    found = got(here, "aria")
+    assert timezone.now() - started < timedelta(seconds=4)
+    assert {one["status"] for one in found["sections"]} == {"timed_out"}
+    assert found["recall_id"] is None
+    assert found["text"] == ""

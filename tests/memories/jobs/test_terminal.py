@@ -1,0 +1,89 @@
+"""manage.py jobs: what there is, cancelled and resumed by whoever has a shell."""
+
+import io
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from memories.curation import bulk_job
+from memories.curation.bulk import Change
+from memories.jobs.models import JobKind
+from memories.jobs.organisation_queue import make_once
+from memories.library import jobs
+from orgs.models.audit import AuditEntry
+from orgs.models.base import new_id
+from orgs.principals import resolve
+from tests.world import NOW, Tenant, World
+
+
+@pytest.fixture
+def here(lasting_world: World) -> Tenant:
+    return lasting_world.here
+
+
+def said(here: Tenant, **options: Any) -> str:
+    out = io.StringIO()
+    call_command("jobs", organisation=here.organisation.slug, stdout=out, **options)
+    return out.getvalue()
+
+
+def rows(here: Tenant, **options: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(said(here, json=True, **options))["jobs"]
+    return found
+
+
+def both(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> tuple[UUID, UUID]:
+    """A member's job and one of the organisation."""
+    monkeypatch.setattr(bulk_job, "AT_ONCE", 0)
+    mina = here.person("mina")
+    note = here.remember(mina, "Mine alone.", visibility="private").id
+    own = bulk_job.change_many(mina, [note], Change(action="archive"), now=NOW).job.id
+    made = make_once(here.id, JobKind.CONSOLIDATE, "2026-03-02", now=NOW)
+    assert made is not None
+    return own, made.id
+
+
+@pytest.mark.conformance("O13", open="re-embed, erase")
+def test_jobs_are_listed_without_what_they_are_about(
+    lasting_world: World, here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert said(here) == "no jobs\n"
+    own, its = both(here, monkeypatch)
+    newest, oldest = rows(here)
+    assert (newest["id"], newest["kind"], newest["state"]) == (str(its), "consolidate", "waiting")
+    assert (newest["member"], newest["period"]) == (None, "2026-03-02")
+    assert (oldest["id"], oldest["kind"]) == (str(own), "change")
+    assert (oldest["done"], oldest["total"], oldest["cancel_asked"]) == (0, 1, False)
+    assert oldest["age_seconds"] > 86_400, "since March"
+    assert oldest.keys() == {
+        "id", "kind", "member", "state", "cancel_asked", "done", "total", "age_seconds", "reason",
+        "period",
+    }  # fmt: skip
+    assert f"{own}  change of member: waiting, 0 of 1" in said(here)
+    assert rows(lasting_world.there) == []
+
+
+@pytest.mark.conformance("O13", open="re-embed, erase")
+def test_one_is_cancelled_and_goes_on(
+    lasting_world: World, here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for id_ in both(here, monkeypatch):
+        assert [one["state"] for one in rows(here, cancel=id_)] == ["cancelled"]
+        with pytest.raises(CommandError, match="over"):
+            said(here, cancel=id_)
+        assert [one["state"] for one in rows(here, resume=id_)] == ["waiting"]
+        with pytest.raises(CommandError, match="not stopped"):
+            said(here, resume=id_)
+        for option in ("cancel", "resume"):
+            with pytest.raises(CommandError, match="no such job"):
+                said(lasting_world.there, **{option: id_})
+    with pytest.raises(CommandError, match="no such job"):
+        said(here, cancel=new_id())
+    with resolve(here.person("ada")).scope():
+        entries = AuditEntry.objects.filter(action__in=("job.cancelled", "job.resumed"))
+        assert {(e.member, e.robot) for e in entries} == {(None, None)}
+        assert entries.count() == 4
+    assert jobs.standing(here.person("mina")).jobs[0].state == "waiting"

@@ -1,0 +1,140 @@
+"""Two memories of the same readers that contradict each other are shown to who may change both."""
+
+from uuid import UUID
+
+import pytest
+
+from memories.access.red_lines import RedLine
+from memories.curation import decide
+from memories.curation.decide import ReviewAnswer
+from memories.curation.undo import undo
+from memories.embedding.encoders import get_encoder
+from memories.embedding.known_models import known_model
+from memories.review.models import Proposal
+from memories.review.red_line import protect_memory
+from memories.store.models.memory import Memory
+from orgs.errors import NotFound
+from orgs.principals import resolve
+from tests.memories.curation.test_decide import waiting
+from tests.world import NOW, Tenant, World
+
+OLD = "Customers return a bag within 14 days."
+NEW = "Customers return a bag within 30 days."
+LONG = (
+    "Invoices above 5,000 euros need a second signature from finance in Marstal before Monday "
+    "noon, with project number, supplier, delivery date, cost centre and stamp."
+)
+
+
+def pair(here: Tenant, one: str = OLD, other: str = NEW, **fields: object) -> tuple[UUID, UUID]:
+    older = here.remember(here.robot("bolt"), one, **fields).id
+    here.embed()
+    newer = here.remember(here.robot("bolt"), other, **fields).id
+    here.embed()
+    return older, newer
+
+
+def kept(here: Tenant) -> dict[UUID, tuple[str, str]]:
+    with resolve(here.person("chidi")).scope():
+        return {row.id: (row.status, row.content) for row in Memory.objects.all()}
+
+
+@pytest.mark.conformance("W05", open="quarantine")
+@pytest.mark.conformance("W21")
+def test_a_contradiction_waits_and_nothing_is_merged(lasting_world: World) -> None:
+    here = lasting_world.here
+    older, newer = pair(here)
+    (item,) = waiting(here.person("chidi"))
+    assert (item.cause, item.memory_id, item.other_id) == ("contradiction", newer, older)
+    assert (item.proposed_by_id, item.robot_id) == (None, None)
+    assert kept(here) == {older: ("active", OLD), newer: ("active", NEW)}
+    assert waiting(here.person("bob")) == []
+    with pytest.raises(NotFound):
+        decide.merge(here.robot("bolt"), item.id, ReviewAnswer(version=1, into_version=1), now=NOW)
+
+
+def test_what_contradicts_is_never_a_duplicate(lasting_world: World) -> None:
+    here = lasting_world.here
+    other = LONG.replace("5,000", "2,000")
+    one, two = get_encoder().encode([LONG, other])
+    assert float(one @ two) >= known_model().twin, "near enough for a duplicate"
+    pair(here, LONG, other)
+    assert [item.cause for item in waiting(here.person("chidi"))] == ["contradiction"]
+
+
+def test_two_facts_other_readers_turns_and_keys_stay_out(lasting_world: World) -> None:
+    here = lasting_world.here
+    hours = "The office at the old harbour opens at 9 on weekdays."
+    pair(here, hours, "The office at the old harbour closes at 5 on weekdays.")
+    bolt, mina = here.robot("bolt"), here.person("mina")
+    here.remember(bolt, OLD)
+    here.embed()
+    here.remember(mina, NEW, visibility="private")
+    here.remember(here.robot("aria"), NEW, group="launch")
+    turns = {"group": "launch", "conversation": "monday"}
+    here.remember(here.robot("aria"), OLD, **turns)
+    here.remember(here.robot("aria"), "Customers return a bag within 60 days.", **turns)
+    here.remember(bolt, "Dealers return a bag within 14 days.", key="one")
+    here.embed()
+    here.remember(bolt, "Dealers return a bag within 30 days.", key="two")
+    here.embed()
+    with resolve(here.person("ada")).scope():
+        causes = list(Proposal.objects.values_list("cause", "memory__key"))
+    assert [key for _, key in causes if key] == []
+    assert causes == []
+
+
+def test_only_the_nearest_of_a_memory_comes_up(lasting_world: World) -> None:
+    here = lasting_world.here
+    bolt = here.robot("bolt")
+    for days in (10, 20, 40, 50, 60, 70, 80):
+        here.remember(bolt, f"Customers return a bag within {days} days.", key=f"of {days}")
+    near = here.remember(bolt, "Customers return a bag within 14 days, unopened.").id
+    here.embed()
+    new = here.remember(bolt, "Customers return a bag within 30 days, unopened.").id
+    here.embed()
+    found = [(item.memory_id, item.other_id) for item in waiting(here.person("chidi"))]
+    assert [older for newer, older in found if newer == new] == [near]
+
+
+@pytest.mark.conformance("W05", open="quarantine")
+def test_keep_both_merge_and_undo(lasting_world: World) -> None:
+    here, chidi = lasting_world.here, lasting_world.here.person("chidi")
+    older, newer = pair(here)
+    (item,) = waiting(chidi)
+    before = kept(here)
+
+    # What stays says what a person chose: the older one's words, the newer one's, or others.
+    ways: tuple[tuple[str | None, dict[UUID, tuple[str, str]]], ...] = (
+        (None, {older: ("active", OLD), newer: ("archived", NEW)}),
+        (NEW, {older: ("archived", OLD), newer: ("active", NEW)}),
+        (NEW + " Or so.", {older: ("active", NEW + " Or so."), newer: ("archived", NEW)}),
+    )
+    for content, after in ways:
+        answer = ReviewAnswer(version=1, into_version=1, content=content)
+        assert decide.merge(chidi, item.id, answer, now=NOW).state == "merged"
+        assert kept(here) == after
+        undone = undo(chidi, item.id, now=NOW)
+        assert (undone.state, undone.other_id) == ("open", older)
+        assert kept(here) == before
+    with resolve(chidi).scope():
+        back = Memory.objects.get(id=newer)
+        assert (back.archived_for, back.restored_at) == ("", NOW), "no policy takes it again"
+
+    # Both stay, and no reason is asked for.
+    assert decide.reject(chidi, item.id, ReviewAnswer(), now=NOW).state == "rejected"
+    assert kept(here) == before
+    here.embed()
+    assert waiting(chidi) == []
+
+
+def test_the_older_one_is_held_by_its_red_line(lasting_world: World) -> None:
+    here, chidi = lasting_world.here, lasting_world.here.person("chidi")
+    older, _ = pair(here)
+    (item,) = waiting(chidi)
+    before = kept(here)
+    protect_memory(chidi, older, reason="Agreed with the bank.", now=NOW)
+    answer = ReviewAnswer(version=1, into_version=1, content=NEW)
+    with pytest.raises(RedLine):
+        decide.merge(chidi, item.id, answer, now=NOW)
+    assert kept(here) == before

@@ -1,0 +1,125 @@
+"""What a tag is, what comes with it, and what becomes of tags of before."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memories.store.tag_names import (
+    BadTag,
+    attached,
+    brought,
+    in_form,
+    looked_for,
+    spelt,
+    with_old_tags,
+)
+
+LEVEL = st.text("abces0-", min_size=1, max_size=8)
+TAG = st.lists(LEVEL, min_size=1, max_size=5).map(":".join)
+
+
+@pytest.mark.conformance("H26")
+def test_what_is_above_a_tag_comes_with_it() -> None:
+    assert attached(["a:b:c"]) == ["a", "a:b", "a:b:c"]
+    assert attached(["b", "a:c", "a", "b"]) == ["b", "a", "a:c"]
+    assert attached(["a:b:c:d", "a:e"]) == ["a", "a:b", "a:b:c", "a:b:c:d", "a:e"]
+    assert attached([]) == []
+
+
+@pytest.mark.conformance("H26")
+def test_each_level_is_in_the_singular() -> None:
+    assert attached(["projects:apollo-contracts:boxes:2026"]) == [
+        "project",
+        "project:apollo-contract",
+        "project:apollo-contract:box",
+        "project:apollo-contract:box:2026",
+    ]
+    assert attached(["story", "stories", "status", "class"]) == ["story", "status", "class"]
+    assert attached(["abc-s"]) == ["abc"], "until nothing more goes"
+
+
+@pytest.mark.conformance("H26")
+@pytest.mark.parametrize(
+    ("tag", "why"),
+    [
+        ("A:b", "“A:b” is not written"),
+        ("a b", "“a b” is not written"),
+        (" a", "“ a” is not written"),
+        ("a_b", "“a_b” is not written"),
+        ("größe", "“größe” is not written"),
+        ("a:-", "“a:-” is not written"),
+        ("a\n", "“a\n” is not written"),
+        ("a:b:c:d:e", "“a:b:c:d:e” has 5 levels; a tag has at most 4"),
+        ("a::b", "“a::b” has an empty level"),
+        (":a", "“:a” has an empty level"),
+        ("a:", "“a:” has an empty level"),
+        ("", "“” is empty"),
+        ("x" * 101, f"“{'x' * 40}…” is longer than 100"),
+    ],
+)
+def test_what_is_no_tag_is_refused_by_name(tag: str, why: str) -> None:
+    with pytest.raises(BadTag, match="The tag ") as refused:
+        attached(["fine", tag])
+    assert why in str(refused.value)
+
+
+def test_a_hundred_characters_and_a_thousand_tags_are_as_many_as_may_be() -> None:
+    assert attached(["x" * 100]) == ["x" * 100]
+    assert len(attached([f"t{n}" for n in range(1000)])) == 1000
+    with pytest.raises(BadTag, match="1,000"):
+        attached(["a:b", *(f"t{n}" for n in range(999))])
+
+
+@given(st.lists(TAG, max_size=6))
+def test_what_is_attached_stays_as_it_is(tags: list[str]) -> None:
+    found, _ = brought(tags)
+    assert attached(found) == found
+    assert brought(found) == (found, [])
+    for place, tag in enumerate(found):
+        above, _, _ = tag.rpartition(":")
+        assert not above or above in found[:place]
+
+
+@pytest.mark.conformance("H26")
+@pytest.mark.parametrize(
+    ("old", "formed"),
+    [
+        ("Rent Contract", "rent-contract"),
+        ("Project: Apollo / Contracts", "project:apollo-contract"),
+        ("R&D", "r-d"),
+        ("Größe", "grosse"),
+        ("snake_case", "snake-case"),
+        ("a::b", "a:b"),
+        ("a:b:c:d", "a:b:c:d"),
+        ("a:b:c:d:e", None),
+        ("会议", None),
+        ("!!!", None),
+        ("x" * 100, "x" * 100),
+        ("x" * 101, None),
+        ("", None),
+    ],
+)
+def test_what_somebody_wrote_in_its_form(old: str, formed: str | None) -> None:
+    assert in_form(old) == formed
+
+
+def test_what_has_no_form_is_left_over() -> None:
+    tags = ["Old One", "会议", "a:b:c:d:e", "x:Cats", "old one"]
+    assert brought(tags) == (["old-one", "x", "x:cat"], ["会议", "a:b:c:d:e"])
+    assert with_old_tags({"k": 1}, ["会议"]) == {"k": 1, "old_tags": ["会议"]}
+    assert with_old_tags({"old_tags": ["x"]}, ["会议", "x"]) == {"old_tags": ["x", "会议"]}
+    assert with_old_tags({"old_tags": "mine"}, ["x"]) == {"old_tags": ["mine", "x"]}
+    many = [f"t{n}" for n in range(999)]
+    assert brought([*many, "a:b", "c"]) == ([*many, "c"], ["a:b"]), "no more than there may be"
+
+
+def test_tags_are_looked_for_in_their_form() -> None:
+    assert looked_for(["Rent Contracts", "rent-contract", "!"]) == ("rent-contract", "!")
+
+
+def test_the_words_of_a_question_spell_tags() -> None:
+    found = spelt("Which Apollo contracts did project:apollo sign?")
+    assert {"apollo", "contract", "apollo-contract", "apollo:contract"} <= set(found)
+    assert "project:apollo" in found
+    assert "which-contract" not in found, "words that follow each other"
+    assert spelt("") == []

@@ -1,0 +1,153 @@
+"""The organisation's jobs on the page: for curators and admins, with what can be done to them."""
+
+from uuid import UUID
+
+import pytest
+from django.test import Client
+
+from memories.curation import bulk_job
+from memories.curation.bulk import Change
+from memories.jobs import queue, runner
+from memories.jobs.models import Job, JobKind
+from memories.jobs.organisation_queue import make_once
+from memories.library import jobs
+from memories.tasks import run_job
+from memories.views.jobs.organisation_words import counts, did
+from orgs.database.rls import organisation_scope
+from tests.people import queries, signed_in, text
+from tests.world import NOW, Tenant, World
+
+
+@pytest.fixture
+def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
+    monkeypatch.setattr(runner, "organisations", lambda: [lasting_world.here.id])
+    return lasting_world.here
+
+
+def made(here: Tenant) -> UUID:
+    job = make_once(here.id, JobKind.CONSOLIDATE, "2026-03-02", now=NOW)
+    assert job is not None
+    return job.id
+
+
+def page(client: Client, url: str = "/jobs/") -> str:
+    answer = client.get(url)
+    assert answer.status_code == 200
+    return text(answer)
+
+
+@pytest.mark.conformance("O13", open="re-embed, erase")
+def test_a_curator_begins_cancels_and_goes_on(here: Tenant) -> None:
+    here.remember(here.robot("bolt"), "The office closes at six.")
+    chidi = signed_in(here, "chidi")
+    assert "The run of the day begins by itself." in page(chidi)
+    url = chidi.post("/jobs/consolidate/")["Location"]
+    assert "Consolidate memories" in page(chidi, url)
+    assert "Not begun yet" in page(chidi, url)
+    assert chidi.post(f"{url}cancel/")["Location"] == url
+    shown = page(chidi, url)
+    assert "Cancelled" in shown
+    assert "Go on" in shown
+    assert f'action="{url}cancel/"' not in shown
+    assert f'action="{url}resume/"' in page(chidi)
+    assert chidi.post(f"{url}resume/").status_code == 302
+    assert run_job()
+    shown = page(chidi, url)
+    assert "<dt>Sank</dt><dd>1</dd>" in shown
+    assert 'href="/tiers/"' in shown
+    assert 'href="/review/"' in shown
+    assert "1 sank" in page(signed_in(here, "ada"))
+    assert chidi.post(f"{url}cancel/").status_code == 409
+
+
+def test_what_stopped_says_why_and_is_tried_again(here: Tenant) -> None:
+    id_, chidi = made(here), signed_in(here, "chidi")
+    with organisation_scope(here.id, using="worker"):
+        Job.objects.using("worker").filter(id=id_).update(state="dead", reason="It broke off.")
+    shown = page(chidi)
+    assert "It broke off." in shown
+    assert f'action="/jobs/{id_}/retry/"' in shown
+    assert chidi.post(f"/jobs/{id_}/retry/").status_code == 302
+    assert "Waiting" in page(chidi)
+
+
+def test_work_that_runs_shows_how_far_it_is_and_that_it_stops(here: Tenant) -> None:
+    id_, chidi = made(here), signed_in(here, "chidi")
+    taken = queue.take(here.id, id_, None)
+    assert taken
+    taken[1].done, taken[1].total = 5_000, 20_000
+    assert queue.progress(None, taken[1])
+    for url in ("/jobs/", f"/jobs/{id_}/"):
+        assert "5,000 of 20,000 steps" in page(chidi, url)
+    chidi.post(f"/jobs/{id_}/cancel/")
+    for url in ("/jobs/", f"/jobs/{id_}/"):
+        assert "Stopping" in page(chidi, url)
+        assert "/cancel/" not in page(chidi, url)
+    assert not queue.progress(None, taken[1])
+
+
+@pytest.mark.parametrize("who", ["mina", "bob", "vera"])
+def test_others_have_no_such_page(here: Tenant, who: str) -> None:
+    id_, client = made(here), signed_in(here, who)
+    assert client.get(f"/jobs/{id_}/").status_code == 404
+    for act in ("cancel", "resume", "retry"):
+        assert client.post(f"/jobs/{id_}/{act}/").status_code == 404
+    assert client.post("/jobs/consolidate/").status_code == 404
+    if who != "vera":
+        shown = page(client)
+        assert "The organisation’s" not in shown
+        assert str(id_) not in shown
+    with organisation_scope(here.id, using="worker"):
+        assert [one.state for one in Job.objects.using("worker").all()] == ["waiting"]
+
+
+def test_nor_has_another_organisation_or_a_robot(lasting_world: World, here: Tenant) -> None:
+    id_ = made(here)
+    ada = signed_in(lasting_world.there, "ada")
+    assert str(id_) not in page(ada)
+    assert ada.get(f"/jobs/{id_}/").status_code == 404
+    for act in ("cancel", "resume", "retry"):
+        assert ada.post(f"/jobs/{id_}/{act}/").status_code == 404
+        assert here.api("aria").post(f"/jobs/{id_}/{act}/").status_code in (302, 404)
+    with organisation_scope(here.id, using="worker"):
+        assert [one.state for one in Job.objects.using("worker").all()] == ["waiting"]
+
+
+@pytest.mark.conformance("O13", open="re-embed, erase")
+def test_a_member_cancels_their_own(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk_job, "AT_ONCE", 0)
+    who, mina = here.person("mina"), signed_in(here, "mina")
+    ids = [here.remember(who, f"Fact {n}.", visibility="private").id for n in range(3)]
+    id_ = bulk_job.change_many(who, ids, Change(action="archive"), now=NOW).job.id
+    assert f'action="/jobs/{id_}/cancel/"' in page(mina, f"/jobs/{id_}/")
+    assert signed_in(here, "ada").post(f"/jobs/{id_}/cancel/").status_code == 404
+    mina.post(f"/jobs/{id_}/cancel/")
+    shown = page(mina, f"/jobs/{id_}/")
+    assert "It stopped after 0 of 3 memories." in shown
+    assert "Cancelled" in page(mina)
+    mina.post(f"/jobs/{id_}/resume/")
+    assert run_job()
+    assert jobs.job_of(who, id_).state == "done"
+
+
+def test_the_page_asks_little(here: Tenant) -> None:
+    made(here)
+    assert queries(signed_in(here, "ada"), "/jobs/") <= 13
+
+
+def test_what_a_run_did_in_words() -> None:
+    result = {
+        "looked": 2_000, "promoted": 12, "demoted": 1_040, "duplicates": 2, "contradictions": 1,
+        "moves": {"slow glacial idle": 1_040},
+    }  # fmt: skip
+    assert did(result) == "12 rose, 1,040 sank, 3 pairs proposed"
+    assert did({"duplicates": 1, "contradictions": 0}) == "1 pair proposed"
+    relieved = {"looked": 1, "proposed": 1, "summaries": 0, "archived": 0}
+    assert did(relieved) == "1 full tier proposed"
+    assert did(relieved | {"proposed": 0}) == "nothing to do"
+    assert counts(relieved)[:2] == [("Looked at", "1"), ("Full tiers proposed", "1")]
+    assert did({}) == ""
+    labels = ["Looked at", "Rose", "Sank", "Near-duplicates proposed", "Contradictions proposed"]
+    assert [label for label, _ in counts(dict(sorted(result.items())))] == labels
+    assert counts(result)[0] == ("Looked at", "2,000")
+    assert [label for label, _ in counts({"summaries": 2, "moves": {}})] == ["Summaries"]
