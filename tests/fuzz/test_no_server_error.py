@@ -145,9 +145,14 @@ def run(world: World, count: int, seed: int) -> Counter[int]:
 
 
 def answered(statuses: Counter[int]) -> bool:
-    """Whether the calls reached the views, and not the doors alone."""
-    total = statuses.total()
-    return statuses[200] + statuses[201] + statuses[204] >= total * 0.1 and statuses[400] > 0
+    """Whether the calls reached the views, and not the doors alone.
+
+    A drawn run of 300 had 28 good answers of about 30 to be expected: the floors leave the draw
+    room, and a machine that is sent away everywhere has none of either.
+    """
+    good = sum(statuses[status] for status in (200, 201, 202, 204))
+    judged = good + sum(statuses[status] for status in (400, 409, 422))
+    return good >= statuses.total() * 0.03 and judged >= statuses.total() * 0.12
 
 
 @pytest.mark.conformance("T25")
