@@ -30,6 +30,7 @@ class MemoriesConfig(AppConfig):
         from memories.lifecycle.llm_checks.pairs import ask_about_pairs
         from memories.lifecycle.llm_checks.summaries import summarise_and_reword
         from memories.lifecycle.retention import retain
+        from memories.privacy.erasure.steps import run_erase
         from memories.retrieval.who_said import activity_of
         from memories.snapshots.export_job import run_export
         from robots.conversations.hooks import follows_replies, promotes
@@ -47,6 +48,7 @@ class MemoriesConfig(AppConfig):
         does(JobKind.EXPORT, run_export)
         does_for_organisation(JobKind.AGE, run_age)
         does_for_organisation(JobKind.CONSOLIDATE, run_consolidate)
+        does_for_organisation(JobKind.ERASE, run_erase)
         after_comparison(ask_about_pairs)
         at_the_end(run_merge_equal)
         does_whole(JobKind.SUMMARISE, summarise_and_reword)

@@ -15,6 +15,14 @@ from memories.knowledge_graph.models import (
 from memories.library.models import SavedView
 from memories.lifecycle.llm_checks.models import ModelAnswer
 from memories.lifecycle.models import AgeingPolicy, AgeingRun
+from memories.privacy.erasure.models import (
+    Erasure,
+    ErasureStep,
+    Gone,
+    SourceKind,
+    Target,
+    Tombstone,
+)
 from memories.privacy.models import Disclosure
 from memories.restatement.models import Origin, PendingRestatement, Restatement
 from memories.retrieval.models import Feedback, Recall
@@ -43,7 +51,10 @@ __all__ = [
     "Entity",
     "EntitySource",
     "EntityType",
+    "Erasure",
+    "ErasureStep",
     "Feedback",
+    "Gone",
     "Job",
     "JobKind",
     "JobState",
@@ -63,11 +74,14 @@ __all__ = [
     "Relation",
     "Restatement",
     "SavedView",
+    "SourceKind",
     "State",
     "Status",
+    "Target",
     "Task",
     "Text",
     "Tier",
+    "Tombstone",
     "Transition",
     "Type",
     "Use",

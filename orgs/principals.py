@@ -33,6 +33,7 @@ class Actor:
     group: the group in which it is asked; it narrows what may come up, never widens it.
     delegated: the member has given the robot leave to read what is private to them.
     include_direct: rows of direct conversations and of other groups may come up as well.
+    key_id: the key by which a robot asks; it opens nothing, and is noted with what is written.
     """
 
     organisation_id: UUID
@@ -44,6 +45,7 @@ class Actor:
     include_direct: bool = False
     scopes: frozenset[str] = frozenset()
     name: str = ""
+    key_id: UUID | None = None
 
     @property
     def is_person(self) -> bool:

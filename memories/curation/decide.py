@@ -66,10 +66,10 @@ class _Taken:
 def approve(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -> Proposal:
     """Do what is asked, perhaps with another text.
 
-    Publish: a copy for its target audience. Correction: the new text. Report: the memory is
-    forgotten, or with a text corrected. Return: what its subject forgot is back. Red line: it is
-    protected, for the reason that was given or the decider's. Contradiction: the newer one holds,
-    the older is kept as what was true until then.
+    Publish: a copy for its target audience. Correction: the new text. Report, and what named
+    somebody who is erased: the memory is forgotten, or with a text corrected. Return: what its
+    subject forgot is back. Red line: it is protected, for the reason that was given or the
+    decider's. Contradiction: the newer one holds, the older is kept as what was true until then.
     Raises NotFound, Decided, Held, Unread, Outdated, Misplaced, NotYours, RedLine, AlreadyExists.
     """
     principal = resolve(actor)
@@ -82,7 +82,7 @@ def approve(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime)
                 outcome = _publish(taken, answer)
             case Cause.CORRECTION:
                 outcome = _correct(taken, answer.content or taken.item.content, taken.item)
-            case Cause.REPORT:
+            case Cause.REPORT | Cause.MENTION:
                 outcome = _correct(taken, answer.content) if answer.content else _remove(taken)
             case Cause.RED_LINE:
                 reason = answer.reason.strip() or taken.item.reason

@@ -23,9 +23,10 @@ from orgs.principals import Actor
 
 _JOIN = """
 INSERT INTO memories_contribution AS c (id, organisation_id, memory_id, audience_id, kind,
-                                        robot_id, member_id, first_at, last_at, count)
-SELECT gen_random_uuid(), m.organisation_id, m.id, m.audience_id, m.kind,
-       said.robot_id, said.member_id, said.first_at, said.last_at, said.count
+                                        robot_id, member_id, first_at, last_at, count, key_id,
+                                        import_job)
+SELECT gen_random_uuid(), m.organisation_id, m.id, m.audience_id, m.kind, said.robot_id,
+       said.member_id, said.first_at, said.last_at, said.count, said.key_id, said.import_job
 FROM memories_contribution said
 JOIN memories_memory m ON m.organisation_id = said.organisation_id AND m.id = %(into)s
 WHERE said.organisation_id = %(organisation)s AND said.memory_id = %(source)s

@@ -1,29 +1,38 @@
 """A small cache of query vectors: people and robots ask the same thing again and again."""
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
+from uuid import uuid4
 
 from django.conf import settings
+from django.core.cache import cache
 
 from memories.embedding.encoders import get_encoder
 from memories.embedding.interface import EncoderError, Vectors
 
 DEFAULT_SIZE = 2048
+# Seconds for which a vector is kept, and between two looks whether all are to be forgotten.
+KEPT_SECONDS, LOOK_SECONDS = 900.0, 5.0
+# Under it lies what changes when every process is to forget.
+_MARK = "queries-forgotten"
 
 
 class QueryCache:
     """Least-recently-used vectors by (model, text); every method is safe between threads.
 
-    A vector is handed out read-only, because every caller gets the same array.
+    Questions are words of people, so none is kept for longer than KEPT_SECONDS. A vector is handed
+    out read-only, because every caller gets the same array.
     """
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.hits = 0
         self.misses = 0
-        self._vectors: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
+        self._vectors: OrderedDict[tuple[str, str], tuple[Vectors, float]] = OrderedDict()
         self._lock = threading.Lock()
+        self._looked, self._mark = 0.0, ""
 
     def __len__(self) -> int:
         """Return how many vectors are kept."""
@@ -31,27 +40,53 @@ class QueryCache:
 
     def get(self, model: str, text: str, encode: Callable[[str], Vectors]) -> Vectors:
         """Return the vector of `text`, computing it with `encode` when it is not kept."""
-        key = (model, text)
+        key, now = (model, text), time.monotonic()
+        self._look(now)
         with self._lock:
-            if (vector := self._vectors.get(key)) is not None:
+            kept = self._vectors.get(key)
+            if kept is not None and now - kept[1] < KEPT_SECONDS:
                 self._vectors.move_to_end(key)
                 self.hits += 1
-                return vector
+                return kept[0]
             self.misses += 1
         # Outside the lock: one slow query must not hold up those that are already known.
         vector = encode(text)
         vector.flags.writeable = False
         with self._lock:
-            self._vectors[key] = vector
+            self._drop_old(now)
+            self._vectors[key] = (vector, now)
             while len(self._vectors) > self.size:
                 self._vectors.popitem(last=False)
         return vector
+
+    def _drop_old(self, now: float) -> None:
+        """Those that were made too long ago; call with the lock."""
+        old = [key for key, (_, made) in self._vectors.items() if now - made >= KEPT_SECONDS]
+        for key in old:
+            del self._vectors[key]
+
+    def _look(self, now: float) -> None:
+        """Forget all where somebody said so since the last look, one call in LOOK_SECONDS."""
+        if now - self._looked < LOOK_SECONDS:
+            return
+        self._looked = now
+        mark = str(cache.get(_MARK) or "")
+        if mark != self._mark:
+            self._mark = mark
+            with self._lock:
+                self._vectors.clear()
 
     def clear(self) -> None:
         """Forget every vector and start counting again."""
         with self._lock:
             self._vectors.clear()
             self.hits = self.misses = 0
+
+
+def forget_queries() -> None:
+    """Let every process forget the vectors that it keeps, at the next question it is asked after
+    LOOK_SECONDS; without Valkey at the end of KEPT_SECONDS."""
+    cache.set(_MARK, uuid4().hex, timeout=None)
 
 
 _cache: QueryCache | None = None

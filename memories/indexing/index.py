@@ -153,6 +153,13 @@ def unindex(
         return
     gone = take_along(rows, now, by_subject=by_subject, archived=archived)
     unindex(gone, now, by_subject=by_subject, archived=archived)
+    take_out(rows, now)
+
+
+def take_out(rows: Sequence[Memory], now: datetime) -> None:
+    """Likewise, and what was made of them stays: they are the same memories in other words."""
+    if not rows:
+        return
     organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
     wait_in_turn(rows)
     # Gone first: a worker that has read these words is waited for, and what it lent is taken back.

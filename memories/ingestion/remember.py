@@ -149,11 +149,12 @@ def _write(placer: DraftPlacer, items: list[Item], now: datetime) -> dict[int, O
             earlier.add(row)
             if item.draft.red_line:
                 wishes.append((row, item.draft.red_line_reason))
-    write.insert(fresh, organisation=placer.organisation, now=now, said=True)
+    key = placer.actor.key_id
+    write.insert(fresh, organisation=placer.organisation, now=now, said=True, key_id=key)
     _note_speakers(items[0].placement.principal.actor, fresh, now)
     settle_wishes(items[0].placement.principal, wishes, now)
     author = placer.actor.member_id if placer.actor.is_person else None
-    counts = write.repeat(repeats, placer.robot.id, author, now)
+    counts = write.repeat(repeats, placer.robot.id, author, now, key_id=key)
     for id_, same in repeats.items():
         for item in same:
             _wish_again(item, id_, now)

@@ -32,8 +32,9 @@ WITH logged AS (
     WHERE %(said)s
 )
 INSERT INTO memories_contribution (id, organisation_id, memory_id, audience_id, kind, robot_id,
-                                   member_id, first_at, last_at, count)
-SELECT id, %(organisation)s, memory, audience, kind, robot, author, %(now)s, %(now)s, 1 {_GIVEN}
+                                   member_id, first_at, last_at, count, key_id, import_job)
+SELECT id, %(organisation)s, memory, audience, kind, robot, author, %(now)s, %(now)s, 1,
+       %(key)s::uuid, %(import)s::uuid {_GIVEN}
 """
 
 
@@ -43,18 +44,21 @@ def insert(
     organisation: Organisation,
     now: datetime,
     said: bool = False,
+    key_id: UUID | None = None,
+    import_job: UUID | None = None,
 ) -> None:
     """New memories with contribution, text row and the embedding or decision that is owed.
 
     said: somebody has just said them, which the log of operations notes; they are not copied or
-    made of others.
+    made of others. key_id, import_job: by what they came, so that it can be erased together.
     """
     if not rows:
         return
     unread = {row.audience_id for row in rows} - set(current_scope().audiences)
     with deposit_scope(sorted(unread | set(current_scope().deposit))):
         insert_rows(rows)
-        fetched(_CONTRIBUTE, _columns(rows, now) | {"said": said})
+        values = {"said": said, "key": key_id, "import": import_job}
+        fetched(_CONTRIBUTE, _columns(rows, now) | values)
         if quick := [row for row in rows if row.first_tier != Tier.SLOW]:
             start(quick)
         derive(rows, now)
@@ -77,9 +81,9 @@ WITH logged AS (
 )
 INSERT INTO memories_contribution AS c
     (id, organisation_id, memory_id, audience_id, kind, robot_id, member_id, first_at, last_at,
-     count)
+     count, key_id)
 SELECT given.id, m.organisation_id, m.id, m.audience_id, m.kind, %(robot)s, %(member)s::uuid,
-       %(now)s, %(now)s, given.n
+       %(now)s, %(now)s, given.n, %(key)s::uuid
 FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(counts)s::int[]) AS given (id, memory_id, n)
 JOIN memories_memory m ON m.id = given.memory_id
 ON CONFLICT (organisation_id, memory_id, robot_id, member_id)
@@ -88,7 +92,12 @@ DO UPDATE SET count = c.count + excluded.count, last_at = excluded.last_at
 
 
 def repeat(
-    said: Mapping[UUID, Sequence["Item"]], robot_id: UUID, author_id: UUID | None, now: datetime
+    said: Mapping[UUID, Sequence["Item"]],
+    robot_id: UUID,
+    author_id: UUID | None,
+    now: datetime,
+    *,
+    key_id: UUID | None = None,
 ) -> dict[UUID, int]:
     """Note that known memories were said again: remember_count and who contributed it.
 
@@ -121,6 +130,7 @@ def repeat(
                 "counts": [len(said[row.id]) for row in rows],
                 "robot": robot_id,
                 "member": author_id,
+                "key": key_id,
                 "now": now,
             },
         )

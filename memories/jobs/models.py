@@ -13,6 +13,7 @@ class JobKind(models.TextChoices):
     AGE = "age", "Age"
     RETAIN = "retain", "Retain"
     SUMMARISE = "summarise", "Summarise"
+    ERASE = "erase", "Erase"
 
 
 class JobState(models.TextChoices):

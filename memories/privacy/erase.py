@@ -21,6 +21,7 @@ from memories.access.red_lines import hold_red_line, is_their_own
 from memories.indexing import index
 from memories.jobs.models import Job, JobKind
 from memories.lifecycle.withdraw import take_away
+from memories.privacy.erasure.begin import note_erased
 from memories.store.conversation_turns import message_of
 from memories.store.dependents import followers, summaries
 from memories.store.models.choices import Status
@@ -129,6 +130,7 @@ def erase_rows(
     reach.clear_undo_notes(list(found))
     reach.keep_to_themselves(said)
     _delete(organisation_id, found, now)
+    note_erased(actor, found, target=rows[0].id, now=now)
     return Erased(
         memories=sum(audience_id in principal.audiences for audience_id in found.values()),
         messages=_left_open(organisation_id, said),

@@ -17,6 +17,7 @@ class Cause(models.TextChoices):
     RETURN = "return", "Was forgotten"
     RED_LINE = "red_line", "To be protected"
     CAPACITY = "over_capacity", "Too many"
+    MENTION = "mention", "Named somebody erased"
 
 
 # Two memories of the same readers side by side: both stay, or somebody merges them.

@@ -36,7 +36,7 @@ def change_role(actor: Actor, *, member_id: UUID, role: str, now: datetime) -> M
             return member
         before, member.role = member.role, role
         if before == Role.ADMIN:
-            _keep_an_admin(actor, member)
+            _keep_an_admin(actor.organisation_id, member)
         member.save(update_fields=["role"])
         _note("member.role", actor, member, now, before=before, after=role)
     return member
@@ -51,37 +51,59 @@ def remove_member(actor: Actor, *, member_id: UUID, now: datetime) -> Member:
     with organisation_scope(actor.organisation_id):
         member = _member(actor, member_id)
         if member.role == Role.ADMIN:
-            _keep_an_admin(actor, member)
-        tenant = {"organisation_id": actor.organisation_id}
-        member.removed_at, member.role = now, Role.VIEWER
-        member.invite_digest, member.invite_expires_at = "", None
-        member.save(update_fields=["removed_at", "role", "invite_digest", "invite_expires_at"])
-        GroupMembership.objects.filter(**tenant, member_id=member.id).delete()
-        Group.objects.filter(**tenant, owner_id=member.id).update(owner_id=None)
-        for hook in _removed:
-            hook(actor, member, now)
+            _keep_an_admin(actor.organisation_id, member)
+        close_membership(actor, member, now)
         _note("member.removed", actor, member, now)
     return member
+
+
+def close_membership(actor: Actor, member: Member, now: datetime) -> None:
+    """From here on a locked member opens nothing, and nothing that served them alone works."""
+    tenant = {"organisation_id": member.organisation_id}
+    member.removed_at, member.role = member.removed_at or now, Role.VIEWER
+    member.invite_digest, member.invite_expires_at = "", None
+    member.save(update_fields=["removed_at", "role", "invite_digest", "invite_expires_at"])
+    GroupMembership.objects.filter(**tenant, member_id=member.id).delete()
+    Group.objects.filter(**tenant, owner_id=member.id).update(owner_id=None)
+    for hook in _removed:
+        hook(actor, member, now)
+
+
+def lock_leaving(organisation_id: UUID, member_id: UUID) -> Member:
+    """A member who is to leave for good, also one who was removed, locked together with all
+    admins. Raises NotFound, and AlreadyExists for the last admin."""
+    locked = _locked(organisation_id, member_id)
+    found = next((m for m in locked if m.id == member_id and m.erased_at is None), None)
+    if found is None:
+        raise NotFound("no such member")
+    if found.role == Role.ADMIN and found.removed_at is None:
+        _keep_an_admin(organisation_id, found)
+    return found
 
 
 def _member(actor: Actor, member_id: UUID) -> Member:
     """The member, locked together with all admins: two who demote each other wait."""
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError("Only an admin changes members.")
-    locked = (
-        Member.objects.select_for_update(of=("self",))
-        .filter(Q(id=member_id) | Q(role=Role.ADMIN), organisation_id=actor.organisation_id)
-        .order_by("id")
-    )
+    locked = _locked(actor.organisation_id, member_id)
     found = next((m for m in locked if m.id == member_id and m.removed_at is None), None)
     if found is None:
         raise NotFound("no such member")
     return found
 
 
-def _keep_an_admin(actor: Actor, leaving: Member) -> None:
+def _locked(organisation_id: UUID, member_id: UUID) -> list[Member]:
+    locked = (
+        Member.objects.select_for_update(of=("self",))
+        .filter(Q(id=member_id) | Q(role=Role.ADMIN), organisation_id=organisation_id)
+        .order_by("id")
+    )
+    return list(locked)
+
+
+def _keep_an_admin(organisation_id: UUID, leaving: Member) -> None:
     others = Member.objects.filter(
-        organisation_id=actor.organisation_id,
+        organisation_id=organisation_id,
         role=Role.ADMIN,
         joined_at__isnull=False,
         removed_at=None,

@@ -32,7 +32,8 @@ class Member(TenantModel):
     nothing after `removed_at`. Without a user it is somebody whom robots or imports know.
 
     learning_paused_at: since then nothing is remembered about them. sharing_off_at: since then
-    nothing about them goes further than themselves and the group where it was said.
+    nothing about them goes further than themselves and the group where it was said. erased_at:
+    since then the row is an id without a name, for what others kept points at it.
     """
 
     user = models.ForeignKey(
@@ -45,6 +46,7 @@ class Member(TenantModel):
     sharing_off_at = models.DateTimeField(null=True, blank=True)
     joined_at = models.DateTimeField(null=True, blank=True)
     removed_at = models.DateTimeField(null=True, blank=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
     invite_digest = models.CharField(max_length=64, blank=True, default="")
     invite_expires_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -117,6 +117,7 @@ class Caller:
             robot_id=self.robot_id,
             scopes=self.scopes,
             name=self.name,
+            key_id=self.key_id,
         )
 
 

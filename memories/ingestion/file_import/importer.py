@@ -58,7 +58,8 @@ class Importer:
 
     groups: external ids that the file uses; in a list such a name is the group, wherever the
     group's own lines stand. read, owner, keeper: see `ImportedPeople`.
-    importance_scale: 10 for a file that counts importance from 1 to 10.
+    importance_scale: 10 for a file that counts importance from 1 to 10. import_job: the id by
+    which everything that this import brought can be erased together.
     """
 
     def __init__(
@@ -73,8 +74,10 @@ class Importer:
         keeper: Actor | None = None,
         *,
         importance_scale: Scale = 1,
+        import_job: UUID | None = None,
     ) -> None:
         self.organisation, self.robot, self.now = organisation, robot, now
+        self.import_job = import_job
         self.importance_scale: Scale = importance_scale
         self.report = Report()
         self.before = Report()
@@ -136,7 +139,13 @@ class Importer:
             deposits = tuple({row.audience_id for row in rows} - principal.audiences)
             with principal.scope(deposit=deposits):
                 fresh = self._unknown(rows, principal)
-                write.insert(fresh, organisation=self.organisation, now=self.now, said=True)
+                write.insert(
+                    fresh,
+                    organisation=self.organisation,
+                    now=self.now,
+                    said=True,
+                    import_job=self.import_job,
+                )
                 stamp_activity(
                     organisation_id=self.organisation.id, robot_id=self.robot.id, now=self.now
                 )

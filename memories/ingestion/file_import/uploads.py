@@ -135,6 +135,7 @@ def run_import(actor: Actor, job: Job) -> None:
         _read_from_the_start(path, read),
         actor.member_id,
         actor if job.parameters.get("keep") else None,
+        import_job=job.id,
     )
     importer.go_on(job.result, job.problems)
     try:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
+from uuid import UUID
 
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
@@ -15,6 +16,7 @@ from memories.ingestion.file_import.lines import LEAST_IMPORTANCE, group_names
 from orgs.database.rls import organisation_scope
 from orgs.errors import LikeAnother, UnfitName
 from orgs.management.output import SpeakingCommand, progress_bar
+from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
 from robots.models.robots import Robot
 from robots.registry.robots import IMPORT, builtin_robot, register_robot
@@ -60,6 +62,7 @@ class Command(SpeakingCommand):
             options["speaker_scope"],
             groups,
             importance_scale=options["importance_scale"],
+            import_job=(import_job := new_id()),
         )
         try:
             with _opened(path) as (lines, size, position), progress_bar() as progress:
@@ -70,7 +73,7 @@ class Command(SpeakingCommand):
                 f"{path} cannot be read further: {error}. What came before is in "
                 f"({importer.report.imported} memories); run it again to go on."
             ) from error
-        self._tell(report, as_json=options["json"])
+        self._tell(report, import_job, as_json=options["json"])
 
     def _groups(self, path: Path) -> frozenset[str]:
         """As far as the file can be read; that it breaks off is told when it is imported."""
@@ -101,7 +104,7 @@ class Command(SpeakingCommand):
                 raise CommandError(f"Nothing was imported. {error}") from error
         return robot
 
-    def _tell(self, report: Report, *, as_json: bool) -> None:
+    def _tell(self, report: Report, import_job: UUID, *, as_json: bool) -> None:
         if not as_json:
             for row in report.problems[:SHOWN]:
                 self.stderr.write(f"line {row['line']}: {row['reason']}")
@@ -114,6 +117,7 @@ class Command(SpeakingCommand):
                 "already_there": report.already,
                 "groups": report.groups,
                 "members": report.members,
+                "import": str(import_job),
                 **({"problems": report.problems} if as_json else {}),
             },
             as_json=as_json,

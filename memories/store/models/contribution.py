@@ -9,6 +9,9 @@ from orgs.models.base import TenantKey
 class Contribution(MemoryPart):
     robot = TenantKey("robots.Robot")
     member = TenantKey("orgs.Member", null=True, blank=True)
+    # By which key, and by which import, it came first; empty for what is older than the columns.
+    key = TenantKey("robots.Key", null=True, blank=True)
+    import_job = models.UUIDField(null=True, blank=True)
     first_at = models.DateTimeField()
     last_at = models.DateTimeField()
     count = models.PositiveIntegerField(default=1)

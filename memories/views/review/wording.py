@@ -20,6 +20,7 @@ BUTTONS = {
     Cause.PUBLISH: ("Approve and share with everyone", "Edit first", "Reject with a reason"),
     Cause.CORRECTION: ("Approve the new text", "Edit first", "Reject with a reason"),
     Cause.REPORT: ("Forget this memory", "Correct it", "Keep it as it is"),
+    Cause.MENTION: ("Forget this memory", "Correct it", "Keep the rest"),
     Cause.RETURN: ("Bring it back", "", "Keep it forgotten"),
     Cause.DUPLICATE: ("", "", "They differ: keep both"),
     Cause.CONTRADICTION: ("", "", "Both are right: keep both"),
@@ -28,16 +29,18 @@ BUTTONS = {
 }
 # The keys of approving and of rejecting. `a` is everywhere the yes that destroys nothing; what
 # takes something away has a key of its own.
-KEYS = {Cause.REPORT: ("f", "a")} | dict.fromkeys(PAIRS, ("", "a"))
+KEYS = dict.fromkeys((Cause.REPORT, Cause.MENTION), ("f", "a")) | dict.fromkeys(PAIRS, ("", "a"))
 USUAL_KEYS = ("a", "r")
 DONE = {
     (Cause.PUBLISH, State.APPROVED): "Approved. Everyone can read it now.",
     (Cause.CORRECTION, State.APPROVED): "Approved. The memory says the new text.",
     (Cause.REPORT, State.APPROVED): "Done. The report is settled.",
+    (Cause.MENTION, State.APPROVED): "Done. Nothing of it is left to look at.",
     (Cause.RETURN, State.APPROVED): "It is back.",
     (Cause.PUBLISH, State.REJECTED): "Rejected. Whoever proposed it sees that, with your reason.",
     (Cause.CORRECTION, State.REJECTED): "Rejected. The memory keeps its text.",
     (Cause.REPORT, State.REJECTED): "The memory stays as it is.",
+    (Cause.MENTION, State.REJECTED): "The rest stays. The name is gone for good.",
     (Cause.RETURN, State.REJECTED): "It stays forgotten.",
     (Cause.RED_LINE, State.APPROVED): "Protected. It stays as it is.",
     (Cause.RED_LINE, State.REJECTED): "It stays unprotected.",
@@ -51,6 +54,7 @@ _PAIRED = {
     Cause.DUPLICATE: "These two look like the same",
     Cause.CONTRADICTION: Cause.CONTRADICTION.label,
 }
+_MENTION = "It named somebody who was erased; the name is hidden"
 OTHERWISE = {
     State.MERGED: "Merged. One memory is left.",
     State.REJECTED: "Left as it was.",
@@ -81,7 +85,14 @@ def why(item: Proposal, me: object, organisation: str) -> str:
         case Cause.RED_LINE:
             asks = "ask" if name == "You" else "asks"
             return f"{name or 'Somebody'} {asks} that this is protected"
-    return too_many(item) if item.cause == Cause.CAPACITY else paired(item)
+    return _found(item)
+
+
+def _found(item: Proposal) -> str:
+    """What nobody asked for."""
+    if item.cause == Cause.CAPACITY:
+        return too_many(item)
+    return _MENTION if item.cause == Cause.MENTION else paired(item)
 
 
 def paired(item: Proposal) -> str:
@@ -210,7 +221,7 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
         "suggestion": item.content or memory.content,
         "approve_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[0],
         "reject_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[1],
-        "destroys": item.cause == Cause.REPORT,
+        "destroys": item.cause in (Cause.REPORT, Cause.MENTION),
         "approve_label": approve,
         "edit_label": edit,
         "reject_label": rejected,

@@ -1,0 +1,134 @@
+"""Which memories, messages, conversations and jobs an erasure reaches; each gets a tombstone.
+
+As the worker, which sees every audience: also robots' notes that no person reads. The tombstones
+are the list of work, so a run that breaks off finds what is left, and what they name cannot be
+written again.
+"""
+
+from memories.privacy.erasure.models import Gone, SourceKind
+from memories.privacy.erasure.run_state import Running
+
+# About the member, said by them, private to them, a robot's that serves them alone, or written by
+# them and neither said by nor about anybody else.
+_MEMORIES_OF_MEMBER = """
+SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s AND (
+    m.member_id = %(target)s OR m.speaker_member_id = %(target)s
+    OR (m.author_id = %(target)s AND m.member_id IS NULL AND m.speaker_member_id IS NULL)
+    OR m.robot_id IN (SELECT r.id FROM robots_robot r
+        WHERE r.organisation_id = %(organisation)s AND r.owner_id = %(target)s)
+    OR m.audience_id IN (SELECT a.id FROM orgs_audience a
+        WHERE a.organisation_id = %(organisation)s AND a.kind = 'member'
+            AND a.key = %(target)s::text))
+"""
+# What others have said as well stays theirs.
+_MEMORIES_BY_CONTRIBUTION = """
+SELECT c.memory_id FROM memories_contribution c
+WHERE c.organisation_id = %(organisation)s AND c.{column} = %(target)s AND NOT EXISTS (
+    SELECT 1 FROM memories_contribution other
+    WHERE other.organisation_id = c.organisation_id AND other.memory_id = c.memory_id
+        AND other.{column} IS DISTINCT FROM c.{column})
+"""
+_MEMORIES_OF_CONVERSATION = """
+SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s
+    AND m.conversation = %(target)s::text
+"""
+_MEMORIES_OF_GROUP = """
+SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s AND (
+    m.group_id = %(target)s OR m.audience_id IN (SELECT a.id FROM orgs_audience a
+        WHERE a.organisation_id = %(organisation)s AND a.kind = 'group'
+            AND a.key = %(target)s::text))
+"""
+# Made of what goes, step by step: facts, summaries, patterns, and what somebody made citing it.
+_DERIVED = """
+SELECT d.memory_id FROM memories_derivation d JOIN memories_tombstone t
+    ON t.organisation_id = d.organisation_id AND t.target = d.source_id
+WHERE d.organisation_id = %(organisation)s AND t.erasure_id = %(erasure)s AND t.kind = 'memory'
+    AND t.gone_at IS NULL AND NOT EXISTS (
+        SELECT 1 FROM memories_tombstone known
+        WHERE known.organisation_id = d.organisation_id AND known.target = d.memory_id)
+"""
+_MESSAGES_OF_MEMBER = """
+SELECT s.id FROM robots_message s WHERE s.organisation_id = %(organisation)s
+    AND (s.speaker_member_id = %(target)s OR s.author_id = %(target)s)
+"""
+_MESSAGES_OF_ROBOT = """
+SELECT s.id FROM robots_message s WHERE s.organisation_id = %(organisation)s
+    AND s.robot_id = %(target)s AND s.speaker_member_id IS NULL AND s.role = 'agent'
+"""
+_MESSAGES_OF_CONVERSATIONS = """
+SELECT s.id FROM robots_message s JOIN memories_tombstone t
+    ON t.organisation_id = s.organisation_id AND t.target = s.conversation_id
+WHERE s.organisation_id = %(organisation)s AND t.erasure_id = %(erasure)s
+    AND t.kind = 'conversation'
+"""
+# Only what served the member alone: a direct conversation with a robot.
+_CONVERSATIONS_OF_MEMBER = """
+SELECT v.id FROM robots_conversation v WHERE v.organisation_id = %(organisation)s
+    AND v.group_id IS NULL AND v.member_id = %(target)s
+"""
+_CONVERSATIONS_OF_GROUP = """
+SELECT v.id FROM robots_conversation v WHERE v.organisation_id = %(organisation)s
+    AND v.group_id = %(target)s
+"""
+# What the messages that go became.
+_MEMORIES_OF_MESSAGES = """
+SELECT m.id FROM memories_memory m JOIN memories_tombstone t
+    ON t.organisation_id = m.organisation_id AND m.key = 'message:' || t.target::text
+WHERE m.organisation_id = %(organisation)s AND t.erasure_id = %(erasure)s AND t.kind = 'message'
+    AND t.gone_at IS NULL
+"""
+_JOBS_OF_MEMBER = """
+SELECT j.id FROM memories_job j WHERE j.organisation_id = %(organisation)s
+    AND j.member_id = %(target)s
+"""
+_BY_CONTRIBUTION = {
+    SourceKind.ROBOT: "robot_id",
+    SourceKind.KEY: "key_id",
+    SourceKind.IMPORT: "import_job",
+}
+_NAMED = "SELECT %(target)s::uuid"
+
+
+def collect(running: Running) -> int:
+    """Give everything that is to go its tombstone; how many are new."""
+    new = 0
+    if running.member_id:
+        new += running.bury(Gone.MEMORY, _MEMORIES_OF_MEMBER)
+        new += running.bury(Gone.CONVERSATION, _CONVERSATIONS_OF_MEMBER)
+        new += running.bury(Gone.MESSAGE, _MESSAGES_OF_MEMBER)
+        new += running.bury(Gone.JOB, _JOBS_OF_MEMBER)
+    for kind, column in _BY_CONTRIBUTION.items():
+        if running.is_source(kind):
+            new += running.bury(Gone.MEMORY, _MEMORIES_BY_CONTRIBUTION.format(column=column))
+    if running.is_source(SourceKind.ROBOT):
+        new += running.bury(Gone.MESSAGE, _MESSAGES_OF_ROBOT)
+    if running.is_source(SourceKind.IMPORT):
+        new += running.bury(Gone.JOB, _NAMED)
+    if running.is_source(SourceKind.CONVERSATION):
+        new += running.bury(Gone.MEMORY, _MEMORIES_OF_CONVERSATION)
+        new += running.bury(Gone.CONVERSATION, _NAMED)
+    if running.is_source(SourceKind.GROUP):
+        new += running.bury(Gone.MEMORY, _MEMORIES_OF_GROUP)
+        new += running.bury(Gone.CONVERSATION, _CONVERSATIONS_OF_GROUP)
+    new += running.bury(Gone.MESSAGE, _MESSAGES_OF_CONVERSATIONS)
+    new += running.bury(Gone.MEMORY, _MEMORIES_OF_MESSAGES)
+    while more := running.bury(Gone.MEMORY, _DERIVED, derived=True):
+        new += more
+    return new
+
+
+# By which names others wrote down what the member said.
+_NICKNAMES = """
+SELECT DISTINCT s.speaker FROM robots_message s WHERE s.organisation_id = %(organisation)s
+    AND s.speaker_member_id = %(target)s
+UNION SELECT DISTINCT m.speaker FROM memories_memory m WHERE m.organisation_id = %(organisation)s
+    AND m.speaker_member_id = %(target)s
+UNION SELECT l.known_as FROM robots_identitylink l JOIN orgs_externalidentity e
+    ON e.organisation_id = l.organisation_id AND e.id = l.identity_id
+    WHERE l.organisation_id = %(organisation)s AND e.member_id = %(target)s
+"""
+
+
+def nicknames(running: Running) -> list[str]:
+    """How the member was called where they spoke, and by robots; as long as the rows are there."""
+    return sorted(name for (name,) in running.rows(_NICKNAMES) if name)

@@ -1,0 +1,145 @@
+"""What becomes of every column that can hold words, where somebody or something is erased.
+
+The rows of what is erased go. This says what becomes of the rows that stay: those of colleagues,
+of groups, of robots. A test reads the catalogue of the database and fails for a column of text,
+JSON, bytes, words or vectors that is not named here. docs/erasure.md tells it to people.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Rule(StrEnum):
+    """masked: names of the erased are hidden in it. folded: likewise, in any letter case, for
+    there all is written small. key: likewise, and a part of the row's id
+    is added, for no two rows may have the same. emptied: it becomes empty where it names them, for
+    who said something may be taken away and never changed. remade: made anew of words that were
+    masked. none: it holds no words of anybody."""
+
+    MASKED = "masked"
+    FOLDED = "folded"
+    KEY = "key"
+    EMPTIED = "emptied"
+    REMADE = "remade"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRule:
+    """One column's rule. why: for `none`, what it holds instead."""
+
+    rule: Rule
+    why: str = ""
+
+
+MASKED, KEY = ColumnRule(Rule.MASKED), ColumnRule(Rule.KEY)
+FOLDED = ColumnRule(Rule.FOLDED)
+EMPTIED = ColumnRule(Rule.EMPTIED)
+REMADE = ColumnRule(Rule.REMADE)
+FIXED = ColumnRule(Rule.NONE, "one of a fixed list of words")
+IDS = ColumnRule(Rule.NONE, "ids alone")
+FIGURES = ColumnRule(Rule.NONE, "figures alone")
+SECRET = ColumnRule(Rule.NONE, "a digest of a random secret")
+SETTING = ColumnRule(Rule.NONE, "a setting of the organisation")
+FAULT = ColumnRule(Rule.NONE, "the class of an error, never a text")
+
+_PARTITION = {"kind": FIXED, "parties": IDS, "embedding": REMADE, "words": REMADE}
+
+# table -> column -> rule
+COLUMNS: dict[str, dict[str, ColumnRule]] = {
+    "memories_account": {"kind": FIXED, "name": MASKED, "problems": MASKED},
+    "memories_accountentry": {
+        "kind": FIXED, "title": MASKED, "person": MASKED, "place": MASKED, "text": MASKED,
+    },
+    "memories_ageingpolicy": {"capacities": FIXED, "max_age_days": FIGURES},
+    "memories_ageingrun": {"tier": FIXED, "period": FIGURES},
+    "memories_contribution": {"kind": FIXED},
+    "memories_derivation": {"kind": FIXED, "source_kind": FIXED},
+    "memories_disclosure": {"staff_name": MASKED, "reason": MASKED, "told": IDS},
+    "memories_edge": {"kind": FIXED, "relation": FIXED},
+    "memories_embedding": {"kind": FIXED, "own": REMADE},
+    "memories_entity": {
+        "kind": FIXED, "type": FIXED, "name": MASKED, "key": FOLDED, "source": FIXED,
+    },
+    "memories_erasure": {"what": FIXED, "source": FIXED, "counts": FIGURES},
+    "memories_erasurestep": {"name": FIXED, "counts": FIGURES},
+    "memories_feedback": {"outcome": FIXED},
+    "memories_job": {
+        "kind": FIXED, "state": FIXED, "parameters": MASKED, "problems": MASKED, "result": MASKED,
+        "reason": MASKED, "place": MASKED, "period": FIGURES,
+    },
+    "memories_memory": {
+        "status": FIXED, "kind": FIXED, "type": FIXED, "category": FIXED, "first_tier": FIXED,
+        "content": MASKED, "content_hash": REMADE, "key": KEY, "topic": MASKED, "tags": FOLDED,
+        "metadata": MASKED, "source": MASKED, "speaker": EMPTIED, "listeners": IDS,
+        "conversation": MASKED, "red_line_reason": MASKED, "archived_for": FIXED,
+    },
+    "memories_modelanswer": {
+        "kind": FIXED,
+        "question": REMADE,
+        "answer": FIXED,
+    },
+    "memories_operation": {"kind": FIXED, "verb": FIXED},
+    "memories_partition": _PARTITION,
+    "memories_partition_group": _PARTITION,
+    "memories_partition_interaction": _PARTITION,
+    "memories_partition_user": _PARTITION,
+    "memories_pending": {"kind": FIXED, "state": FIXED, "reason": FAULT, "reading": FIXED},
+    "memories_pendingrestatement": {"kind": FIXED, "state": FIXED, "reason": FAULT},
+    "memories_proposal": {
+        "kind": FIXED, "cause": FIXED, "state": FIXED, "content": MASKED, "reason": MASKED,
+        "decision": MASKED, "outcome": MASKED, "details": MASKED,
+    },
+    "memories_recall": {"strategy": FIXED, "hits": IDS},
+    "memories_restatement": {
+        "kind": FIXED, "text": MASKED, "keywords": FOLDED, "persons": MASKED, "location": MASKED,
+        "entities": MASKED, "topic": MASKED, "source": FIXED, "shown": IDS,
+    },
+    "memories_savedview": {"name": MASKED, "query": MASKED},
+    "memories_search": {"kind": FIXED, "words": REMADE, "embedding": REMADE},
+    "memories_task": {"kind": FIXED},
+    "memories_text": {"kind": FIXED, "own": REMADE, "lexemes": REMADE, "speaker_key": REMADE},
+    "memories_tombstone": {"kind": FIXED},
+    "memories_transition": {"kind": FIXED, "from_tier": FIXED, "to_tier": FIXED, "reason": FIXED},
+    "memories_use": {"kind": FIXED, "tier": FIXED},
+    "memories_version": {
+        "kind": FIXED, "content": MASKED, "category": FIXED, "tags": FOLDED, "metadata": MASKED,
+    },
+    "memories_workingentry": {"reason": FIXED},
+    "orgs_audience": {
+        "kind": FIXED, "key": ColumnRule(Rule.NONE, "an id, or a digest of ids"),
+    },
+    "orgs_audienceentry": {"kind": FIXED},
+    "orgs_auditentry": {"action": FIXED, "target_type": FIXED, "detail": MASKED},
+    "orgs_externalidentity": {
+        "platform": FIXED,
+        "identifier": ColumnRule(Rule.NONE, "of the member alone: the row goes with the member"),
+    },
+    "orgs_group": {"external_id": KEY, "name": MASKED, "profile": FIXED},
+    "orgs_member": {
+        "name": ColumnRule(Rule.NONE, "of the member alone: emptied with the member"),
+        "role": FIXED, "time_zone": FIXED, "invite_digest": SECRET,
+    },
+    "orgs_organisation": {"name": SETTING, "slug": SETTING, "language": SETTING,
+                          "projections": SETTING},
+    "robots_conversation": {"external_id": KEY, "title": MASKED, "metadata": MASKED},
+    "robots_identitylink": {"known_as": KEY, "evidence": MASKED},
+    "robots_key": {"prefix": SECRET, "digest": SECRET, "scopes": FIXED, "label": MASKED},
+    "robots_message": {
+        "external_id": KEY, "role": FIXED, "content": MASKED, "speaker": EMPTIED,
+        "speaker_key": EMPTIED, "mentions": MASKED, "listeners": IDS, "reply_to_key": MASKED,
+        "type": FIXED, "kind": FIXED, "reason": FIXED, "metadata": MASKED,
+    },
+    "robots_robot": {
+        "external_id": KEY, "name": MASKED, "builtin": FIXED, "purpose": MASKED,
+        "metadata": MASKED, "personality": MASKED,
+    },
+    "robots_team": {"external_id": KEY, "name": MASKED, "purpose": MASKED},
+    "robots_teamrobot": {"status": FIXED},
+}  # fmt: skip
+
+
+def hiding(table: str) -> dict[str, Rule]:
+    """The columns of a table in which names are hidden, and how."""
+    hides = (Rule.MASKED, Rule.FOLDED, Rule.KEY, Rule.EMPTIED)
+    return {name: rule.rule for name, rule in COLUMNS[table].items() if rule.rule in hides}

@@ -1,0 +1,238 @@
+"""Hide the names of an erased member in what others keep, and list it for curators.
+
+The text of a colleague is theirs and stays; the name in it is the member's and goes. Which columns
+these are says `columns.py`. Nothing that was hidden can be had back.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import connections
+from psycopg import sql
+
+from memories.indexing import index
+from memories.jobs.hints import hint_embedding
+from memories.privacy.erasure.columns import COLUMNS, Rule, hiding
+from memories.privacy.erasure.names import NameTerms
+from memories.privacy.erasure.run_state import BATCH, WORKER, Running, decoded
+from memories.review.models import Cause, Proposal, State
+from memories.store.deduplication import content_hash
+from memories.store.models.choices import Kind, Status
+from memories.store.models.memory import Memory
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.models.organisations import Organisation
+
+MEMORIES = "memories_memory"
+# Of these a row may have its tombstone already, and goes as a whole.
+_GO_BY = {
+    MEMORIES: "id",
+    "memories_version": "memory_id",
+    "memories_restatement": "memory_id",
+    "memories_entity": "memory_id",
+    "memories_proposal": "memory_id",
+    "memories_job": "id",
+    "robots_message": "id",
+    "robots_conversation": "id",
+}
+_STAYS = sql.SQL(
+    "AND NOT EXISTS (SELECT 1 FROM memories_tombstone s "
+    "WHERE s.organisation_id = t.organisation_id AND s.target = t.{})"
+)
+
+
+def hide_names(running: Running, terms: NameTerms) -> dict[str, int]:
+    """Hide the terms in every row that stays; how many rows by table."""
+    counts: dict[str, int] = {}
+    if not terms:
+        return counts
+    for table in COLUMNS:
+        if hiding(table) and (changed := _hide_in(running, table, terms)):
+            counts[table] = changed
+    return counts
+
+
+def _hide_in(running: Running, table: str, terms: NameTerms) -> int:
+    columns, changed, last = hiding(table), 0, UUID(int=0)
+    while found := _matching(running, table, columns, terms, last):
+        last = found[-1][0]
+        if table == MEMORIES:
+            _hide_in_memories(running, [row[0] for row in found], terms)
+        else:
+            _update(running, table, columns, found, terms)
+        changed += len(found)
+    return changed
+
+
+def _matching(
+    running: Running, table: str, columns: dict[str, Rule], terms: NameTerms, after: UUID
+) -> list[tuple[Any, ...]]:
+    """The next rows behind an id in which one of the columns names one of the terms."""
+    tests, values = [], dict[str, Any](organisation=running.organisation_id, after=after)
+    for column, rule in columns.items():
+        for pattern, exact in _terms_for(rule, terms).patterns:
+            values[name := f"p{len(tests)}"] = pattern
+            tests.append(
+                sql.SQL("{}::text {} {}").format(
+                    sql.Identifier(column),
+                    sql.SQL("~" if exact else "~*"),
+                    sql.Placeholder(name),
+                )
+            )
+    statement = sql.SQL(
+        "SELECT id, {} FROM {} t WHERE organisation_id = %(organisation)s AND id > %(after)s "
+        "AND ({}) {} ORDER BY id LIMIT {}"
+    ).format(
+        sql.SQL(", ").join(map(sql.Identifier, columns)),
+        sql.Identifier(table),
+        sql.SQL(" OR ").join(tests),
+        _STAYS.format(sql.Identifier(_GO_BY[table])) if table in _GO_BY else sql.SQL(""),
+        sql.Literal(BATCH),
+    )
+    with (
+        organisation_scope(running.organisation_id, using=WORKER),
+        connections[WORKER].cursor() as cursor,
+    ):
+        cursor.execute(statement, values)
+        return decoded(cursor)
+
+
+def _update(
+    running: Running,
+    table: str,
+    columns: dict[str, Rule],
+    found: Sequence[tuple[Any, ...]],
+    terms: NameTerms,
+) -> None:
+    with (
+        organisation_scope(running.organisation_id, using=WORKER),
+        connections[WORKER].cursor() as cursor,
+    ):
+        for id_, *values in found:
+            new = {
+                name: _value(rule, value, terms, id_)
+                for (name, rule), value in zip(columns.items(), values, strict=True)
+            }
+            before = dict(zip(columns, values, strict=True))
+            wanted = {name: value for name, value in new.items() if value != before[name]}
+            if not wanted:
+                continue
+            cursor.execute(
+                sql.SQL("UPDATE {} SET {} WHERE organisation_id = {} AND id = {}").format(
+                    sql.Identifier(table),
+                    sql.SQL(", ").join(
+                        sql.SQL("{} = {}").format(sql.Identifier(n), sql.Placeholder())
+                        for n in wanted
+                    ),
+                    sql.Placeholder(),
+                    sql.Placeholder(),
+                ),
+                [*map(_stored, wanted.values()), running.organisation_id, id_],
+            )
+
+
+def _terms_for(rule: Rule, terms: NameTerms) -> NameTerms:
+    return terms.folded if rule in (Rule.FOLDED, Rule.KEY) else terms
+
+
+def _value(rule: Rule, value: Any, terms: NameTerms, id_: UUID) -> Any:
+    new = hidden_in(value, _terms_for(rule, terms))
+    if new == value:
+        return value
+    if rule == Rule.FOLDED and isinstance(value, list):
+        # A word by which something is found: without the name it finds nothing.
+        return [one for one, after in zip(value, new, strict=True) if one == after]
+    if rule == Rule.EMPTIED:
+        return ""
+    return f"{new[:250]} {id_}" if rule == Rule.KEY else new
+
+
+def hidden_in(value: Any, terms: NameTerms) -> Any:
+    """The value with the names hidden, at any depth; keys of objects too."""
+    match value:
+        case str():
+            return terms.hidden(value)
+        case list():
+            return [hidden_in(one, terms) for one in value]
+        case dict():
+            return {terms.hidden(key): hidden_in(one, terms) for key, one in value.items()}
+    return value
+
+
+def _stored(value: Any) -> Any:
+    return orjson.dumps(value).decode() if isinstance(value, dict) else value
+
+
+# Who reads them, and who reads the turns around them, to which they lent words.
+_AUDIENCES = """
+SELECT DISTINCT m.audience_id FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND (m.id = ANY (%(ids)s)
+    OR m.conversation IN (SELECT c.conversation FROM memories_memory c
+        WHERE c.organisation_id = %(organisation)s AND c.id = ANY (%(ids)s)
+            AND c.conversation IS NOT NULL))
+"""
+
+
+def _hide_in_memories(running: Running, ids: Sequence[UUID], terms: NameTerms) -> None:
+    """Their texts, words, vectors and graph are made anew, and each gets an item in the queue.
+
+    The speaker is emptied last, and alone by the worker: a run that broke off before it finds the
+    memory once more.
+    """
+    audiences = tuple(sorted(id_ for (id_,) in running.rows(_AUDIENCES, {"ids": list(ids)})))
+    columns = hiding(MEMORIES)
+    told = [name for name, rule in columns.items() if rule == Rule.EMPTIED]
+    with scope(Scope(organisation=running.organisation_id, audiences=audiences)):
+        rows = list(
+            Memory.objects.filter(organisation_id=running.organisation_id, id__in=ids)
+            .select_for_update(of=("self",))
+            .order_by("id")
+        )
+        active = [row for row in rows if row.status == Status.ACTIVE]
+        index.take_out(active, running.now)
+        for row in rows:
+            for name, rule in columns.items():
+                setattr(row, name, _value(rule, getattr(row, name), terms, row.id))
+            # No twin of another, and no digest of the words that were there.
+            row.content_hash = content_hash(f"{row.id} {row.content}", speaker="", subject=None)
+        Memory.objects.bulk_update(rows, ["content_hash", *(n for n in columns if n not in told)])
+        organisation = Organisation.objects.get(id=running.organisation_id)
+        index.index(active, organisation=organisation, now=running.now)
+        _ask_curators(running, [row for row in rows if row.status != Status.FORGOTTEN])
+        hint_embedding(running.organisation_id)
+    running.change(
+        "DELETE FROM memories_modelanswer WHERE organisation_id = %(organisation)s "
+        "AND memory_id = ANY (%(ids)s)",
+        {"ids": list(ids)},
+    )
+    if told:
+        running.change(
+            "UPDATE memories_memory SET speaker = '' WHERE organisation_id = %(organisation)s "
+            "AND id = ANY (%(ids)s)",
+            {"ids": [row.id for row in rows if row.speaker == ""]},
+        )
+
+
+def _ask_curators(running: Running, rows: Sequence[Memory]) -> None:
+    """An item for each that has none; robots' notes are nobody's to look at."""
+    seen = Proposal.objects.filter(
+        organisation_id=running.organisation_id,
+        memory_id__in=[row.id for row in rows],
+        cause=Cause.MENTION,
+        state=State.OPEN,
+    ).values_list("memory_id", flat=True)
+    known = set(seen)
+    Proposal.objects.bulk_create(
+        Proposal(
+            organisation_id=row.organisation_id,
+            memory_id=row.id,
+            audience_id=row.audience_id,
+            kind=row.kind,
+            cause=Cause.MENTION,
+            created_at=running.now,
+            details={"erasure": str(running.erasure.id)},
+        )
+        for row in rows
+        if row.id not in known and row.kind != Kind.INTERNAL
+    )

@@ -1,0 +1,117 @@
+"""What somebody who was erased can show: when, what, how much, and until when backups hold it.
+
+A receipt is read by its link, which nobody can guess, also when nobody is left to sign in. The
+link is signed and names ids alone; the receipt is signed as well, so that a copy of it can be
+proven to be ours.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from django.core import signing
+
+from memories.jobs.models import Job, JobState
+from memories.privacy.erasure.models import Erasure, ErasureStep
+from orgs.database.rls import Scope, scope
+from orgs.errors import NotFound
+from orgs.models.organisations import Organisation
+
+_LINK, _SEAL = "commonmind.receipt.link", "commonmind.receipt.seal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """counts: rows by table. done, of: steps. state: of the job while it is not at its end.
+    signature: over the rest, empty until it is finished."""
+
+    id: UUID
+    organisation: str
+    what: str
+    source: str
+    target: UUID
+    at: datetime
+    finished_at: datetime | None
+    backups_until: date | None
+    mentions: int
+    incomplete: bool
+    counts: dict[str, int]
+    done: int
+    state: str
+    signature: str
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """What is signed, as JSON."""
+        return body_of(self)
+
+
+def body_of(one: "Receipt | Erasure") -> dict[str, Any]:
+    """The facts of an erasure that is finished."""
+    return {
+        "id": str(one.id),
+        "what": one.what,
+        "source": one.source,
+        "target": str(one.target),
+        "at": (one.at if isinstance(one, Receipt) else one.created_at).isoformat(),
+        "finished_at": one.finished_at.isoformat() if one.finished_at else None,
+        "backups_until": one.backups_until.isoformat() if one.backups_until else None,
+        "mentions": one.mentions,
+        "incomplete": one.incomplete,
+        "counts": dict(sorted(one.counts.items())),
+    }
+
+
+def link_of(erasure: Erasure) -> str:
+    """The part of the address by which a receipt is read."""
+    named = [str(erasure.organisation_id), str(erasure.audience_id), str(erasure.id)]
+    return signing.dumps(named, salt=_LINK)
+
+
+def receipt_by_link(link: str) -> Receipt:
+    """The receipt of a link. Raises NotFound for one that is not ours."""
+    try:
+        organisation, audience, erasure = map(UUID, signing.loads(link, salt=_LINK))
+    except (signing.BadSignature, ValueError, TypeError) as error:
+        raise NotFound("no such receipt") from error
+    with scope(Scope(organisation=organisation, audiences=(audience,))):
+        found = Erasure.objects.filter(organisation_id=organisation, id=erasure).first()
+        if found is None:
+            raise NotFound("no such receipt")
+        return receipt_of(found)
+
+
+def receipt_of(erasure: Erasure) -> Receipt:
+    """An erasure as its receipt; call inside a scope that reads it."""
+    tenant = {"organisation_id": erasure.organisation_id}
+    name = Organisation.objects.filter(id=erasure.organisation_id).values_list("name", flat=True)
+    job = Job.objects.filter(**tenant, id=erasure.job_id).first() if erasure.job_id else None
+    steps = ErasureStep.objects.filter(**tenant, erasure_id=erasure.id).count()
+    over = erasure.finished_at is not None
+    return Receipt(
+        id=erasure.id,
+        organisation=name.first() or "",
+        what=erasure.what,
+        source=erasure.source,
+        target=erasure.target,
+        at=erasure.created_at,
+        finished_at=erasure.finished_at,
+        backups_until=erasure.backups_until,
+        mentions=erasure.mentions,
+        incomplete=erasure.incomplete,
+        counts=erasure.counts,
+        done=steps,
+        state=JobState.DONE if over else (job.state if job else JobState.WAITING),
+        signature=signing.Signer(salt=_SEAL).signature(_canonical(erasure)) if over else "",
+    )
+
+
+def is_genuine(body: dict[str, Any], signature: str) -> bool:
+    """Whether a receipt was signed here, whatever became of the row."""
+    text = signing.JSONSerializer().dumps(body).decode("latin-1")
+    return signing.Signer(salt=_SEAL).signature(text) == signature
+
+
+def _canonical(erasure: Erasure) -> str:
+    return signing.JSONSerializer().dumps(body_of(erasure)).decode("latin-1")

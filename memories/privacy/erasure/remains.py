@@ -1,0 +1,149 @@
+"""What is left of texts outside the rows: log files, caches, exports, dead rows on the disk."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from django.conf import settings
+from django.db import OperationalError, connections
+from psycopg import sql
+
+from memories.embedding.query_cache import forget_queries
+from memories.indexing.organisation_indexes import indexes_of
+from memories.privacy.erasure.names import NameTerms
+from memories.privacy.erasure.run_state import Running
+from memories.snapshots.export_job import EXPORTS
+
+OWNER = "owner"
+# An HNSW that lost so large a part is made anew: vacuuming one takes longer than building it.
+REBUILT_FROM = 0.05
+# For so long a table is waited for that somebody reads, before its old pages are left as they are.
+LOCK_SECONDS = 3
+_CHUNK = 1 << 20
+_MARGIN = 4_096
+# Tables whose rows go with a memory, with a message, and with a member.
+OF_MEMORIES = (
+    "memories_memory", "memories_text", "memories_embedding", "memories_search", "memories_version",
+    "memories_restatement", "memories_entity", "memories_edge", "memories_proposal",
+    "memories_contribution", "memories_derivation", "memories_partition_group",
+    "memories_partition_user", "memories_partition_interaction", "memories_pending",
+)  # fmt: skip
+OF_MESSAGES = ("robots_message", "robots_conversation")
+OF_MEMBERS = (
+    "orgs_member", "orgs_externalidentity", "orgs_user", "account_emailaddress", "orgs_signin",
+    "django_session", "mfa_authenticator", "socialaccount_socialaccount", "robots_identitylink",
+    "memories_account", "memories_accountentry", "memories_savedview", "memories_job",
+    "django_admin_log",
+)  # fmt: skip
+
+
+def clear_caches() -> None:
+    """No process keeps the vector of a question that anybody asked before now."""
+    forget_queries()
+
+
+def discard_exports(running: Running) -> int:
+    """Remove every file that was taken out of the organisation: any may hold what is erased, and
+    who needs one asks again. How many."""
+    rows = running.rows(
+        "SELECT id FROM memories_job WHERE organisation_id = %(organisation)s AND kind = 'export'"
+    )
+    there = [id_ for (id_,) in rows if EXPORTS.path_of(id_).exists()]
+    for id_ in there:
+        EXPORTS.discard(id_)
+    return len(there)
+
+
+def blank_logs(terms: NameTerms) -> int:
+    """Overwrite the terms in the log files of DATA_DIR, in place and in their own length, for a
+    server goes on writing behind them. How many places."""
+    folder = Path(settings.DATA_DIR) / "log"
+    if not terms or not folder.is_dir():
+        return 0
+    patterns = [
+        re.compile(pattern.encode(), 0 if exact else re.IGNORECASE)
+        for pattern, exact in terms.patterns
+    ]
+    return sum(_blank(path, patterns) for path in sorted(folder.iterdir()) if path.is_file())
+
+
+def _blank(path: Path, patterns: Sequence[re.Pattern[bytes]]) -> int:
+    """One file, a portion at a time with a margin in which a name may lie across the border."""
+    found = 0
+    with path.open("r+b") as file:
+        start = 0
+        while True:
+            file.seek(start)
+            portion = file.read(_CHUNK)
+            if not portion:
+                return found
+            for pattern in patterns:
+                for match in pattern.finditer(portion):
+                    file.seek(start + match.start())
+                    file.write(b"*" * (match.end() - match.start()))
+                    found += 1
+            if len(portion) < _CHUNK:
+                return found
+            start += _CHUNK - _MARGIN
+
+
+def rebuild_indexes(running: Running, erased: int) -> int:
+    """Make the organisation's graph of vectors anew where it lost a twentieth; 1 if it was."""
+    [(left,)] = running.rows(
+        "SELECT count(*) FROM memories_search WHERE organisation_id = %(organisation)s"
+    )
+    if not erased or erased < REBUILT_FROM * (erased + left):
+        return 0
+    hnsw = next(i for i in indexes_of(running.organisation_id) if i.using.startswith("hnsw"))
+    with connections[OWNER].cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_class WHERE relname = %s", [hnsw.name])
+        if cursor.fetchone() is None:
+            return 0
+        cursor.execute(sql.SQL("REINDEX INDEX CONCURRENTLY {}").format(sql.Identifier(hnsw.name)))
+    return 1
+
+
+def vacuum(tables: Iterable[str], *, rewrite: bool = True) -> dict[str, int]:
+    """Take the dead rows of these tables off the disk. rewrite: and the bytes that they leave.
+
+    VACUUM frees them, and what is left in the free space of a page is no row any more, but bytes.
+    So a table of at most ERASURE_REWRITE_MB megabytes is written anew, which holds it up for as
+    long as that takes. Returns `vacuumed`, `rewritten`, and `not_rewritten`: too large, or in use.
+    """
+    counts = {"vacuumed": 0, "rewritten": 0, "not_rewritten": 0}
+    with connections[OWNER].cursor() as cursor:
+        for table in sorted(set(tables)):
+            name = sql.Identifier(table)
+            cursor.execute("SELECT pg_total_relation_size(to_regclass(%s))", [table])
+            size = cursor.fetchone()[0]
+            if size is None:
+                continue
+            cursor.execute(sql.SQL("VACUUM {}").format(name))
+            counts["vacuumed"] += 1
+            small = rewrite and size <= settings.ERASURE_REWRITE_MB * 1024 * 1024
+            rewritten = small and _rewrite(cursor, name)
+            counts["rewritten" if rewritten else "not_rewritten"] += 1
+    return counts
+
+
+def _rewrite(cursor: object, name: sql.Identifier) -> bool:
+    cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{LOCK_SECONDS}s"])  # type: ignore[attr-defined]
+    try:
+        cursor.execute(sql.SQL("VACUUM (FULL) {}").format(name))  # type: ignore[attr-defined]
+    except OperationalError:
+        return False
+    finally:
+        cursor.execute("SELECT set_config('lock_timeout', '0', false)")  # type: ignore[attr-defined]
+    return True
+
+
+def settled(running: Running, since: int) -> bool:
+    """Whether every transaction that wrote when the door was closed has ended."""
+    [(oldest,)] = running.rows("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
+    return int(oldest) > since
+
+
+def this_transaction(running: Running) -> int:
+    """The number of a transaction that begins now."""
+    [(number,)] = running.rows("SELECT pg_current_xact_id()::text::bigint")
+    return int(number)

@@ -1,0 +1,279 @@
+"""The steps of an erasure, in their order. Each is a row once it is done.
+
+A run that breaks off anywhere begins again at the first step that has no row; a step that was begun
+does what is left of it. So it ends the same, however often it breaks off.
+"""
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+
+from memories.jobs.organisation_run import OrganisationRun
+from memories.privacy.erasure import remains
+from memories.privacy.erasure.begin import SINGLE
+from memories.privacy.erasure.collect import collect, nicknames
+from memories.privacy.erasure.delete import (
+    delete_belongings,
+    delete_memories,
+    delete_messages,
+    recount,
+)
+from memories.privacy.erasure.mask import MEMORIES, hide_names
+from memories.privacy.erasure.models import Erasure, ErasureStep, Gone, Target
+from memories.privacy.erasure.names import NameTerms, terms_of
+from memories.privacy.erasure.run_state import WORKER, Running
+from orgs import audit
+from orgs.database.rls import organisation_scope
+from orgs.members.erase import empty_member, names_of
+from orgs.models.base import new_id
+from orgs.principals import Actor
+
+# For so long others are waited for who began to write before the door was closed.
+SETTLE_SECONDS = 30.0
+# What is found late is looked for so often; then the run goes on later.
+AGAIN = 5
+
+Counts = dict[str, int]
+# What a step did; None where it was stopped and goes on later.
+Step = Callable[[Running, OrganisationRun], Counts | None]
+
+
+def _settle(running: Running, run: OrganisationRun) -> Counts | None:
+    """Nobody writes any more who began before the door was closed."""
+    since, until = remains.this_transaction(running), time.monotonic() + SETTLE_SECONDS
+    while not remains.settled(running, since):
+        if time.monotonic() > until:
+            return None
+        time.sleep(0.05)
+    return {}
+
+
+def _collect(running: Running, run: OrganisationRun) -> Counts | None:
+    collect(running)
+    [(total,)] = running.rows(
+        "SELECT count(*) FROM memories_tombstone WHERE organisation_id = %(organisation)s "
+        "AND erasure_id = %(erasure)s"
+    )
+    run.job.total = total + len(STEPS)
+    return {}
+
+
+def _memories(running: Running, run: OrganisationRun) -> Counts | None:
+    return delete_memories(running, lambda gone: run.step(gone, run.job.total))
+
+
+def _messages(running: Running, run: OrganisationRun) -> Counts | None:
+    return delete_messages(running, lambda gone: run.step(run.job.done, run.job.total))
+
+
+def _recount(running: Running, run: OrganisationRun) -> Counts | None:
+    return recount(running)
+
+
+def _belongings(running: Running, run: OrganisationRun) -> Counts | None:
+    return delete_belongings(running)
+
+
+def _again(running: Running, run: OrganisationRun) -> Counts | None:
+    """What came in between, until nothing is found."""
+    counts: Counts = {}
+    for _ in range(AGAIN):
+        if not collect(running):
+            return counts
+        for step in (_memories, _messages, _belongings):
+            done = step(running, run)
+            if done is None:
+                return None
+            _add(counts, done)
+    return None
+
+
+def _terms(running: Running) -> NameTerms:
+    if running.member_id is None:
+        return NameTerms((), ())
+    known = names_of(running.organisation_id, running.member_id)
+    return terms_of([*known.names, *nicknames(running)], known.identifiers, known.others)
+
+
+def _names(running: Running, run: OrganisationRun) -> Counts | None:
+    return {f"masked {table}": n for table, n in hide_names(running, _terms(running)).items()}
+
+
+def _logs(running: Running, run: OrganisationRun) -> Counts | None:
+    return {
+        "log_places": remains.blank_logs(_terms(running)),
+        "exports": remains.discard_exports(running),
+    }
+
+
+def _member(running: Running, run: OrganisationRun) -> Counts | None:
+    if running.member_id is None:
+        return {}
+    # Before the row is emptied: an identity may come back by a robot until then.
+    identities = running.change(
+        "DELETE FROM orgs_externalidentity WHERE organisation_id = %(organisation)s "
+        "AND member_id = %(target)s"
+    )
+    accounts = empty_member(running.organisation_id, running.member_id, now=running.now)
+    return {"members": 1, "user_accounts": accounts, "identities": identities}
+
+
+def _caches(running: Running, run: OrganisationRun) -> Counts | None:
+    remains.clear_caches()
+    return {}
+
+
+def _disk(running: Running, run: OrganisationRun) -> Counts | None:
+    counts = counts_of(running)
+    tables: set[str] = set()
+    if counts.get("memories") or counts.get(f"masked {MEMORIES}"):
+        tables |= set(remains.OF_MEMORIES)
+    if counts.get("messages") or counts.get("conversations"):
+        tables |= set(remains.OF_MESSAGES)
+    if running.member_id:
+        tables |= set(remains.OF_MEMBERS)
+    if counts.get("jobs"):
+        tables.add("memories_job")
+    tables |= {name.partition(" ")[2] for name, n in counts.items() if name.startswith("masked ")}
+    rebuilt = remains.rebuild_indexes(running, counts.get("memories", 0))
+    return {"indexes_rebuilt": rebuilt, **remains.vacuum(tables)}
+
+
+STEPS: tuple[tuple[str, Step], ...] = (
+    ("settle", _settle),
+    ("collect", _collect),
+    # As long as the rows are there that say how the member is called.
+    ("names", _names),
+    ("logs", _logs),
+    ("memories", _memories),
+    ("messages", _messages),
+    ("recount", _recount),
+    ("belongings", _belongings),
+    ("again", _again),
+    ("member", _member),
+    ("caches", _caches),
+    ("disk", _disk),
+)
+
+
+def run_erase(run: OrganisationRun) -> None:
+    """One turn of the job: every step that is not done yet, and the receipt."""
+    if run.parameters == SINGLE:
+        _clear_after_single(run)
+        return
+    with organisation_scope(run.organisation_id, using=WORKER):
+        erasure = Erasure.objects.using(WORKER).get(
+            organisation_id=run.organisation_id, id=run.parameters["erasure"]
+        )
+    if erasure.finished_at is not None:
+        return
+    running = Running(erasure, run.now)
+    done = set(steps_done(running))
+    run.job.total = max(run.job.total, len(STEPS))
+    for name, step in STEPS:
+        if name in done:
+            continue
+        counts = step(running, run)
+        if counts is None:
+            run.stopped = True
+            return
+        _note(running, name, counts)
+        run.count(**{key: n for key, n in counts.items() if n})
+        last = name == STEPS[-1][0]
+        if not run.step(run.job.done + 1, run.job.total) and not last:
+            return
+    run.stopped = False
+    _finish(running, counts_of(running))
+
+
+def _clear_after_single(run: OrganisationRun) -> None:
+    """What single memories left, which are gone already; a receipt for each."""
+    with organisation_scope(run.organisation_id, using=WORKER):
+        waiting = Erasure.objects.using(WORKER).filter(
+            organisation_id=run.organisation_id, what=Target.MEMORY, finished_at=None
+        )
+        found = list(waiting.order_by("id"))
+    if not found:
+        return
+    _settle(Running(found[0], run.now), run)
+    remains.clear_caches()
+    disk = remains.vacuum(remains.OF_MEMORIES, rewrite=False)
+    run.count(erased=len(found), vacuumed=disk["vacuumed"])
+    for erasure in found:
+        _finish(Running(erasure, run.now), {**erasure.counts, **disk})
+
+
+def steps_done(running: Running) -> list[str]:
+    """The names of the steps that have a row."""
+    rows = running.rows(
+        "SELECT name FROM memories_erasurestep WHERE organisation_id = %(organisation)s "
+        "AND erasure_id = %(erasure)s ORDER BY at, id"
+    )
+    return [name for (name,) in rows]
+
+
+def counts_of(running: Running) -> Counts:
+    """What the steps did so far, by table."""
+    found: Counts = {}
+    for (counts,) in running.rows(
+        "SELECT counts FROM memories_erasurestep WHERE organisation_id = %(organisation)s "
+        "AND erasure_id = %(erasure)s"
+    ):
+        _add(found, counts)
+    rows = running.rows(
+        "SELECT kind, count(*) FROM memories_tombstone WHERE organisation_id = %(organisation)s "
+        "AND erasure_id = %(erasure)s AND gone_at IS NOT NULL GROUP BY 1"
+    )
+    gone = dict(rows)
+    # A step that broke off had deleted rows that its own count does not know; their tombstones do.
+    names = {Gone.MEMORY: "memories", Gone.MESSAGE: "messages", Gone.CONVERSATION: "conversations"}
+    return found | {name: gone[kind] for kind, name in names.items() if kind in gone}
+
+
+def _add(counts: Counts, more: Counts) -> None:
+    for name, number in more.items():
+        counts[name] = counts.get(name, 0) + number
+
+
+def _note(running: Running, name: str, counts: Counts) -> None:
+    with organisation_scope(running.organisation_id, using=WORKER):
+        ErasureStep.objects.using(WORKER).bulk_create(
+            [
+                ErasureStep(
+                    id=new_id(),
+                    organisation_id=running.organisation_id,
+                    erasure_id=running.erasure.id,
+                    name=name,
+                    at=running.now,
+                    counts=counts,
+                )
+            ],
+            ignore_conflicts=True,
+        )
+
+
+def _finish(running: Running, did: Counts) -> None:
+    erasure, counts = running.erasure, {name: n for name, n in did.items() if n}
+    erasure.finished_at, erasure.counts = running.now, counts
+    [(erasure.mentions,)] = running.rows(
+        "SELECT count(*) FROM memories_proposal WHERE organisation_id = %(organisation)s "
+        "AND cause = 'mention' AND details->>'erasure' = %(erasure)s::text"
+    )
+    # The last backup that may hold it was made before this day.
+    erasure.backups_until = (running.now + timedelta(days=settings.BACKUP_KEEP_DAYS)).date()
+    fields: list[str] = ["finished_at", "counts", "mentions", "backups_until"]
+    with organisation_scope(running.organisation_id, using=WORKER):
+        erasure.save(using=WORKER, update_fields=fields)
+        detail: dict[str, Any] = {"what": erasure.what, "counts": counts}
+        audit.record(
+            "erasure.done",
+            actor=Actor(organisation_id=running.organisation_id),
+            now=running.now,
+            target=erasure.id,
+            target_type="erasure",
+            using=WORKER,
+            **detail,
+        )

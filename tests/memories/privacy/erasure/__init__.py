@@ -1,0 +1,1 @@
+"""Erasing members, memories and sources everywhere."""

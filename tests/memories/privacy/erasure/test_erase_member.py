@@ -1,0 +1,64 @@
+"""A member is erased everywhere, and what others know stands (T14)."""
+
+import pytest
+
+from memories.jobs.models import Job, JobState
+from memories.jobs.runner import run_job
+from memories.privacy.erasure.models import Erasure
+from memories.privacy.erasure.receipt import link_of, receipt_by_link
+from memories.privacy.request_erasure import erase_member
+from memories.review.models import Cause, Proposal
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member
+from orgs.principals import resolve
+from tests.databases import undone
+from tests.memories.privacy.erasure.planted import found_in_rows, plant
+from tests.world import NOW, Tenant, World
+
+
+def finish(here: Tenant, erasure: Erasure) -> None:
+    """Do its job, as a worker would."""
+    for _ in range(10):
+        if not run_job(here.id, erasure.job_id, None):
+            break
+    with organisation_scope(here.id, using="worker"):
+        job = Job.objects.using("worker").filter(id=erasure.job_id).first()
+    assert job is not None
+    assert job.state == JobState.DONE, (job.state, job.reason)
+
+
+@pytest.mark.conformance("T14")
+def test_nothing_of_a_member_is_left_and_the_others_knowledge_stands(lasting_world: World) -> None:
+    here = lasting_world.here
+    planted = plant(here)
+    with undone("admin") as admin:
+        before = found_in_rows(admin)
+    assert len({word.lower() for words in before.values() for word in words}) >= 20
+    expected = {"memories_memory", "memories_version", "memories_text", "memories_proposal"}
+    expected |= {"robots_message", "robots_conversation", "orgs_member", "memories_entity"}
+    assert expected <= set(before), before
+
+    mina = here.members["mina"].id
+    erasure = erase_member(here.person("mina"), mina, confirm=str(mina), now=NOW)
+    finish(here, erasure)
+    here.embed()
+
+    with undone("admin") as admin:
+        assert found_in_rows(admin) == {}
+    bob = resolve(here.person("bob"))
+    with bob.scope():
+        left = {row.id: row for row in Memory.objects.filter(id__in=planted.theirs)}
+        assert set(left) == set(planted.theirs)
+        assert {row.status for row in left.values()} == {"active"}
+        texts = [row.content for row in left.values()]
+        assert "Bob sent the plans to [removed] on Friday." in texts
+        items = Proposal.objects.filter(cause=Cause.MENTION)
+        assert set(items.values_list("memory_id", flat=True)) == set(planted.theirs[:2])
+    with organisation_scope(here.id):
+        member = Member.objects.get(id=mina)
+        assert (member.name, member.user_id) == ("Erased member", None)
+    receipt = receipt_by_link(link_of(erasure))
+    assert receipt.finished_at is not None
+    assert receipt.counts["memories"] == len(planted.hers) + 2
+    assert receipt.mentions == 2
