@@ -47,6 +47,7 @@ from memories.views.memory import explain as why
 from memories.views.memory import red_line as protect_pages
 from memories.views.privacy import accounts as account_pages
 from memories.views.privacy import break_glass, my_memories
+from memories.views.privacy import erasure as erasure_pages
 from memories.views.review import queue
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 
@@ -59,6 +60,8 @@ api = [
         erasure.ForgetContentView.as_view(),
         name="memories-forget-content",
     ),
+    path("erasures", erasure.ErasuresView.as_view(), name="erasures"),
+    path("erasures/<uuid:erasure_id>", erasure.ErasureView.as_view(), name="erasure"),
     path("operations", operations.OperationsView.as_view(), name="operations"),
     path("operations/counts", operations.CountsView.as_view(), name="operation-counts"),
     path("memories/<uuid:memory_id>", memories.MemoryView.as_view(), name="memory"),
@@ -183,6 +186,8 @@ pages = [
     path("me/learning/", my_memories.learning, name="me-learning"),
     path("me/sharing/", my_memories.sharing, name="me-sharing"),
     path("me/forget/", my_memories.forget_all, name="me-forget"),
+    path("me/erase/", erasure_pages.erase_me, name="me-erase"),
+    path("receipts/<str:link>/", erasure_pages.receipt, name="receipt"),
     path("me/forget/undo/", my_memories.bring_back, name="me-bring-back"),
     path("me/export/", my_memories.export, name="me-export"),
     path("me/robots/", my_memories.trust, name="me-trust"),

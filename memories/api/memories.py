@@ -1,6 +1,5 @@
 """Memories over HTTP: one service call a view."""
 
-from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +12,7 @@ from rest_framework.views import APIView
 
 from memories.access.lookup import principal_for
 from memories.api import rendering
+from memories.api.erasure.links import receipt_url
 from memories.api.erasure.serializers import ErasedSerializer, ForgetQuerySerializer
 from memories.api.serializers import memories
 from memories.api.serializers.reasons import ForceSerializer, forced
@@ -138,7 +138,15 @@ class MemoryView(APIView):
         erased = erase_memory(
             request.user, memory_id, confirm=confirm, now=timezone.now(), force=force
         )
-        return Response(asdict(erased))
+        return Response(
+            {
+                "memories": erased.memories,
+                "messages": erased.messages,
+                "made_of_it": erased.made_of_it,
+                "erasure": erased.erasure.id,
+                "receipt": receipt_url(request, erased.erasure),
+            }
+        )
 
 
 class RestoreView(APIView):

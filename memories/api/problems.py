@@ -15,6 +15,7 @@ from memories.llm.client import NoModelAnswer
 from memories.preferences.forms import BadPreference
 from memories.privacy.erase import NotConfirmed
 from memories.privacy.forget_content import BlankText
+from memories.privacy.request_erasure import OneTarget
 from memories.retrieval.strategies.projection_required import ProjectionOff
 from memories.retrieval.timeframes.timeframes import NotUnderstood
 from memories.review.holds import Held
@@ -28,6 +29,7 @@ map_exception(ProjectionOff, 400, "projection-off", "The layout is not switched 
 map_exception(NotUnderstood, 400, "timeframe", "The time is not understood")
 map_exception(BadSnapshot, 400, "bad-snapshot", "Not a snapshot that is read here")
 map_exception(OtherOrganisation, 409, "other-organisation", "The snapshot of another organisation")
+map_exception(OneTarget, 400, "one-target", "One of three")
 map_exception(NotConfirmed, 400, "not-confirmed", "Not confirmed")
 map_exception(BlankText, 400, "blank", "No words")
 map_exception(OverBudget, 413, "over-budget", "Larger than the budget")

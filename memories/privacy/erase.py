@@ -22,6 +22,7 @@ from memories.indexing import index
 from memories.jobs.models import Job, JobKind
 from memories.lifecycle.withdraw import take_away
 from memories.privacy.erasure.begin import note_erased
+from memories.privacy.erasure.models import Erasure
 from memories.store.conversation_turns import message_of
 from memories.store.dependents import followers, summaries
 from memories.store.models.choices import Status
@@ -48,11 +49,13 @@ class Erased:
 
     messages: those that they were made of, which stay readable where they were said; NAMED at most.
     made_of_it: what the asker reads that somebody made of them, which stays; NAMED ids at most.
+    erasure: the act, whose receipt says when nothing is left on the disk.
     """
 
     memories: int
     messages: list[UUID]
     made_of_it: list[UUID]
+    erasure: Erasure
 
 
 def erase_memory(
@@ -130,8 +133,9 @@ def erase_rows(
     reach.clear_undo_notes(list(found))
     reach.keep_to_themselves(said)
     _delete(organisation_id, found, now)
-    note_erased(actor, found, target=rows[0].id, now=now)
+    erasure = note_erased(actor, found, target=rows[0].id, now=now)
     return Erased(
+        erasure=erasure,
         memories=sum(audience_id in principal.audiences for audience_id in found.values()),
         messages=_left_open(organisation_id, said),
         made_of_it=made_of_it,

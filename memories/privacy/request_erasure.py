@@ -1,23 +1,31 @@
 """Ask for an erasure: who may, what is confirmed, and the door that closes at once."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from memories.access.permissions import NotYours
-from memories.jobs.models import Job, JobKind
-from memories.privacy.erase import NotConfirmed
+from memories.jobs.models import Job, JobKind, JobState
+from memories.jobs.queue import LEASE
+from memories.privacy.erase import NotConfirmed, erase_memory
 from memories.privacy.erasure.begin import begin_erasure, bury, running_erasure
 from memories.privacy.erasure.models import Erasure, Gone, SourceKind, Target
 from memories.privacy.erasure.run_state import WORKER
 from memories.store.models.contribution import Contribution
+from memories.store.models.memory import Memory
 from orgs.accounts.sessions import end_sign_ins
-from orgs.database.rls import organisation_scope
+from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.errors import NotFound
 from orgs.members.members import close_membership, lock_leaving
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group
-from orgs.principals import Actor
+from orgs.organisations.references import find_member
+from orgs.principals import Actor, Principal
 from robots.models.conversations import Conversation
 from robots.models.keys import Key
 from robots.models.robots import Robot
@@ -125,3 +133,74 @@ def is_known(organisation_id: UUID, source: Source) -> bool:
             return jobs.exists() or brought.exists()
         rows = _ROWS[source.kind]._default_manager.using(WORKER)
         return rows.filter(organisation_id=organisation_id, id=source.id).values("id").exists()
+
+
+def erase_memory_as(actor: Actor, memory_id: UUID, *, now: datetime) -> Erasure:
+    """One memory and all that was made of it, also by hand; for the terminal. Raises NotFound."""
+    if running := running_erasure(actor.organisation_id, Target.MEMORY, memory_id):
+        return running
+    with organisation_scope(actor.organisation_id, using=WORKER):
+        rows = Memory.objects.using(WORKER).filter(organisation_id=actor.organisation_id)
+        if not rows.filter(id=memory_id).exists():
+            raise NotFound("no such memory")
+    with organisation_scope(actor.organisation_id):
+        return begin_erasure(actor, Target.MEMORY, memory_id, now, at_once=True)
+
+
+def job_to_run(erasure: Erasure, *, now: datetime) -> Job | None:
+    """The erasure's job, taken by this process; None where somebody is at it, or it is done."""
+    with organisation_scope(erasure.organisation_id, using=WORKER):
+        rows = Job.objects.using(WORKER).select_for_update()
+        tenant = {"organisation_id": erasure.organisation_id}
+        job = rows.filter(**tenant, id=erasure.job_id).first() if erasure.job_id else None
+        taken = job and job.state == JobState.RUNNING and job.leased_until
+        if job is None or job.state == JobState.DONE or (taken and taken > now):
+            return None
+        job.state, job.attempts, job.leased_until = JobState.RUNNING, 1, now + LEASE
+        job.finished_at, job.cancel_asked_at, job.reason = None, None, ""
+        job.save(using=WORKER)
+    return job
+
+
+class OneTarget(Exception):
+    """More or less than one of member, memory and source was named."""
+
+
+@contextmanager
+def erase_as_asked(actor: Actor, asked: Mapping[str, Any], *, now: datetime) -> Iterator[Erasure]:
+    """Erase the one that is named of member, memory and source; gives the erasure inside a scope
+    that reads it. Raises OneTarget, and what erasing that raises."""
+    named = [name for name in ("member", "memory", "source") if asked.get(name)]
+    if len(named) != 1:
+        raise OneTarget("Name one of member, memory and source. Nothing was erased.")
+    confirm = asked["confirm"]
+    match named[0]:
+        case "member":
+            with organisation_scope(actor.organisation_id):
+                member = find_member(actor.organisation_id, asked["member"], removed=True)
+            erasure = erase_member(actor, member.id, confirm=confirm, now=now)
+        case "source":
+            try:
+                source = parse_source(asked["source"])
+            except ValueError as error:
+                raise NotFound("no such source") from error
+            erasure = erase_source(actor, source, confirm=confirm, now=now)
+        case _:
+            erasure = erase_memory(actor, asked["memory"], confirm=confirm, now=now).erasure
+    with scope(Scope(organisation=actor.organisation_id, audiences=(erasure.audience_id,))):
+        yield erasure
+
+
+def erasures_for(principal: Principal) -> "QuerySet[Erasure]":
+    """Those that the principal reads; evaluate inside their scope."""
+    return Erasure.objects.filter(
+        organisation_id=principal.organisation_id, audience_id__in=principal.audiences
+    )
+
+
+def erasure_of(principal: Principal, erasure_id: UUID) -> Erasure:
+    """One of them; inside the principal's scope. Raises NotFound."""
+    found = erasures_for(principal).filter(id=erasure_id).first()
+    if found is None:
+        raise NotFound("no such erasure")
+    return found

@@ -253,7 +253,7 @@ CREATE POLICY robots_message_worker_update ON robots_message FOR UPDATE TO commo
     WITH CHECK ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid));
 CREATE POLICY robots_message_worker_delete ON robots_message FOR DELETE TO commonmind_worker
     USING ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid));
-GRANT SELECT (id, organisation_id, audience_id, conversation_id, robot_id, author_id, speaker_member_id, external_id, content, speaker, speaker_key, mentions, reply_to_key, metadata) ON robots_message TO commonmind_worker;
+GRANT SELECT (id, organisation_id, audience_id, conversation_id, robot_id, author_id, speaker_member_id, role, external_id, content, speaker, speaker_key, mentions, reply_to_key, metadata) ON robots_message TO commonmind_worker;
 GRANT UPDATE (external_id, content, speaker, speaker_key, mentions, reply_to_key, metadata) ON robots_message TO commonmind_worker;
 GRANT DELETE ON robots_message TO commonmind_worker;
 

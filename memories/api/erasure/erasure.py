@@ -1,6 +1,8 @@
 """Forgetting many and erasing for good: one service call a view."""
 
 from dataclasses import asdict
+from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -8,9 +10,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from memories.access.lookup import principal_for
 from memories.api.erasure import serializers as s
+from memories.api.erasure.links import receipt_url
+from memories.privacy.erasure.models import Erasure
+from memories.privacy.erasure.receipt import receipt_of
+from memories.privacy.erasure.steps import STEPS
 from memories.privacy.forget_content import forget_content
 from memories.privacy.purge import purge_deleted
+from memories.privacy.request_erasure import erase_as_asked, erasure_of, erasures_for
+from orgs.api.cursors import page
 from orgs.api.serializers import checked
 
 
@@ -34,3 +43,65 @@ class ForgetContentView(APIView):
         """Forget every memory that holds some words; each can be restored."""
         asked = checked(s.ForgetContentSerializer, request.data)
         return Response(asdict(forget_content(request.user, now=timezone.now(), **asked)))
+
+
+def _body(request: Request, erasure: Erasure) -> dict[str, Any]:
+    """An erasure as its receipt says it; inside a scope that reads it."""
+    known = receipt_of(erasure)
+    return {
+        **{name: getattr(known, name) for name in _FACTS},
+        "created_at": known.at,
+        "job": erasure.job_id,
+        "done": len(STEPS) if known.finished_at else known.done,
+        "steps": len(STEPS),
+        "receipt": receipt_url(request, erasure),
+    }
+
+
+_FACTS = (
+    *("id", "what", "source", "target", "state", "finished_at", "backups_until"),
+    *("mentions", "incomplete", "counts"),
+)
+
+
+class ErasuresView(APIView):
+    @extend_schema(
+        operation_id="erasures_list",
+        parameters=[s.ErasureFiltersSerializer],
+        responses=s.ErasureSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """What was erased here, newest first; for curators and admins, and no text is in it."""
+        filters = checked(s.ErasureFiltersSerializer, request.query_params.dict())
+        principal = principal_for(request.user)
+        with principal.scope():
+            found = page(
+                request,
+                erasures_for(principal),
+                limit=filters["limit"],
+                cursor=filters.get("cursor"),
+                render=lambda erasure: _body(request, erasure),
+            )
+        return Response(found)
+
+    @extend_schema(
+        operation_id="erasures_create",
+        request=s.ErasureCreateSerializer,
+        responses={202: s.ErasureSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Erase a member, a memory or all from a source, everywhere; a job does it."""
+        asked = checked(s.ErasureCreateSerializer, request.data)
+        now = timezone.now()
+        with erase_as_asked(request.user, asked, now=now) as erasure:
+            body = _body(request, erasure)
+        return Response(body, status=202)
+
+
+class ErasureView(APIView):
+    @extend_schema(operation_id="erasures_get", responses=s.ErasureSerializer)
+    def get(self, request: Request, erasure_id: UUID) -> Response:
+        """How far one is."""
+        principal = principal_for(request.user)
+        with principal.scope():
+            return Response(_body(request, erasure_of(principal, erasure_id)))

@@ -9,7 +9,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memories.api.serializers.reasons import ForceSerializer
-from orgs.api.serializers import FlagField, StrictSerializer, TextField
+from memories.privacy.erasure.models import Target
+from orgs.api.serializers import MAX_ITEMS, CountField, FlagField, StrictSerializer, TextField
 
 MOST_DAYS = 36_500
 
@@ -29,6 +30,8 @@ class ErasedSerializer(serializers.Serializer[Any]):
     made_of_it = serializers.ListField(
         child=serializers.UUIDField(), help_text="Memories that were made of it and stay."
     )
+    erasure = serializers.UUIDField(help_text="The act, in `/erasures`.")
+    receipt = serializers.URLField(help_text="Where its receipt is read, without signing in.")
 
 
 @extend_schema_field(
@@ -86,3 +89,51 @@ class ForgottenContentSerializer(serializers.Serializer[Any]):
     )
     more = serializers.BooleanField(help_text="Call again for the others.")
     dry_run = serializers.BooleanField()
+
+
+class ErasureCreateSerializer(StrictSerializer):
+    """One of member, memory and source."""
+
+    member = TextField(max_length=400, required=False, help_text="An id, or `platform:identifier`.")
+    memory = serializers.UUIDField(required=False)
+    source = TextField(
+        max_length=60,
+        required=False,
+        help_text="`robot:<id>`, `key:<id>`, `conversation:<id>`, `import:<id>` or `group:<id>`.",
+    )
+    confirm = TextField(
+        max_length=100, help_text="The id of the member or memory once more, or the source."
+    )
+
+
+class ErasureFiltersSerializer(StrictSerializer):
+    """Query parameters of the list."""
+
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
+    cursor = TextField(max_length=2000, required=False)
+
+
+class ErasureSerializer(serializers.Serializer[Any]):
+    """One erasure. done, steps: how many steps are behind it, of how many."""
+
+    id = serializers.UUIDField()
+    what = serializers.ChoiceField(Target.choices)
+    source = serializers.CharField(help_text="The kind of the source; empty for others.")
+    target = serializers.UUIDField(help_text="The id of the member, the memory or the source.")
+    job = serializers.UUIDField(allow_null=True)
+    state = serializers.CharField(help_text="Of its job; `done` once the receipt stands.")
+    done = CountField()
+    steps = CountField()
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+    backups_until = serializers.DateField(
+        allow_null=True, help_text="From this day on no backup holds it."
+    )
+    mentions = CountField(
+        help_text="Memories of others that named the member; the name is hidden, curators look."
+    )
+    incomplete = serializers.BooleanField(
+        help_text="By which key or import older rows came was not stored; these are not reached."
+    )
+    counts = serializers.DictField(child=CountField())
+    receipt = serializers.URLField(help_text="Where its receipt is read, without signing in.")

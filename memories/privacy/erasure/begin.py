@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memories.jobs.models import Job, JobKind, JobState
 from memories.jobs.organisation_queue import curators_audience, new_job
-from memories.jobs.queue import LEASE, hint
+from memories.jobs.queue import hint
 from memories.privacy.erasure.models import Erasure, Gone, SourceKind, Target, Tombstone
 from orgs import audit
 from orgs.database import ledger
@@ -48,8 +48,6 @@ def begin_erasure(
         now,
         parameters={"erasure": str(erasure.id)},
     )
-    if at_once:
-        job.state, job.attempts, job.leased_until = JobState.RUNNING, 1, now + LEASE
     with scope(Scope(organisation=actor.organisation_id, audiences=(audience_id,))):
         job.save(force_insert=True)
         _write(actor, erasure, job, now, asked=id_ is None)

@@ -5,7 +5,7 @@ are the list of work, so a run that breaks off finds what is left, and what they
 written again.
 """
 
-from memories.privacy.erasure.models import Gone, SourceKind
+from memories.privacy.erasure.models import Gone, SourceKind, Target
 from memories.privacy.erasure.run_state import Running
 
 # About the member, said by them, private to them, a robot's that serves them alone, or written by
@@ -97,6 +97,8 @@ def collect(running: Running) -> int:
         new += running.bury(Gone.CONVERSATION, _CONVERSATIONS_OF_MEMBER)
         new += running.bury(Gone.MESSAGE, _MESSAGES_OF_MEMBER)
         new += running.bury(Gone.JOB, _JOBS_OF_MEMBER)
+    if running.erasure.what == Target.MEMORY:
+        new += running.bury(Gone.MEMORY, _NAMED)
     for kind, column in _BY_CONTRIBUTION.items():
         if running.is_source(kind):
             new += running.bury(Gone.MEMORY, _MEMORIES_BY_CONTRIBUTION.format(column=column))

@@ -5,6 +5,7 @@ these are says `columns.py`. Nothing that was hidden can be had back.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -53,6 +54,16 @@ def hide_names(running: Running, terms: NameTerms) -> dict[str, int]:
     return counts
 
 
+def count_mentions(running: Running, terms: NameTerms) -> int:
+    """How many memories that stay name one of the terms."""
+    if not terms:
+        return 0
+    counted, last = 0, UUID(int=0)
+    while found := _matching(running, MEMORIES, hiding(MEMORIES), terms, last):
+        counted, last = counted + len(found), found[-1][0]
+    return counted
+
+
 def _hide_in(running: Running, table: str, terms: NameTerms) -> int:
     columns, changed, last = hiding(table), 0, UUID(int=0)
     while found := _matching(running, table, columns, terms, last):
@@ -69,7 +80,8 @@ def _matching(
     running: Running, table: str, columns: dict[str, Rule], terms: NameTerms, after: UUID
 ) -> list[tuple[Any, ...]]:
     """The next rows behind an id in which one of the columns names one of the terms."""
-    tests, values = [], dict[str, Any](organisation=running.organisation_id, after=after)
+    tests: list[sql.Composed] = []
+    values: dict[str, Any] = {"organisation": running.organisation_id, "after": after}
     for column, rule in columns.items():
         for pattern, exact in _terms_for(rule, terms).patterns:
             values[name := f"p{len(tests)}"] = pattern
@@ -105,6 +117,7 @@ def _update(
     found: Sequence[tuple[Any, ...]],
     terms: NameTerms,
 ) -> None:
+    lengths = _lengths(table)
     with (
         organisation_scope(running.organisation_id, using=WORKER),
         connections[WORKER].cursor() as cursor,
@@ -115,7 +128,11 @@ def _update(
                 for (name, rule), value in zip(columns.items(), values, strict=True)
             }
             before = dict(zip(columns, values, strict=True))
-            wanted = {name: value for name, value in new.items() if value != before[name]}
+            wanted = {
+                name: _fit(value, lengths.get(name))
+                for name, value in new.items()
+                if value != before[name]
+            }
             if not wanted:
                 continue
             cursor.execute(
@@ -130,6 +147,27 @@ def _update(
                 ),
                 [*map(_stored, wanted.values()), running.organisation_id, id_],
             )
+
+
+@cache
+def _lengths(table: str) -> dict[str, int]:
+    """How many characters each column of a table holds at most, also of each text of a list."""
+    with connections[WORKER].cursor() as cursor:
+        cursor.execute(
+            "SELECT attname, atttypmod - 4 FROM pg_attribute WHERE attrelid = to_regclass(%s) "
+            "AND attnum > 0 AND atttypmod > 4",
+            [table],
+        )
+        return dict(cursor.fetchall())
+
+
+def _fit(value: Any, most: int | None) -> Any:
+    """The value without what would not go into its column: a short name became a longer word."""
+    if most is None:
+        return value
+    if isinstance(value, list):
+        return [one[:most] if isinstance(one, str) else one for one in value]
+    return value[:most] if isinstance(value, str) else value
 
 
 def _terms_for(rule: Rule, terms: NameTerms) -> NameTerms:
@@ -181,7 +219,7 @@ def _hide_in_memories(running: Running, ids: Sequence[UUID], terms: NameTerms) -
     memory once more.
     """
     audiences = tuple(sorted(id_ for (id_,) in running.rows(_AUDIENCES, {"ids": list(ids)})))
-    columns = hiding(MEMORIES)
+    columns, lengths = hiding(MEMORIES), _lengths(MEMORIES)
     told = [name for name, rule in columns.items() if rule == Rule.EMPTIED]
     with scope(Scope(organisation=running.organisation_id, audiences=audiences)):
         rows = list(
@@ -193,7 +231,8 @@ def _hide_in_memories(running: Running, ids: Sequence[UUID], terms: NameTerms) -
         index.take_out(active, running.now)
         for row in rows:
             for name, rule in columns.items():
-                setattr(row, name, _value(rule, getattr(row, name), terms, row.id))
+                new = _value(rule, getattr(row, name), terms, row.id)
+                setattr(row, name, _fit(new, lengths.get(name)))
             # No twin of another, and no digest of the words that were there.
             row.content_hash = content_hash(f"{row.id} {row.content}", speaker="", subject=None)
         Memory.objects.bulk_update(rows, ["content_hash", *(n for n in columns if n not in told)])

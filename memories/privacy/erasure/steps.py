@@ -14,20 +14,20 @@ from django.conf import settings
 from memories.jobs.organisation_run import OrganisationRun
 from memories.privacy.erasure import remains
 from memories.privacy.erasure.begin import SINGLE
-from memories.privacy.erasure.collect import collect, nicknames
+from memories.privacy.erasure.collect import collect
 from memories.privacy.erasure.delete import (
     delete_belongings,
     delete_memories,
     delete_messages,
     recount,
 )
+from memories.privacy.erasure.foresee import terms_for
 from memories.privacy.erasure.mask import MEMORIES, hide_names
 from memories.privacy.erasure.models import Erasure, ErasureStep, Gone, Target
-from memories.privacy.erasure.names import NameTerms, terms_of
 from memories.privacy.erasure.run_state import WORKER, Running
 from orgs import audit
 from orgs.database.rls import organisation_scope
-from orgs.members.erase import empty_member, names_of
+from orgs.members.erase import empty_member
 from orgs.models.base import new_id
 from orgs.principals import Actor
 
@@ -91,20 +91,13 @@ def _again(running: Running, run: OrganisationRun) -> Counts | None:
     return None
 
 
-def _terms(running: Running) -> NameTerms:
-    if running.member_id is None:
-        return NameTerms((), ())
-    known = names_of(running.organisation_id, running.member_id)
-    return terms_of([*known.names, *nicknames(running)], known.identifiers, known.others)
-
-
 def _names(running: Running, run: OrganisationRun) -> Counts | None:
-    return {f"masked {table}": n for table, n in hide_names(running, _terms(running)).items()}
+    return {f"masked {table}": n for table, n in hide_names(running, terms_for(running)).items()}
 
 
 def _logs(running: Running, run: OrganisationRun) -> Counts | None:
     return {
-        "log_places": remains.blank_logs(_terms(running)),
+        "log_places": remains.blank_logs(terms_for(running)),
         "exports": remains.discard_exports(running),
     }
 

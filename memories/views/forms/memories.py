@@ -17,6 +17,7 @@ from orgs.models.organisations import Group
 # What is typed to forget everything.
 CONFIRM = "forget everything"
 CONFIRM_ERASURE = "erase"
+CONFIRM_ERASE_ME = "erase me"
 LONGEST_QUESTION = 2000
 MOST_TAGS = 20
 IMPORTANCE = (("0.3", "Low"), ("0.5", "Normal"), ("0.8", "High"))

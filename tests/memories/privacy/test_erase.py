@@ -6,6 +6,7 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from django.test import Client
 from psycopg import sql
 
 from memories.access.permissions import NotYours
@@ -103,7 +104,8 @@ def test_nothing_of_its_words_is_left_in_any_table(lasting_world: World) -> None
     with undone("admin") as admin:
         assert holding(here, admin, STEM) == {}
         # Ids are left in what says that something was done, and nowhere else.
-        assert set(holding(here, admin, str(id_))) <= {"orgs_auditentry", "memories_job"}
+        left = {"orgs_auditentry", "memories_job", "memories_erasure", "memories_tombstone"}
+        assert set(holding(here, admin, str(id_))) <= left
 
 
 def test_a_summary_goes_with_each_of_its_sources(world: World) -> None:
@@ -241,10 +243,12 @@ def test_over_http_it_is_asked_for_twice(world: World) -> None:
     assert api.delete(strange).status_code == 404
     assert api.delete(f"{address}?hard=false").status_code == 204
     answer = api.delete(f"{address}?hard=true&confirm={id_}")
-    assert (answer.status_code, answer.json()) == (
-        200,
-        {"memories": 1, "messages": [], "made_of_it": []},
-    )
+    told = answer.json()
+    receipt = told.pop("receipt")
+    assert told.pop("erasure")
+    assert (answer.status_code, told) == (200, {"memories": 1, "messages": [], "made_of_it": []})
+    page = Client().get(receipt)
+    assert (page.status_code, "Being erased" in page.content.decode()) == (200, True)
     assert api.delete(f"{address}?hard=true&confirm={id_}").status_code == 404
     assert api.post(f"{address}/restore", {}, format="json").status_code == 404
     with organisation_scope(here.id):

@@ -1,0 +1,13 @@
+"""The address of a receipt, as API and pages give it."""
+
+from django.http import HttpRequest
+from django.urls import reverse
+from rest_framework.request import Request
+
+from memories.privacy.erasure.models import Erasure
+from memories.privacy.erasure.receipt import link_of
+
+
+def receipt_url(request: Request | HttpRequest, erasure: Erasure) -> str:
+    """Where the receipt is read by whoever has the address."""
+    return request.build_absolute_uri(reverse("receipt", args=[link_of(erasure)]))

@@ -1,0 +1,85 @@
+"""Erase oneself for good, and read the receipt of an erasure."""
+
+from django.conf import settings
+from django.contrib.auth import logout
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from memories.privacy.erasure.foresee import foresee_erasure_of
+from memories.privacy.erasure.models import Target
+from memories.privacy.erasure.receipt import link_of, receipt_by_link
+from memories.privacy.erasure.steps import STEPS
+from memories.privacy.request_erasure import erase_member
+from memories.views.forms.memories import CONFIRM_ERASE_ME
+from orgs.errors import AlreadyExists, NotFound
+from orgs.views.access import members_only
+
+# How the receipt calls what was counted, in the order in which it tells it.
+COUNTED = {
+    "memories": "Memories",
+    "messages": "Messages",
+    "conversations": "Conversations",
+    "brought_back": "Memories of others that stand for themselves again",
+    "recounted": "Memories of others that were counted anew",
+    "accounts": "Calendars and mail",
+    "saved_views": "Saved views",
+    "proposals": "Proposals",
+    "recalls": "Questions asked",
+    "delegations": "Leave given to robots",
+    "identities": "Names on other platforms",
+    "jobs": "Jobs with their files",
+    "exports": "Export files",
+    "log_places": "Places in log files",
+    "members": "Members",
+    "user_accounts": "Accounts",
+}
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+@members_only()
+def erase_me(request: HttpRequest) -> HttpResponse:
+    """What goes and what stays; then the member is erased and reads the receipt."""
+    member, organisation = request.membership
+    now = timezone.now()
+    context = {
+        "word": CONFIRM_ERASE_ME,
+        "foreseen": foresee_erasure_of(organisation.id, Target.MEMBER, member.id, now=now),
+        "backup_days": settings.BACKUP_KEEP_DAYS,
+    }
+    page = "memories/privacy/erase_me.html"
+    if request.method == "GET":
+        return render(request, page, context)
+    if request.POST.get("confirm", "").strip() != CONFIRM_ERASE_ME:
+        return render(request, page, context | {"error": True}, status=422)
+    try:
+        erasure = erase_member(request.actor, member.id, confirm=str(member.id), now=now)
+    except AlreadyExists as error:
+        return render(request, page, context | {"refusal": str(error)}, status=409)
+    logout(request)
+    return redirect("receipt", link_of(erasure))
+
+
+@never_cache
+@require_safe
+def receipt(request: HttpRequest, link: str) -> HttpResponse:
+    """When, what and how much; for whoever has the address. ?format=json: signed, to keep."""
+    try:
+        found = receipt_by_link(link)
+    except NotFound as error:
+        raise Http404 from error
+    if request.GET.get("format") == "json" and found.signature:
+        answer = JsonResponse({**found.body, "signature": found.signature})
+        answer["Content-Disposition"] = f'attachment; filename="receipt-{found.id}.json"'
+        return answer
+    context = {
+        "receipt": found,
+        "counts": [(label, found.counts[n]) for n, label in COUNTED.items() if n in found.counts],
+        "hidden": sum(n for name, n in found.counts.items() if name.startswith("masked ")),
+        "steps": len(STEPS),
+    }
+    page = "memories/privacy/receipt.html"
+    return render(request, f"{page}#state" if request.htmx else page, context)

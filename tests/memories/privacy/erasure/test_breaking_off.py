@@ -1,0 +1,145 @@
+"""An erasure that breaks off ends the same, and nothing written late comes back (T14, T15)."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import IntegrityError
+from django.utils import timezone
+
+from memories.indexing.models import Pending
+from memories.jobs.models import Job, JobState
+from memories.jobs.runner import run_job
+from memories.privacy.erasure import steps
+from memories.privacy.erasure.models import Erasure, Tombstone
+from memories.privacy.erasure.receipt import is_genuine, link_of, receipt_by_link
+from memories.privacy.request_erasure import erase_member, erase_source, parse_source
+from memories.store.models.memory import Memory
+from orgs.database.bulk import insert_rows
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.audit import AuditEntry
+from orgs.models.memberships import Member
+from orgs.models.users import User
+from orgs.principals import resolve
+from tests.databases import undone
+from tests.memories.privacy.erasure.planted import found_in_rows, plant
+from tests.world import NOW, Tenant, World
+
+
+class Cut(Exception):
+    """The power went."""
+
+
+def expire_lease(here: Tenant, job_id: UUID | None) -> None:
+    """As long after the power went that another worker may take it."""
+    with organisation_scope(here.id, using="worker"):
+        Job.objects.using("worker").filter(id=job_id, state=JobState.RUNNING).update(
+            leased_until=timezone.now() - timedelta(seconds=1), attempts=1
+        )
+
+
+def run_to_its_end(here: Tenant, erasure: Erasure) -> int:
+    """Run the job as often as it breaks off; how often it did."""
+    broke_off = 0
+    for _ in range(100):
+        try:
+            if not run_job(here.id, erasure.job_id, None):
+                return broke_off
+        except Cut:
+            broke_off += 1
+            expire_lease(here, erasure.job_id)
+    raise AssertionError("it never ends")
+
+
+@pytest.mark.conformance("T14")
+def test_a_crash_before_and_after_every_step(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    planted = plant(here)
+    cut: set[tuple[str, str]] = set()
+
+    def breaking(name: str, step: steps.Step) -> steps.Step:
+        def run(running: Any, turn: Any) -> Any:
+            if (name, "before") not in cut:
+                cut.add((name, "before"))
+                raise Cut
+            done = step(running, turn)
+            if (name, "after") not in cut:
+                cut.add((name, "after"))
+                raise Cut
+            return done
+
+        return run
+
+    monkeypatch.setattr(steps, "STEPS", tuple((n, breaking(n, s)) for n, s in steps.STEPS))
+    mina = here.members["mina"].id
+    erasure = erase_member(here.person("ada"), mina, confirm=str(mina), now=NOW)
+    assert run_to_its_end(here, erasure) == 2 * len(steps.STEPS)
+    here.embed()
+    with undone("admin") as admin:
+        assert found_in_rows(admin) == {}
+    with resolve(here.person("bob")).scope():
+        assert Memory.objects.filter(id__in=planted.theirs, status="active").count() == len(
+            planted.theirs
+        )
+    receipt = receipt_by_link(link_of(erasure))
+    assert receipt.counts["memories"] == len(planted.hers) + 2
+    assert receipt.mentions == 2
+    assert is_genuine(receipt.body, receipt.signature)
+    assert not is_genuine(receipt.body | {"mentions": 0}, receipt.signature)
+    with organisation_scope(here.id):
+        entries = AuditEntry.objects.filter(target=erasure.id).order_by("at", "id")
+        assert [entry.action for entry in entries] == ["erasure.asked", "erasure.done"]
+
+
+@pytest.mark.conformance("T15")
+def test_a_late_write_of_what_is_erased_is_refused(lasting_world: World) -> None:
+    """By the id of a memory, and by a worker that holds what it read before."""
+    here = lasting_world.here
+    id_ = here.remember(here.robot("aria"), "Too late.", group="launch").id
+    with resolve(here.robot("aria")).scope():
+        row = Memory.objects.get(id=id_)
+        owed = Pending.objects.get(memory_id=id_)
+    source = f"robot:{here.robots['aria'].id}"
+    erasure = erase_source(here.person("ada"), parse_source(source), confirm=source, now=NOW)
+    run_to_its_end(here, erasure)
+    opened = Scope(organisation=here.id, audiences=(row.audience_id,))
+    for late in (row, owed):
+        with pytest.raises(IntegrityError), scope(opened):
+            insert_rows([late])
+    with organisation_scope(here.id):
+        stones = Tombstone.objects.filter(erasure_id=erasure.id)
+        assert [(s.kind, s.target) for s in stones] == [("memory", id_)]
+        fields = {field.name for field in Tombstone._meta.get_fields()}
+    assert fields == {"id", "organisation", "erasure", "kind", "target", "derived", "at", "gone_at"}
+
+
+def test_the_door_is_shut_at_once(lasting_world: World) -> None:
+    """Before any worker has begun: no session, no write in their name, no second erasure."""
+    here = lasting_world.here
+    browser, mina = here.browser("mina"), here.members["mina"]
+    assert browser.get("/me/").status_code == 200
+    first = erase_member(here.person("mina"), mina.id, confirm=str(mina.id), now=NOW)
+    assert browser.get("/me/").status_code in (302, 404)
+    answer = here.api("aria").post(
+        "/api/v1/memories", {"content": "Late.", "member": str(mina.id)}, format="json"
+    )
+    assert answer.status_code == 404
+    again = erase_member(here.person("ada"), mina.id, confirm=str(mina.id), now=NOW)
+    assert again.id == first.id
+    run_to_its_end(here, first)
+    with pytest.raises(NotFound):
+        erase_member(here.person("ada"), mina.id, confirm=str(mina.id), now=NOW)
+    assert not User.objects.filter(id=mina.user_id).exists()
+
+
+def test_the_only_admin_is_told_what_to_do(lasting_world: World) -> None:
+    here = lasting_world.here
+    ada = here.members["ada"].id
+    with pytest.raises(AlreadyExists, match="another member admin first"):
+        erase_member(here.person("ada"), ada, confirm=str(ada), now=NOW)
+    with organisation_scope(here.id):
+        assert Member.objects.get(id=ada).removed_at is None
