@@ -133,7 +133,7 @@ def erase_rows(
     reach.clear_undo_notes(list(found))
     reach.keep_to_themselves(said)
     _delete(organisation_id, found, now)
-    erasure = note_erased(actor, found, target=rows[0].id, now=now)
+    erasure = note_erased(principal, found, target=rows[0].id, now=now)
     return Erased(
         erasure=erasure,
         memories=sum(audience_id in principal.audiences for audience_id in found.values()),

@@ -10,6 +10,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs.models.audiences import AudienceEntry, AudienceKind, ReaderKind
 from orgs.principals import Actor, Principal, resolve
+from robots.models.conversations import Message
 
 VIEWS = ("about", "by", "shared", "forgotten")
 OPEN_PLACES = (AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLICIT)
@@ -78,6 +79,29 @@ def listed(actor: Actor, view: str, *, organisation: str, before: UUID | None = 
         shown = show(principal, found[:PAGE], organisation)
         last = found[PAGE - 1].id if len(found) > PAGE else None
         return Mine(shown, _overview(principal), last)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnToErase:
+    """What goes with a member, as far as they see it themselves: of every state."""
+
+    memories: int
+    messages: int
+
+
+def own_to_erase(actor: Actor) -> OwnToErase:
+    """How much of what they see goes with them: about them, said by them, private to them, or
+    written by them and neither about nor said by anybody else; and the messages they wrote."""
+    principal = resolve(actor)
+    alone = Q(author_id=actor.member_id, member=None, speaker_member=None)
+    hers = Q(speaker_member_id=actor.member_id) | Q(author_id=actor.member_id)
+    with principal.scope():
+        return OwnToErase(
+            memories=readable(principal).filter(about(actor) | alone).count(),
+            messages=Message.objects.filter(
+                hers, organisation_id=principal.organisation_id
+            ).count(),
+        )
 
 
 def _alone(actor: Actor) -> Q:

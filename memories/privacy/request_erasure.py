@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from memories.access.permissions import NotYours
 from memories.jobs.models import Job, JobKind, JobState
 from memories.jobs.queue import LEASE
-from memories.privacy.erase import NotConfirmed, erase_memory
+from memories.privacy.erase import OPENED, NotConfirmed, erase_memory
 from memories.privacy.erasure.begin import begin_erasure, bury, running_erasure
 from memories.privacy.erasure.models import Erasure, Gone, SourceKind, Target
 from memories.privacy.erasure.run_state import WORKER
@@ -24,6 +24,7 @@ from orgs.errors import NotFound
 from orgs.members.members import close_membership, lock_leaving
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group
+from orgs.organisations.audiences import every_audience
 from orgs.organisations.references import find_member
 from orgs.principals import Actor, Principal
 from robots.models.conversations import Conversation
@@ -122,17 +123,20 @@ _ROWS = {
 def is_known(organisation_id: UUID, source: Source) -> bool:
     """Whether there is, or was, such a source; an import may have left nothing but what it
     brought."""
-    with organisation_scope(organisation_id, using=WORKER):
-        if source.kind == SourceKind.IMPORT:
-            jobs = Job.objects.using(WORKER).filter(
-                organisation_id=organisation_id, id=source.id, kind=JobKind.IMPORT
-            )
-            brought = Contribution.objects.using(WORKER).filter(
-                organisation_id=organisation_id, import_job=source.id
-            )
-            return jobs.exists() or brought.exists()
-        rows = _ROWS[source.kind]._default_manager.using(WORKER)
-        return rows.filter(organisation_id=organisation_id, id=source.id).values("id").exists()
+    for portion in every_audience(organisation_id, OPENED) or [[]]:
+        with scope(Scope(organisation=organisation_id, audiences=tuple(portion))):
+            if any(
+                rows.filter(organisation_id=organisation_id).exists() for rows in _named(source)
+            ):
+                return True
+    return False
+
+
+def _named(source: Source) -> "list[QuerySet[Any]]":
+    if source.kind == SourceKind.IMPORT:
+        jobs = Job.objects.filter(id=source.id, kind=JobKind.IMPORT)
+        return [jobs, Contribution.objects.filter(import_job=source.id)]
+    return [_ROWS[source.kind]._base_manager.filter(id=source.id)]
 
 
 def erase_memory_as(actor: Actor, memory_id: UUID, *, now: datetime) -> Erasure:

@@ -126,6 +126,10 @@ FRAGMENTS = {
         "memories/retrieval/candidates/search.py",
         "_tagged",
     ): "conditions of `narrow`, with parameters",
+    (
+        "memories/privacy/erasure/run_state.py",
+        "bury",
+    ): "constants of `collect`, with parameters",
     ("robots/access/open_scope.py", "<module>"): "constants of the module and of act_for",
     ("orgs/database/bulk.py", "insert_rows"): "the model's own table and columns, quoted",
     (
@@ -273,6 +277,9 @@ def test_folders_stay_small() -> None:
     """A folder is looked through at a glance, or it holds two capabilities."""
     full = {}
     for folder in _packages():
+        if folder.name == "commands":
+            # Django finds commands in this one flat folder of an app.
+            continue
         inside = [p.name for p in folder.glob("*.py") if p.name != "__init__.py"]
         if len(inside) > MOST_MODULES:
             full[relative(folder)] = len(inside)

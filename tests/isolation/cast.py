@@ -14,11 +14,14 @@ from memories.context import team_memory
 from memories.context.connectors.models import Account, AccountEntry
 from memories.knowledge_graph.entities import give_entity
 from memories.preferences.preferences import put_preference
+from memories.privacy.erasure.begin import note_erased
+from memories.privacy.erasure.models import Erasure
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, scope
 from orgs.members.invitations import create_member
 from orgs.models.audiences import Audience
+from orgs.models.base import new_id
 from orgs.organisations.groups import create_group
 from orgs.organisations.references import link_identity
 from orgs.principals import resolve
@@ -78,6 +81,8 @@ class Stage:
     world: World
     memories: dict[str, UUID] = field(default_factory=dict)
     team: UUID | None = None
+    erasure: Erasure | None = None
+    foreign_erasure: Erasure | None = None
     secrets: dict[str, list[str]] = field(default_factory=dict)
     callers: dict[str, Callable[[], APIClient]] = field(default_factory=dict)
 
@@ -154,6 +159,7 @@ def set_stage(world: World) -> Stage:
         stage.memories[name] = account_of(tenant, name)
     for tenant, name in ((here, "canary-preference-mina"), (there, "canary-there-preference")):
         stage.memories[name] = prefers(tenant.person("mina"), name)
+    stage.erasure, stage.foreign_erasure = erasure_of(here), erasure_of(there)
     stage.secrets["stranger"] = secrets_of(there, "foreign", stage, "canary-there")
     stage.secrets["here"] = secrets_of(here, "local", stage, "canary-")
     for name in ROBOTS:
@@ -168,6 +174,13 @@ def set_stage(world: World) -> Stage:
 def named_by(who: Any, memory: UUID, name: str) -> UUID:
     """A company that the memory names, given by hand."""
     return give_entity(who, memory=memory, type="company", name=name, now=NOW).id
+
+
+def erasure_of(tenant: Tenant) -> Erasure:
+    """A receipt of Ada's, of a memory that was never there."""
+    ada = resolve(tenant.person("ada"))
+    with ada.scope():
+        return note_erased(ada, [], target=new_id(), now=NOW)
 
 
 def task_of(who: Any, canary: str, **place: str) -> UUID:

@@ -25,6 +25,8 @@ from memories.lifecycle.beat import age_due
 from memories.lifecycle.llm_checks.answers import keep
 from memories.lifecycle.policies import set_policy
 from memories.privacy.break_glass import open_memory
+from memories.privacy.erasure.begin import note_erased
+from memories.privacy.erasure.models import ErasureStep
 from memories.retrieval.feedback import give_feedback
 from memories.retrieval.recall import Query, recall
 from memories.store.deduplication import content_hash
@@ -226,6 +228,16 @@ def test_no_reference_leads_into_another_organisation(lasting_world: World) -> N
                 )
 
 
+def erase_something(tenant: Tenant) -> None:
+    """A receipt with a step and a tombstone."""
+    ada = resolve(tenant.person("ada"))
+    with ada.scope():
+        erasure = note_erased(ada, [new_id()], target=new_id(), now=NOW)
+    with organisation_scope(tenant.id):
+        step = ErasureStep(organisation_id=tenant.id, erasure_id=erasure.id, name="settle", at=NOW)
+        step.save(force_insert=True)
+
+
 def fill(world: World) -> None:
     """At least one row a tenant in each table that refers to another."""
     for tenant in (world.here, world.there):
@@ -264,6 +276,7 @@ def fill(world: World) -> None:
             readers=NamedReaders(members=("chat:mina",)),
             visibility="shared",
         )
+        erase_something(tenant)
         known = {"identity": "chat:mina"}
         links.link(tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW)
         tenant.remember(mina, "I meet Bob tomorrow.", visibility="private", occurred_at=NOW)

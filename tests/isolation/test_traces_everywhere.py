@@ -16,6 +16,7 @@ import time_machine
 from django.db import transaction
 from django.utils import timezone
 
+from memories.privacy.erasure.receipt import link_of
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, resolve
 from robots.models.conversations import Conversation
@@ -55,6 +56,8 @@ def theirs(stage: Stage, caller: str) -> dict[str, list[str]]:
         "task_id": [str(stage.memories["canary-task-launch"])],
         "account_id": [str(stage.memories["canary-account-mina"])],
         "preference_id": [str(stage.memories["canary-preference-mina"])],
+        "erasure_id": [str(stage.erasure.id)] if caller == "ada" else [],
+        "link": [link_of(stage.erasure)],
         "organisation_id": [str(here.id)],
         "slug": [here.organisation.slug],
         "name": ["memories", "recalls", "robots", "growth"],

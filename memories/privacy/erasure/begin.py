@@ -12,7 +12,7 @@ from orgs import audit
 from orgs.database import ledger
 from orgs.database.rls import Scope, scope
 from orgs.models.base import new_id
-from orgs.principals import Actor
+from orgs.principals import Actor, Principal
 
 # The one job that takes what single memories left off the disk, however many they were.
 SINGLE = {"memories": True}
@@ -50,22 +50,34 @@ def begin_erasure(
     )
     with scope(Scope(organisation=actor.organisation_id, audiences=(audience_id,))):
         job.save(force_insert=True)
-        _write(actor, erasure, job, now, asked=id_ is None)
+        _write(erasure, job, now)
+        audit.record(
+            "erasure.asked",
+            actor=actor,
+            now=now,
+            target=erasure.id,
+            target_type="erasure",
+            what=str(what),
+            source=str(source),
+        )
     if not at_once:
         hint(job)
     return erasure
 
 
-def note_erased(actor: Actor, ids: Iterable[UUID], *, target: UUID, now: datetime) -> Erasure:
-    """Memories that are gone already: tombstones, a receipt, and a job that takes what they left
-    off the disk; one job for all that wait for it."""
-    gone = sorted(ids)
+def note_erased(
+    principal: Principal, ids: Iterable[UUID], *, target: UUID, now: datetime
+) -> Erasure:
+    """Memories that are gone already: tombstones, a receipt that the asker alone reads, and a job
+    that takes what they left off the disk; one job for all that wait for it."""
+    gone, actor = sorted(ids), principal.actor
     audience_id = curators_audience(actor.organisation_id)
-    erasure = _erasure(actor, Target.MEMORY, target, now, audience_id, "", new_id())
+    erasure = _erasure(actor, Target.MEMORY, target, now, principal.own_audience, "", new_id())
     erasure.counts = {"memories": len(gone)}
-    with scope(Scope(organisation=actor.organisation_id, audiences=(audience_id,))):
+    readable = (audience_id, principal.own_audience)
+    with scope(Scope(organisation=actor.organisation_id, audiences=readable)):
         job = _job_of_single(actor.organisation_id, audience_id, now)
-        _write(actor, erasure, job, now, asked=False)
+        _write(erasure, job, now)
         bury(erasure, Gone.MEMORY, gone, now, gone=True)
     hint(job)
     return erasure
@@ -107,20 +119,10 @@ def _erasure(
     )
 
 
-def _write(actor: Actor, erasure: Erasure, job: Job, now: datetime, *, asked: bool) -> None:
+def _write(erasure: Erasure, job: Job, now: datetime) -> None:
     """Write it; a backup of before is told by the ledger, which lies outside the database."""
     erasure.job_id = job.id
     erasure.save(force_insert=True)
-    if asked:
-        audit.record(
-            "erasure.asked",
-            actor=actor,
-            now=now,
-            target=erasure.id,
-            target_type="erasure",
-            what=str(erasure.what),
-            source=str(erasure.source),
-        )
     ledger.append(
         {
             "id": erasure.id,

@@ -73,24 +73,30 @@ def _left_behind(running: Running, summaries: Sequence[Memory]) -> list[Memory]:
     return [found[id_] for id_ in sorted(found) if id_ not in buried]
 
 
+_MESSAGES = (
+    "DELETE FROM robots_message WHERE organisation_id = %(organisation)s AND id = ANY (%(ids)s)"
+)
+_CONVERSATIONS = (
+    "DELETE FROM robots_conversation WHERE organisation_id = %(organisation)s "
+    "AND id = ANY (%(ids)s)"
+)
+_SAID = (
+    (Gone.MESSAGE, "messages", _MESSAGES),
+    (Gone.CONVERSATION, "conversations", _CONVERSATIONS),
+)
+
+
 def delete_messages(running: Running, keep_on: KeepOn) -> dict[str, int] | None:
     """Messages, then the conversations that held nothing else."""
     counts = {}
-    for kind, table in (
-        (Gone.MESSAGE, "robots_message"),
-        (Gone.CONVERSATION, "robots_conversation"),
-    ):
+    for kind, name, statement in _SAID:
         gone = 0
         while ids := running.due(kind):
-            gone += running.change(
-                f"DELETE FROM {table} WHERE organisation_id = %(organisation)s "
-                "AND id = ANY (%(ids)s)",
-                {"ids": ids},
-            )
+            gone += running.change(statement, {"ids": ids})
             running.mark_gone(ids)
             if not keep_on(gone):
                 return None
-        counts[table.partition("_")[2] + "s"] = gone
+        counts[name] = gone
     return counts
 
 

@@ -20,7 +20,8 @@ class SourceKind(models.TextChoices):
 
 
 class Erasure(TenantModel):
-    """One erasure. Readable to admins' audience and by the link of its receipt.
+    """One erasure. Of a member or a source curators read it, of a memory who asked; besides it is
+    read by the link of its receipt.
 
     target: the id of the member, the memory or the source. asked_by: who asked; the member
     themself stays as an id. counts: rows by table that are gone or were changed. backups_until: the

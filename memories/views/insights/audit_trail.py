@@ -26,6 +26,7 @@ KINDS = {
     "key": "Keys",
     "delegation": "Leave for robots",
     "account": "Calendars and mail",
+    "erasure": "Erasures",
     "policy": "What happens by itself",
     "support": "Support staff",
 }
@@ -56,6 +57,8 @@ WORDS = {
     "policy.changed": "changed what happens by itself",
     "policy.archived": "archived, as the policy says,",
     "memory.erased": "erased for good",
+    "erasure.asked": "asked to erase, everywhere and for good,",
+    "erasure.done": "erased everywhere",
     "proposal.publish": "suggested for everyone",
     "proposal.return": "asked to bring back",
     "proposal.correction": "suggested another text for",

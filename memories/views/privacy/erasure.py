@@ -8,10 +8,9 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from memories.privacy.erasure.foresee import foresee_erasure_of
-from memories.privacy.erasure.models import Target
 from memories.privacy.erasure.receipt import link_of, receipt_by_link
 from memories.privacy.erasure.steps import STEPS
+from memories.privacy.my_memories import own_to_erase
 from memories.privacy.request_erasure import erase_member
 from memories.views.forms.memories import CONFIRM_ERASE_ME
 from orgs.errors import AlreadyExists, NotFound
@@ -43,11 +42,11 @@ COUNTED = {
 @members_only()
 def erase_me(request: HttpRequest) -> HttpResponse:
     """What goes and what stays; then the member is erased and reads the receipt."""
-    member, organisation = request.membership
+    member, _ = request.membership
     now = timezone.now()
     context = {
         "word": CONFIRM_ERASE_ME,
-        "foreseen": foresee_erasure_of(organisation.id, Target.MEMBER, member.id, now=now),
+        "own": own_to_erase(request.actor),
         "backup_days": settings.BACKUP_KEEP_DAYS,
     }
     page = "memories/privacy/erase_me.html"

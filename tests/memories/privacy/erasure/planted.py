@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +21,7 @@ from orgs.principals import Actor, resolve
 from tests.isolation.catalogue import tenant_tables
 from tests.world import NOW, Tenant
 
-CANARY = re.compile(r"zwk[a-z]{6}", re.IGNORECASE)
+CANARY = re.compile(r"(zwk|qvj)[a-z]{6}", re.IGNORECASE)
 
 
 @dataclass
@@ -29,6 +30,7 @@ class Planted:
     theirs: ids that must stay; level: the summary that stands on two others."""
 
     here: Tenant
+    prefix: str = "Zwk"
     words: list[str] = field(default_factory=list)
     hers: list[UUID] = field(default_factory=list)
     theirs: list[UUID] = field(default_factory=list)
@@ -40,7 +42,7 @@ class Planted:
         for _ in range(6):
             number, rest = divmod(number, 26)
             letters += chr(97 + rest)
-        self.words.append(f"Zwk{letters}")
+        self.words.append(f"{self.prefix}{letters}")
         return self.words[-1]
 
     @property
@@ -61,9 +63,9 @@ def rename(planted: Planted) -> str:
     return name
 
 
-def plant(here: Tenant, times: int = 1) -> Planted:
+def plant(here: Tenant, times: int = 1, prefix: str = "Zwk") -> Planted:
     """Everything that is kept about a member, `times` times over."""
-    planted = Planted(here)
+    planted = Planted(here, prefix)
     name = rename(planted)
     for _ in range(times):
         _memories(planted)
@@ -174,18 +176,27 @@ def found_in_rows(connection: psycopg.Connection[Any]) -> dict[str, list[str]]:
     found = {}
     for table in [*tenant_tables(connection), *SHARED]:
         rows = connection.execute(
-            sql.SQL("SELECT r::text FROM {} AS r WHERE r::text ~* 'zwk[a-z]{{6}}'").format(
+            sql.SQL("SELECT r::text FROM {} AS r WHERE r::text ~* '(zwk|qvj)[a-z]{{6}}'").format(
                 sql.Identifier(table)
             )
         )
-        if words := sorted({word for (text,) in rows for word in CANARY.findall(text)}):
+        if words := sorted({word for (text,) in rows for word in canaries(text)}):
             found[table] = words
     return found
 
 
-def found_in_files(*folders: Any) -> Iterator[str]:
-    """Every file below that holds a canary, as `path: word`."""
+def canaries(text: str) -> list[str]:
+    """The canaries in a text."""
+    return [match[0] for match in CANARY.finditer(text)]
+
+
+def found_in_files(prefix: str, *folders: Path) -> Iterator[str]:
+    """Every file below that holds a canary of the prefix, as `path: word`; not the write-ahead log.
+
+    Other tests leave their own words in the pages of the same database.
+    """
+    wanted = re.compile(rf"{prefix}[a-z]{{6}}".encode(), re.IGNORECASE)
     for folder in folders:
         for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-            if match := CANARY.search(path.read_bytes().decode("latin-1")):
-                yield f"{path}: {match[0]}"
+            if "pg_wal" not in path.parts and (match := wanted.search(path.read_bytes())):
+                yield f"{path}: {match[0].decode()}"
