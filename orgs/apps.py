@@ -10,6 +10,7 @@ class OrgsConfig(AppConfig):
 
         from orgs.accounts import sessions
         from orgs.database import role_checks  # noqa: F401
+        from orgs.database.backup import marker  # noqa: F401
         from orgs.database.binary_values import register_binary
 
         register_binary()

@@ -1,0 +1,140 @@
+"""The erasure ledger: one line for each act of erasing, in a file beside the database.
+
+A backup of before the act would bring the erased back. So the ledger lies outside the database, a
+restore joins it with the one in the backup, and what it names is erased again. It holds ids alone.
+"""
+
+import fcntl
+import json
+import logging
+import os
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypedDict, cast
+from uuid import UUID
+
+from django.conf import settings
+
+log = logging.getLogger("commonmind.ledger")
+
+NAME = "erasures.jsonl"
+FIELDS = ("id", "organisation", "what", "target", "at")
+# Ids and moments are short; anything longer is a text, and texts do not belong here.
+LONGEST = 200
+
+
+class Entry(TypedDict):
+    """One act. id: of the act. what: its kind. target: the id of what was erased. at: ISO 8601."""
+
+    id: str
+    organisation: str
+    what: str
+    target: str
+    at: str
+
+
+def ledger_path() -> Path:
+    """DATA_DIR/erasures.jsonl."""
+    return Path(settings.DATA_DIR) / NAME
+
+
+def append(entry: Mapping[str, Any], path: Path | None = None) -> None:
+    """Add one line, on the disk when this returns; safe for several processes.
+
+    Ids and moments may be UUID and datetime. Raises ValueError for other fields than FIELDS or for
+    a value that is no id, and OSError where the file cannot be written: then nothing was added.
+    """
+    line = json.dumps(_checked({name: _plain(value) for name, value in entry.items()})).encode()
+    path = path or ledger_path()
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    is_new = not path.exists()
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(handle, 0o600)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        size = os.fstat(handle).st_size
+        # Whoever died in the middle of a line left it without an end.
+        torn = bool(size) and os.pread(handle, 1, size - 1) != b"\n"
+        whole = (b"\n" if torn else b"") + line + b"\n"
+        if os.write(handle, whole) != len(whole):
+            os.ftruncate(handle, size)
+            raise OSError(f"{path} cannot be written: is the disk full?")
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    if is_new:
+        sync_folder(path.parent)
+
+
+def entries(path: Path | None = None) -> list[Entry]:
+    """Every act, the first first; none without a file. A torn line is passed over with a warning.
+
+    Raises ValueError for a line that can be read and is no entry.
+    """
+    path = path or ledger_path()
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return []
+    found: list[Entry] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            content = json.loads(line)
+        except ValueError:
+            log.warning("line %d of %s is torn and was passed over", number, path)
+            continue
+        try:
+            found.append(_checked(content))
+        except ValueError as error:
+            raise ValueError(f"line {number} of {path}: {error}") from None
+    return found
+
+
+def join(a: Iterable[Entry], b: Iterable[Entry]) -> list[Entry]:
+    """Every act of both once, by id, in the order of time."""
+    found = {entry["id"]: entry for entry in (*b, *a)}
+    return sorted(found.values(), key=lambda entry: (_moment(entry), entry["id"]))
+
+
+def missing(known: Iterable[Entry], wanted: Iterable[Entry]) -> list[Entry]:
+    """Those of `wanted` that `known` has not, in their order."""
+    ids = {entry["id"] for entry in known}
+    return [entry for entry in wanted if entry["id"] not in ids]
+
+
+def sync_folder(folder: Path) -> None:
+    """What was made in the folder or renamed there outlives a crash of the machine."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _moment(entry: Entry) -> datetime:
+    return datetime.fromisoformat(entry["at"])
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, UUID) else value
+
+
+def _checked(content: Any) -> Entry:
+    """The same as an entry. Raises ValueError."""
+    if not isinstance(content, dict) or sorted(content) != sorted(FIELDS):
+        raise ValueError(f"an erasure has the fields {', '.join(FIELDS)} and no other")
+    for name in FIELDS:
+        if not isinstance(content[name], str) or not 0 < len(content[name]) <= LONGEST:
+            raise ValueError(f"{name} of an erasure is a text of 1 to {LONGEST} characters")
+    try:
+        moment = datetime.fromisoformat(content["at"])
+    except ValueError:
+        raise ValueError("at of an erasure is a moment in ISO 8601") from None
+    if moment.tzinfo is None:
+        raise ValueError("at of an erasure has a time zone")
+    return cast("Entry", {name: content[name] for name in FIELDS})
