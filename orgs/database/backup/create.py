@@ -32,7 +32,7 @@ from orgs.database.backup.manifest import (
     write_manifest,
 )
 from orgs.database.backup.marker import read_marker
-from orgs.database.backup.tables import Progress, Table, sequences, summed, tables
+from orgs.database.backup.tables import Progress, Table, no_progress, sequences, summed, tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Made:
     seconds: float
 
 
-def create_backup(place: Path, *, progress: Progress = lambda table: None) -> Made:
+def create_backup(place: Path, *, progress: Progress = no_progress) -> Made:
     """Write a backup into `place`, which does not exist or is empty. Raises BackupError."""
     started = time.monotonic()
     try:
@@ -62,10 +62,11 @@ def _written(connection: Connection, folder: Path, progress: Progress) -> Manife
         if read_marker(connection) is not None:
             raise BackupError("A restore of this database has not ended: end it first.")
         here = tables(connection)
-        stored = []
+        stored, read, size = [], 0, sum(table.size for table in here)
         for table in here:
+            progress(table.name, read / size)
             stored.append(_store(connection, folder, table))
-            progress(table)
+            read += table.size
         applied = connection.execute(
             "SELECT app, name FROM public.django_migrations ORDER BY app, name"
         ).fetchall()

@@ -41,7 +41,15 @@ from orgs.database.backup.marker import (
     read_marker,
     take_marker_away,
 )
-from orgs.database.backup.tables import Progress, Table, set_sequences, summed, tables, write_rows
+from orgs.database.backup.tables import (
+    Progress,
+    Table,
+    no_progress,
+    set_sequences,
+    summed,
+    tables,
+    write_rows,
+)
 from orgs.database.backup.target import (
     close_own_connections,
     empty,
@@ -75,7 +83,7 @@ def restore_backup(
     *,
     replace: bool,
     say: hooks.Say = lambda text: None,
-    progress: Progress = lambda table: None,
+    progress: Progress = no_progress,
 ) -> Restored:
     """Restore the folder. replace: delete what is there now.
 
@@ -199,16 +207,15 @@ def _load(
     with connection.transaction():
         # The rows hold together already: neither foreign keys nor triggers look at them again.
         connection.execute("SET LOCAL session_replication_role = replica")
-        names = sql.SQL(", ").join(table.identifier() for table, _ in here)
-        connection.execute(sql.SQL("TRUNCATE {}").format(names))
-        for table, stored in here:
+        for table, stored in _told(here, progress):
+            # What migrations wrote; all of it is in the backup too.
+            connection.execute(sql.SQL("DELETE FROM {}").format(table.identifier()))
             if stored.rows:
                 with gzip.open(folder / stored.file) as source:
                     write_rows(connection, table, source)  # type: ignore[arg-type]
-            progress(table)
         set_sequences(connection, manifest.sequences.items())
     say("Comparing the rows with the backup ...")
-    for table, stored in here:
+    for table, stored in _told(here, progress):
         found = summed(connection, table)
         if (found.rows, found.checksum) != (stored.rows, stored.checksum):
             raise BackupError(
@@ -221,6 +228,16 @@ def _load(
     _migrate_forward()
     _check_protection(connection)
     hooks.run_loaded(say)
+
+
+def _told(
+    here: list[tuple[Table, StoredTable]], progress: Progress
+) -> Iterator[tuple[Table, StoredTable]]:
+    size, done = sum(stored.bytes for _, stored in here), 0
+    for table, stored in here:
+        progress(table.name, done / size)
+        yield table, stored
+        done += stored.bytes
 
 
 def _migrate_to(manifest: Manifest) -> None:
@@ -280,7 +297,7 @@ def _erase_again(connection: Connection, say: hooks.Say) -> int:
     """Call what erases again and look once more at who is let in; how many entries there were."""
     with _mended_by(CLOSED):
         try:
-            entries = ledger.entries()
+            entries = ledger.join(ledger.entries(), [])
             say(f"Erasing again what the ledger names ({len(entries):,} entries) ...")
             hooks.run_restored(entries, say)
         except Exception as error:

@@ -139,4 +139,9 @@ def rows_in(connection: Connection, chosen: Sequence[Table]) -> dict[str, int]:
     return found
 
 
-Progress = Callable[[Table], None]
+# Which table, and which share of all bytes (0-1) has gone by.
+Progress = Callable[[str, float], None]
+
+
+def no_progress(name: str, share: float) -> None:
+    """Tell nobody."""

@@ -35,7 +35,7 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
     AND n.nspname NOT IN ('pg_catalog', 'information_schema', %(marker)s)
     AND n.nspname !~ '^pg_(temp|toast)'
     AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass
-                    AND d.objid = c.oid AND d.deptype IN ('e', 'i'))
+                    AND d.objid = c.oid AND d.objsubid = 0 AND d.deptype IN ('e', 'i'))
     AND NOT EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhrelid = c.oid)
 ORDER BY 2, 3
 """

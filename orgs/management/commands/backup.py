@@ -9,7 +9,6 @@ from django.core.management.base import CommandError, CommandParser
 
 from orgs.database.backup.create import create_backup
 from orgs.database.backup.errors import BackupError
-from orgs.database.backup.tables import Table
 from orgs.management.output import SpeakingCommand, progress_bar
 
 
@@ -22,10 +21,10 @@ class Command(SpeakingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         with progress_bar() as bar:
-            task = bar.add_task("Reading", total=None)
+            task = bar.add_task("Reading", total=1.0)
 
-            def progress(table: Table) -> None:
-                bar.update(task, description=f"Read {table.name}")
+            def progress(name: str, share: float) -> None:
+                bar.update(task, description=name, completed=share)
 
             try:
                 made = create_backup(options["folder"], progress=progress)

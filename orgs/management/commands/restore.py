@@ -7,7 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from orgs.database.backup.errors import BackupError
 from orgs.database.backup.restore import restore_backup, resume
-from orgs.management.output import SpeakingCommand
+from orgs.management.output import SpeakingCommand, progress_bar
 
 
 class Command(SpeakingCommand):
@@ -24,15 +24,24 @@ class Command(SpeakingCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if bool(options["folder"]) == options["resume"]:
             raise CommandError("Name the folder of a backup, or say --resume.")
-        try:
-            if options["resume"]:
-                done = resume(say=self.stderr.write)
-            else:
-                done = restore_backup(
-                    options["folder"], replace=options["yes"], say=self.stderr.write
-                )
-        except BackupError as error:
-            raise CommandError(str(error)) from error
+        with progress_bar() as bar:
+            task = bar.add_task("Restoring", total=1.0)
+
+            def progress(name: str, share: float) -> None:
+                bar.update(task, description=name, completed=share)
+
+            try:
+                if options["resume"]:
+                    done = resume(say=self.stderr.write)
+                else:
+                    done = restore_backup(
+                        options["folder"],
+                        replace=options["yes"],
+                        say=self.stderr.write,
+                        progress=progress,
+                    )
+            except BackupError as error:
+                raise CommandError(str(error)) from error
         for warning in done.warnings:
             self.stderr.write(f"Note: {warning}")
         self.say(
