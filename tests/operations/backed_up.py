@@ -26,9 +26,10 @@ from orgs.database.backup.errors import BackupError
 from orgs.database.backup.marker import is_closed, refuse_unfinished_restore
 from orgs.database.backup.restore import Restored, restore_backup, resume
 from orgs.database.ledger import Entry
+from orgs.organisations.remove import remove_again, remove_organisation
 from tests.databases import connected, copy_template, point, url
 from tests.isolation.test_boundaries import fill
-from tests.world import NOW, World, make_world
+from tests.world import NOW, World, make_tenant, make_world
 
 QUESTIONS = ("When does it close?", "Something for everyone", "harbour lights", "book a room")
 SUBJECTS = ("harbour", "office", "archive", "kitchen", "library", "garage", "garden", "workshop")
@@ -149,6 +150,7 @@ class Trip:
     source_protection: dict[str, list[Any]]
     source_answers: dict[tuple[str, str], list[str]]
     source_readable: dict[str, set[UUID]]
+    removed: UUID
     calls: list[tuple[bool, list[str]]] = field(default_factory=list)
     failure: str = ""
     closed: dict[str, str] = field(default_factory=dict)
@@ -164,9 +166,11 @@ def round_trip(place: Path, worker: str) -> Iterator[Trip]:
         patch.setattr(settings, "DATA_DIR", place / "source")
         with database(f"commonmind_test_source_{worker}", migrated):
             trip = _backed_up(place)
+            remove_organisation(trip.removed, now=NOW)
+            since = ledger.entries()[-1]
         patch.setattr(settings, "DATA_DIR", place / "target")
-        for number in (2, 3):
-            ledger.append(entry(number))
+        for act in (entry(2), entry(3), since):
+            ledger.append(act)
         with database(f"commonmind_test_target_{worker}", provisioned):
             _come_back(trip)
             yield trip
@@ -175,6 +179,7 @@ def round_trip(place: Path, worker: str) -> Iterator[Trip]:
 def _backed_up(place: Path) -> Trip:
     world = make_world()
     fill(world)
+    removed = make_tenant("gone").id
     for number in range(40):
         subject = SUBJECTS[number % len(SUBJECTS)]
         text = f"The {subject} closes at {number} and its lights go out."
@@ -190,7 +195,7 @@ def _backed_up(place: Path) -> Trip:
     answers, seen, protected = top_tens(world), readable(world), protection()
     before = facts()
     made = create_backup(place / "backups" / "first")
-    return Trip(made.folder, world, made, before, protected, answers, seen)
+    return Trip(made.folder, world, made, before, protected, answers, seen, removed)
 
 
 def _come_back(trip: Trip) -> None:
@@ -200,6 +205,7 @@ def _come_back(trip: Trip) -> None:
             raise RuntimeError("the first time")
 
     hooks.on_restored(fails_once)
+    hooks.on_restored(remove_again)
     try:
         restore_backup(trip.folder, replace=False)
     except BackupError as error:

@@ -99,10 +99,25 @@ def test_nobody_is_let_in_before_all_is_erased_again(trip: Trip) -> None:
     assert trip.closed["start"] == "1"
     assert "orgs.E002" in trip.closed["migrate"]
     assert "has not ended" in trip.closed["backup"]
-    every = ["act-1", "act-2", "act-3"]
+    every = ["act-1", str(trip.removed), "act-2", "act-3"]
     assert trip.calls == [(True, every), (True, every)]
     assert not is_closed()
-    assert [one["id"] for one in ledger.entries()] == ["act-2", "act-3", "act-1"], "nothing lost"
+    found = {one["id"] for one in ledger.entries()}
+    assert found == set(every), "nothing lost"
+
+
+def test_an_organisation_that_was_removed_since_does_not_come_back(trip: Trip) -> None:
+    with connected("admin") as connection:
+        for name in tenant_tables(connection):
+            column = "id" if name == "orgs_organisation" else "organisation_id"
+            statement = sql.SQL("SELECT count(*) FROM {} WHERE {} = %s").format(
+                sql.Identifier(name), sql.Identifier(column)
+            )
+            assert connection.execute(statement, [trip.removed]).fetchone() == (0,), name
+    organisations = trip.loaded["orgs_organisation"][0]
+    with undone("admin") as connection:
+        left = connection.execute("SELECT count(*) FROM orgs_organisation").fetchone()
+    assert left == (organisations - 1,), "it was in the backup"
 
 
 def test_files_come_along_and_secrets_do_not(trip: Trip) -> None:
@@ -149,6 +164,8 @@ def test_a_role_that_reads_all_and_writes_nothing_can_back_up(
     with pytest.raises(BackupError, match="binds the role commonmind_owner of DATABASE_BACKUP_URL"):
         create_backup(tmp_path / "none")
     assert list(tmp_path.iterdir()) == []
+    monkeypatch.delenv("DATABASE_BACKUP_URL")
+    first = create_backup(tmp_path / "by the superuser").manifest
     role = f"commonmind_reader_{os.getpid()}"
     name = sql.Identifier(role)
     with connected("admin") as admin:
@@ -171,8 +188,6 @@ def test_a_role_that_reads_all_and_writes_nothing_can_back_up(
         finally:
             admin.execute(sql.SQL("DROP OWNED BY {}").format(name))
             admin.execute(sql.SQL("DROP ROLE {}").format(name))
-    first = trip.made.manifest
-    # What the restore itself has not touched is the same to the byte.
     assert [(one.table, one.rows, one.checksum) for one in made.tables] == [
         (one.table, one.rows, one.checksum) for one in first.tables
     ]

@@ -19,9 +19,9 @@ def ran(data_dir: Path, *words: str, code: int = 0, **variables: str) -> str:
     outside = ("DATABASE_", "REDIS_", "DATA_DIR", "SECRET_KEY", "PYTEST_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(outside)}
     settings = {"DATA_DIR": str(data_dir), "DJANGO_SETTINGS_MODULE": "config.settings.local"}
+    around = [sys.executable, "-m", "config.embedded", "exec", "--fast", "--"]
     done = subprocess.run(
-        [sys.executable, "-m", "config.embedded", "exec", "--fast", "--", sys.executable]
-        + ["manage.py", *words],
+        [*around, sys.executable, "manage.py", *words],
         cwd=ROOT,
         env=kept | settings | {"ENCODER": "fake"} | variables,
         capture_output=True,

@@ -18,7 +18,7 @@ from orgs.database.role_checks import refuse
 
 LOADING, ERASING = "loading", "erasing"
 UNFINISHED = "A restore has not ended, so this database is closed."
-HINT = "Type the same restore again, or `manage.py restore --resume`."
+HINT = "Type the same restore again, or end it by `make restore ARGS=--resume`."
 # The table is looked for and not read: whoever may log in may know that it is there.
 _IS_THERE = """
 SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace

@@ -61,7 +61,7 @@ from orgs.database.backup.target import (
 from orgs.database.role_checks import unsafe_connections
 
 OWNER = "owner"
-CLOSED = "The site stays closed until `manage.py restore --resume` has gone through."
+CLOSED = "The site stays closed until `restore --resume` has gone through."
 AGAIN = "The site stays closed; type the same restore again."
 
 

@@ -42,14 +42,17 @@ class Command(SpeakingCommand):
                     )
             except BackupError as error:
                 raise CommandError(str(error)) from error
+        self.stderr.write(
+            f"All is as it was at {done.moment}. Keys, sign-ins and rights that were withdrawn "
+            "since are back: withdraw them again."
+        )
         for warning in done.warnings:
             self.stderr.write(f"Note: {warning}")
+        loaded = {"tables": done.tables, "rows": done.rows, "files": done.files}
         self.say(
             {
                 "moment": done.moment,
-                "tables": done.tables,
-                "rows": done.rows,
-                "files": done.files,
+                **({} if options["resume"] else loaded),
                 "erased_again": done.replayed,
                 "warnings": done.warnings,
                 "seconds": round(done.seconds, 1),
