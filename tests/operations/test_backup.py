@@ -166,6 +166,7 @@ def test_a_role_that_reads_all_and_writes_nothing_can_back_up(
     assert list(tmp_path.iterdir()) == []
     monkeypatch.delenv("DATABASE_BACKUP_URL")
     first = create_backup(tmp_path / "by the superuser").manifest
+    assert first.sequences == trip.made.manifest.sequences
     role = f"commonmind_reader_{os.getpid()}"
     name = sql.Identifier(role)
     with connected("admin") as admin:

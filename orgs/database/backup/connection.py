@@ -32,7 +32,7 @@ _SEES_ALL = (
 @contextmanager
 def reader() -> Iterator[Connection]:
     """A connection that may read every row: DATABASE_BACKUP_URL, else DATABASE_ADMIN_URL."""
-    variable = READER if os.environ.get(READER) else ADMIN
+    variable = READER if os.environ.get("DATABASE_BACKUP_URL") else ADMIN
     with _connected(variable) as connection:
         role, _, sees_all = _role(connection)
         if not sees_all:
