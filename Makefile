@@ -1,6 +1,6 @@
 # `make help` lists what can be done. A virtual environment that is active is used; otherwise
-# .venv is made. Variables: PORT, DATA_DIR (run, dev); WEB_WORKERS (run); ARGS (pytest, shell, bench);
-# DATASET (bench).
+# .venv is made. Variables: PORT, DATA_DIR (run, dev); WEB_WORKERS (run); DIR (backup, restore);
+# ARGS (pytest, shell, restore, bench); DATASET (bench).
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -24,7 +24,7 @@ TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(
 # Keep what Python compiles: each process of a run would compile every test anew, for ten seconds.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help run dev shell setup setup-models setup-rerank setup-bge setup-dev test test-pure test-slow mutants lint bench migration \
+.PHONY: help run dev backup restore shell setup setup-models setup-rerank setup-bge setup-dev test test-pure test-slow mutants lint bench migration \
 	conformance clean
 
 help: ## List the targets
@@ -35,6 +35,13 @@ run: $(runtime_stamp) ## Start everything on 127.0.0.1:$PORT (default 8000); Ctr
 
 dev: $(runtime_stamp) ## Start the site with reload and one worker, for developers; Ctrl-C stops it
 	@exec $(PY) -m config.embedded dev
+
+backup: $(runtime_stamp) ## Write a backup into a new folder (DIR=folder); the site goes on
+	@[ -n "$(DIR)" ] || { echo "Say DIR=folder, a new one." >&2; exit 1; }
+	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py backup "$(DIR)" $(ARGS)
+
+restore: $(runtime_stamp) ## Put a backup back (DIR=folder ARGS=--yes); stop the site first
+	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py restore $(if $(DIR),"$(DIR)") $(ARGS)
 
 shell: $(runtime_stamp) ## Open a Django shell as a member (ARGS="--organisation O --member E-MAIL")
 	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py shell_as $(ARGS)

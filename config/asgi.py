@@ -14,9 +14,11 @@ django.setup(set_prefix=False)
 
 from config.threaded_asgi import ThreadedHandler  # noqa: E402 - the apps must be loaded
 from memories.embedding.encoders import refuse_unfit  # noqa: E402
+from orgs.database.backup.marker import refuse_unfinished_restore  # noqa: E402
 from orgs.database.role_checks import refuse_unsafe_roles  # noqa: E402
 
 refuse_unsafe_roles()
+refuse_unfinished_restore()
 refuse_unfit()
 application = ThreadedHandler(settings.WEB_THREADS)
 # What is loaded stays: no collection looks at it again.

@@ -27,6 +27,15 @@ def check_roles(**kwargs: Any) -> None:
 
 
 @worker_init.connect
+@beat_init.connect
+def check_restore(**kwargs: Any) -> None:
+    """Nothing works on a database that is half restored."""
+    from orgs.database.backup.marker import refuse_unfinished_restore
+
+    refuse_unfinished_restore()
+
+
+@worker_init.connect
 def check_encoder(**kwargs: Any) -> None:
     """A worker whose embedding model cannot be had, or does not fit, does not start.
 

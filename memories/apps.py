@@ -13,6 +13,8 @@ class MemoriesConfig(AppConfig):
         from memories.curation.bulk_job import run_change
         from memories.curation.merge_equal import run_merge_equal
         from memories.indexing.embed_worker import after_embedding
+        from memories.indexing.organisation_indexes import build_after_restore
+        from memories.ingestion.file_import.upload_files import UPLOADS
         from memories.ingestion.file_import.uploads import run_import
         from memories.ingestion.messages import note_replies, promote_messages
         from memories.ingestion.remember import tells_teams
@@ -32,7 +34,8 @@ class MemoriesConfig(AppConfig):
         from memories.lifecycle.retention import retain
         from memories.privacy.erasure.steps import run_erase
         from memories.retrieval.who_said import activity_of
-        from memories.snapshots.export_job import run_export
+        from memories.snapshots.export_job import EXPORTS, run_export
+        from orgs.database.backup.hooks import keeps_folder, on_loaded
         from robots.conversations.hooks import follows_replies, promotes
         from robots.registry.activity import counts_activity
         from robots.teams.teams import before_team_removal
@@ -53,3 +56,6 @@ class MemoriesConfig(AppConfig):
         at_the_end(run_merge_equal)
         does_whole(JobKind.SUMMARISE, summarise_and_reword)
         does_whole(JobKind.RETAIN, retain)
+        for files in (UPLOADS, EXPORTS):
+            keeps_folder(files.name)
+        on_loaded(build_after_restore)

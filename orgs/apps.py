@@ -10,7 +10,9 @@ class OrgsConfig(AppConfig):
 
         from orgs.accounts import sessions
         from orgs.database import role_checks  # noqa: F401
+        from orgs.database.backup import marker  # noqa: F401
         from orgs.database.binary_values import register_binary
+        from orgs.organisations import remove  # noqa: F401 - erases again after a restore
 
         register_binary()
         user_logged_in.connect(sessions.on_signed_in, dispatch_uid="orgs.sign-ins")

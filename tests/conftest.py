@@ -25,12 +25,12 @@ from filelock import FileLock
 from psycopg import sql
 
 from tests.conformance import *  # noqa: F403  (the plugin's hooks)
+from tests.databases import TEMPLATE, copy_template, point
 
 if TYPE_CHECKING:  # the models want settings; tests of pure rules run without any
     from tests.world import World
     from tests.world_copies import Original
 
-TEMPLATE = "commonmind_template"
 NO_MODELS = "The extra `models` is not installed (make setup-models); its tests are left out."
 ROOT = Path(__file__).resolve().parent.parent
 # What a migrated database depends on beside the migrations themselves.
@@ -85,19 +85,13 @@ def django_db_setup(
         if not done.exists():
             _ensure_template(admin)
             done.touch()
-        _copy(admin, name)
+        copy_template(admin, name)
     for alias in connections:
-        _point(alias, name)
+        point(alias, name)
     yield
     with django_db_blocker.unblock():
         for alias in connections:
             connections[alias].close()
-
-
-def _point(alias: str, name: str) -> None:
-    settings.DATABASES[alias]["NAME"] = name
-    connections[alias].close()
-    connections[alias].settings_dict["NAME"] = name
 
 
 def _ensure_template(admin: str) -> None:
@@ -132,31 +126,9 @@ def _make_template(admin: str) -> None:
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(TEMPLATE))
         )
     provision(admin, TEMPLATE, passwords)
-    _point("owner", TEMPLATE)
+    point("owner", TEMPLATE)
     call_command("migrate", database="owner", verbosity=0, interactive=False)
     connections["owner"].close()
-
-
-def _copy(admin: str, name: str) -> None:
-    with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(
-            sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
-        )
-        connection.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER commonmind_owner").format(
-                sql.Identifier(name), sql.Identifier(TEMPLATE)
-            )
-        )
-        # Rights on a database are not copied with it.
-        connection.execute(
-            sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name))
-        )
-        for role in ("app", "worker", "support", "owner"):
-            connection.execute(
-                sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(
-                    sql.Identifier(name), sql.Identifier(f"commonmind_{role}")
-                )
-            )
 
 
 @pytest.fixture

@@ -8,6 +8,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 from django.conf import settings
+from django.db import connections
+from psycopg import sql
+
+TEMPLATE = "commonmind_template"
 
 
 def url(alias: str) -> str:
@@ -43,3 +47,33 @@ def tell(connection: psycopg.Connection[Any], **context: object) -> None:
         if isinstance(value, list | tuple | set | frozenset):
             text = "{" + ",".join(map(str, value)) + "}"
         connection.execute("SELECT set_config(%s, %s, true)", [f"app.{name}", text])
+
+
+def point(alias: str, name: str) -> None:
+    """Let Django's connection lead to another database of the test server."""
+    settings.DATABASES[alias]["NAME"] = name
+    connections[alias].close()
+    connections[alias].settings_dict["NAME"] = name
+
+
+def copy_template(admin: str, name: str) -> None:
+    """A migrated database of that name, without rows."""
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+        )
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER commonmind_owner").format(
+                sql.Identifier(name), sql.Identifier(TEMPLATE)
+            )
+        )
+        # Rights on a database are not copied with it.
+        connection.execute(
+            sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name))
+        )
+        for role in ("app", "worker", "support", "owner"):
+            connection.execute(
+                sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(
+                    sql.Identifier(name), sql.Identifier(f"commonmind_{role}")
+                )
+            )

@@ -7,12 +7,15 @@ longer be changed.
 from xdist.scheduler import LoadScopeScheduling
 
 # The beginning of a test's id -> what it shares with others. Chromium and torch take the processor
-# for five seconds and more, and the production site is collected and booted.
+# for five seconds and more, the production site is collected and booted, and a restore makes a
+# database by all migrations.
 SHARED = {
     "tests/journeys/": "a browser",
     "tests/memories/embedding/test_embedding_base.py": "torch",
     "tests/memories/embedding/test_embedding_minilm.py": "torch",
     "tests/memories/indexing/test_model_switch.py": "torch",
+    "tests/operations/test_backup.py": "a restored database",
+    "tests/operations/test_backup_refusals.py": "a small backup",
     "tests/operations/test_production.py::test_probes": "the production site",
     "tests/operations/test_production.py::test_the_site": "the production site",
 }

@@ -23,6 +23,8 @@ STOP_SECONDS = 20
 GIVE_UP_AFTER = 5
 # On a machine of one's own root is who starts it, and nobody can do anything about the warning.
 NO_ROOT_WARNING = "ignore:You're running the worker with superuser"
+# Addresses of roles that read past row-level security; no process of the site gets them.
+READ_ALL = ("DATABASE_ADMIN_URL", "DATABASE_BACKUP_URL")
 # What comes before the first request: name of the log, words, arguments of manage.py.
 SET_UP = (
     ("migrate", "Migrating the database", ["migrate", "--database", "owner", "--noinput"]),
@@ -90,7 +92,7 @@ class Supervisor:
             RUN_VARIABLE: self.run_id,
         }
         settings = {"DJANGO_SETTINGS_MODULE": "config.settings.local"}
-        given = {k: v for k, v in self.environ.items() if k != "DATABASE_ADMIN_URL"}
+        given = {k: v for k, v in self.environ.items() if k not in READ_ALL}
         return settings | given | self.services.environment | own
 
     def _child(self, name: str, *arguments: str) -> Child:

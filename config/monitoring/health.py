@@ -2,10 +2,11 @@
 
 import redis
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from django.http import HttpRequest, JsonResponse
 
 from memories.embedding.encoders import get_encoder
+from orgs.database.backup.marker import is_closed
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -14,8 +15,8 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Ready when the database answers. Broker or encoder down is degraded: writes and recall by
-    words go on, and the status stays 200."""
+    """Ready when the database answers and no restore of it is unfinished. Broker or encoder down is
+    degraded: writes and recall by words go on, and the status stays 200."""
     parts = {"database": _database(), "broker": _broker(), "encoder": _encoder()}
     if parts["database"] != "ok":
         return JsonResponse({"status": "unavailable", "parts": parts}, status=503)
@@ -25,11 +26,9 @@ def readyz(request: HttpRequest) -> JsonResponse:
 
 def _database() -> str:
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
+        return "restore unfinished" if is_closed() else "ok"
     except DatabaseError:
         return "down"
-    return "ok"
 
 
 def _broker() -> str:

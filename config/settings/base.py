@@ -225,3 +225,5 @@ CONTEXT_SECONDS = env.float("CONTEXT_SECONDS", default=3.0)
 # The same of a team of robots, and the seconds that an active one of it may be silent.
 TEAM_WORKING_MEMORY_TOKENS = env.int("TEAM_WORKING_MEMORY_TOKENS", default=4_000)
 TEAM_SILENT_SECONDS = env.float("TEAM_SILENT_SECONDS", default=10.0)
+# Days after which the operator deletes a backup; until then it holds what was erased since.
+BACKUP_KEEP_DAYS = env.int("BACKUP_KEEP_DAYS", default=30)

@@ -9,6 +9,7 @@ an index, and sees no row through it.
 import logging
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -84,6 +85,12 @@ def maintain_indexes() -> list[str]:
         if _rows(organisation_id) > exact_scan.EXACT:
             touched += [i.name for i in indexes_of(organisation_id) if _built(i)]
     return touched
+
+
+def build_after_restore(say: Callable[[str], None]) -> None:
+    """Build what no backup holds and no migration makes."""
+    for name in maintain_indexes():
+        say(f"Built {name}.")
 
 
 def _built(index: Index) -> bool:

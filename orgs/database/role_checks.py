@@ -169,12 +169,13 @@ def refuse_unsafe_roles(**kwargs: Any) -> None:
     try:
         errors = unsafe_connections()
     except psycopg.OperationalError as error:
-        _refuse(f"the database does not answer ({' '.join(str(error).split())}).")
+        refuse(f"the database does not answer ({' '.join(str(error).split())}).")
     if errors:
-        _refuse(" ".join(f"{error.msg} {error.hint}" for error in errors))
+        refuse(" ".join(f"{error.msg} {error.hint}" for error in errors))
 
 
-def _refuse(reason: str) -> NoReturn:
+def refuse(reason: str) -> NoReturn:
+    """End the process with one sentence."""
     # Not the standard error of the moment: Celery turns that into log lines of some level.
     print(f"Not started: {reason}", file=sys.__stderr__)
     raise SystemExit(1)

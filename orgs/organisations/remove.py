@@ -17,6 +17,8 @@ from uuid import UUID
 from django.db import connection, transaction
 from psycopg import sql
 
+from orgs.database import ledger
+from orgs.database.backup.hooks import on_restored
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
@@ -24,6 +26,8 @@ from orgs.organisations.audiences import every_audience
 
 # Rows of a transaction, and audiences that it may read.
 BATCH, OPENED = 2_000, 100
+# What the erasure ledger calls it.
+REMOVED = "organisation"
 Say = Callable[[str], None]
 
 Closing = Callable[[UUID, datetime], None]
@@ -73,8 +77,31 @@ def remove_organisation(
             if until is not None and time.monotonic() > until:
                 return False
     with organisation_scope(organisation_id):
-        Organisation.with_removed.filter(id=organisation_id).delete()
+        last = Organisation.with_removed.filter(id=organisation_id)
+        if last.exists():
+            ledger.append(_act(organisation_id, now))
+        last.delete()
     return True
+
+
+@on_restored
+def remove_again(entries: Sequence[ledger.Entry], say: Say) -> None:
+    """Organisations that were removed after a backup do not come back with it."""
+    for entry in entries:
+        if entry["what"] != REMOVED:
+            continue
+        organisation_id = UUID(entry["target"])
+        with organisation_scope(organisation_id):
+            is_back = Organisation.with_removed.filter(id=organisation_id).exists()
+        if is_back:
+            say(f"Removing the organisation {organisation_id} again ...")
+            remove_organisation(organisation_id, now=datetime.fromisoformat(entry["at"]), say=say)
+
+
+def _act(organisation_id: UUID, now: datetime) -> dict[str, object]:
+    """The line of the erasure ledger; removed again, an organisation has the same one."""
+    own = {"id": organisation_id, "organisation": organisation_id, "target": organisation_id}
+    return {**own, "what": REMOVED, "at": now}
 
 
 def unfinished(*, using: str) -> list[UUID]:

@@ -145,6 +145,10 @@ FRAGMENTS = {
         "passages",
     ): "conditions of `narrow`, with parameters",
     ("memories/library/selection.py", "options"): "a statement of the ORM, with parameters",
+    (
+        "orgs/database/backup/target.py",
+        "empty",
+    ): "the arguments of a function as the catalogue writes them",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",
 }
 

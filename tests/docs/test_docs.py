@@ -163,7 +163,8 @@ NO_SETTINGS = {"PATH", "PYTEST_XDIST_WORKER"}
 def variables_of_the_code() -> set[str]:
     """Names that the settings and the embedded services read from the environment."""
     source = "".join(
-        p.read_text(encoding="utf-8") for p in [*modules("config"), ROOT / "manage.py"]
+        p.read_text(encoding="utf-8")
+        for p in [*modules("config"), *modules("orgs"), ROOT / "manage.py"]
     )
     kinds = "str|int|float|bool|list|dict"
     read_by_name = rf"(?:env\.(?:{kinds})|(?:environ|given)\.get)\(\s*\"([A-Z_]+)\""

@@ -1,0 +1,176 @@
+"""What a backup says of itself: manifest.json, the last file that is written."""
+
+import hashlib
+import hmac
+import json
+import re
+import tomllib
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from orgs.database.backup.errors import BackupError
+from orgs.database.backup.folder import digest_of, private_file
+
+NAME, FORMAT, VERSION = "manifest.json", "commonmind-backup", 1
+# scrypt: 16 MB and some 50 ms for each guess at a SECRET_KEY that somebody thought up.
+_COST = {"n": 1 << 14, "r": 8, "p": 1, "dklen": 16}
+# Parts of a path that lead out of a folder.
+_ELSEWHERE = {"", ".", ".."}
+_LABEL = re.compile(r"[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """One table. checksum: of its rows in any order; sha256 and bytes: of the file."""
+
+    table: str
+    columns: list[str]
+    rows: int
+    checksum: str
+    sha256: str
+    bytes: int
+
+    @property
+    def file(self) -> str:
+        """Where its rows lie in the folder."""
+        return f"tables/{self.table}.copy.gz"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """One file, by its place in DATA_DIR, or the ledger."""
+
+    path: str
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The whole. id: of this backup. moment: of the snapshot, ISO 8601."""
+
+    id: str
+    moment: str
+    application: str
+    server: str
+    migrations: list[list[str]]
+    tables: list[StoredTable]
+    sequences: dict[str, int | None]
+    indexes: list[str]
+    files: list[StoredFile]
+    ledger: StoredFile | None
+    secret_key: dict[str, str]
+    format: str = FORMAT
+    version: int = VERSION
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """Rows of all tables."""
+        return sum(table.rows for table in self.tables)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all files of the folder but the manifest."""
+        ledger = self.ledger.bytes if self.ledger else 0
+        return ledger + sum(t.bytes for t in self.tables) + sum(f.bytes for f in self.files)
+
+    @property
+    def taken_at(self) -> datetime:
+        """The moment as a datetime."""
+        return datetime.fromisoformat(self.moment)
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write it, with a checksum of its own."""
+    content = asdict(manifest)
+    with private_file(folder / NAME) as file:
+        file.write(json.dumps(content | {"checksum": _checksum(content)}, indent=1).encode())
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a whole backup that this version can read, else a BackupError."""
+    if not folder.is_dir():
+        raise BackupError(f"{folder} is not a folder.")
+    try:
+        content = json.loads((folder / NAME).read_bytes())
+    except FileNotFoundError:
+        raise BackupError(
+            f"{folder} has no {NAME}: it is no backup, or one that was not finished."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise BackupError(f"{folder / NAME} cannot be read ({type(error).__name__}).") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise BackupError(f"{folder / NAME} is not of a backup of Commonmind.")
+    if content.get("version") != VERSION:
+        raise BackupError(
+            f"The backup has the format {content.get('version')}; this version reads {VERSION}."
+        )
+    stated = content.pop("checksum", None)
+    if stated != _checksum(content):
+        raise BackupError(f"{folder / NAME} is damaged: its checksum is another one.")
+    return _built(folder, content)
+
+
+def check_files(folder: Path, manifest: Manifest) -> None:
+    """Compare every file with its checksum; a BackupError names the first that differs."""
+    for table in manifest.tables:
+        _check(folder, table.file, table.sha256, f"The data of the table {table.table}")
+    for file in manifest.files:
+        _check(folder, f"files/{file.path}", file.sha256, f"The file {file.path}")
+    if manifest.ledger:
+        _check(folder, manifest.ledger.path, manifest.ledger.sha256, "The erasure ledger")
+
+
+def fingerprint(salt: str) -> dict[str, str]:
+    """Tells whether a SECRET_KEY is the same one, and as good as nothing about it."""
+    key = settings.SECRET_KEY.encode()
+    made = hashlib.scrypt(key, salt=bytes.fromhex(salt), **_COST)
+    return {"salt": salt, "scrypt": made.hex()}
+
+
+def same_secret_key(manifest: Manifest) -> bool:
+    """Whether the SECRET_KEY here is the one of the backup."""
+    stored = manifest.secret_key
+    return hmac.compare_digest(fingerprint(stored["salt"])["scrypt"], stored["scrypt"])
+
+
+def application_version() -> str:
+    """The version in pyproject.toml."""
+    text = (Path(settings.BASE_DIR) / "pyproject.toml").read_text(encoding="utf-8")
+    return str(tomllib.loads(text)["project"]["version"])
+
+
+def _built(folder: Path, content: dict[str, Any]) -> Manifest:
+    try:
+        lists = {
+            "tables": [StoredTable(**one) for one in content["tables"]],
+            "files": [StoredFile(**one) for one in content["files"]],
+            "ledger": StoredFile(**content["ledger"]) if content["ledger"] else None,
+        }
+        manifest = Manifest(**{**content, **lists})
+        odd = [one.table for one in manifest.tables if not _LABEL.fullmatch(one.table)]
+        odd += [one.path for one in manifest.files if _ELSEWHERE & set(one.path.split("/"))]
+        odd += [] if manifest.taken_at.tzinfo else [manifest.moment]
+    except (KeyError, TypeError, ValueError) as error:
+        raise BackupError(f"{folder / NAME} is not complete ({error}).") from None
+    if odd:
+        raise BackupError(f"{folder / NAME} has what no backup has: {', '.join(odd[:3])}.")
+    return manifest
+
+
+def _check(folder: Path, name: str, sha256: str, words: str) -> None:
+    try:
+        found = digest_of(folder / name)
+    except FileNotFoundError:
+        raise BackupError(f"{words} is missing: {folder / name}. Nothing was changed.") from None
+    if found != sha256:
+        raise BackupError(f"{words} is damaged: {folder / name}. Nothing was changed.")
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

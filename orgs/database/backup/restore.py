@@ -1,0 +1,322 @@
+"""Put a backup into an empty database, check it, erase again what was erased, and let people in.
+
+The schema comes from the migrations of this version, up to the state of the backup; nothing of the
+folder is run as SQL. A marker keeps every process out until all of it is done (`marker`).
+"""
+
+import gzip
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+from django.conf import settings
+from django.core.management import call_command
+from django.db import DatabaseError, connections
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from psycopg import sql
+
+from orgs.database import ledger
+from orgs.database.backup import hooks, protection
+from orgs.database.backup.connection import Connection, writer
+from orgs.database.backup.errors import BackupError, NeedsYes
+from orgs.database.backup.folder import copied, make_folders
+from orgs.database.backup.manifest import (
+    Manifest,
+    StoredTable,
+    check_files,
+    read_manifest,
+    same_secret_key,
+)
+from orgs.database.backup.marker import (
+    ERASING,
+    LOADING,
+    Marker,
+    is_closed,
+    put_marker,
+    read_marker,
+    take_marker_away,
+)
+from orgs.database.backup.tables import (
+    Progress,
+    Table,
+    no_progress,
+    set_sequences,
+    summed,
+    tables,
+    write_rows,
+)
+from orgs.database.backup.target import (
+    close_own_connections,
+    empty,
+    in_words,
+    refuse_foreign_tables,
+    refuse_others,
+    what_is_there,
+)
+from orgs.database.role_checks import unsafe_connections
+
+OWNER = "owner"
+CLOSED = "The site stays closed until `restore --resume` has gone through."
+AGAIN = "The site stays closed; type the same restore again."
+
+
+@dataclass(slots=True)
+class Restored:
+    """What a restore did. replayed: entries of the ledger. seconds: how long it took."""
+
+    moment: str
+    tables: int = 0
+    rows: int = 0
+    files: int = 0
+    replayed: int = 0
+    seconds: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+
+
+def restore_backup(
+    folder: Path,
+    *,
+    replace: bool,
+    say: hooks.Say = lambda text: None,
+    progress: Progress = no_progress,
+) -> Restored:
+    """Restore the folder. replace: delete what is there now.
+
+    Raises BackupError; NeedsYes where there is something and `replace` is false.
+    """
+    started = time.monotonic()
+    manifest = read_manifest(folder)
+    _refuse_newer(manifest)
+    check_files(folder, manifest)
+    with _database() as connection:
+        marker = read_marker(connection)
+        if marker and marker.phase == ERASING and marker.backup == manifest.id:
+            say("This backup is loaded already; what was erased is erased again.")
+        else:
+            _refuse_to_overwrite(connection, replace or bool(marker and marker.phase == LOADING))
+            _close(connection, Marker(LOADING, manifest.id, manifest.moment))
+            with _mended_by(AGAIN):
+                _join_ledgers(folder, manifest)
+                _load(connection, folder, manifest, say, progress)
+            put_marker(connection, Marker(ERASING, manifest.id, manifest.moment))
+        done = Restored(manifest.moment, len(manifest.tables), manifest.rows, len(manifest.files))
+        done.replayed = _erase_again(connection, say)
+        done.warnings = _warnings(connection, manifest)
+        take_marker_away(connection)
+    done.seconds = time.monotonic() - started
+    return done
+
+
+def resume(*, say: hooks.Say = lambda text: None) -> Restored:
+    """Erase again and open the database after a failure. Raises BackupError."""
+    started = time.monotonic()
+    with _database() as connection:
+        marker = read_marker(connection)
+        if marker is None:
+            raise BackupError("No restore is unfinished here.")
+        if marker.phase != ERASING:
+            raise BackupError("The backup itself was not loaded: type the same restore again.")
+        done = Restored(marker.moment, replayed=_erase_again(connection, say))
+        take_marker_away(connection)
+    done.seconds = time.monotonic() - started
+    return done
+
+
+@contextmanager
+def _database() -> Iterator[Connection]:
+    """A superuser's connection to a database that nobody else is connected to."""
+    if OWNER not in connections.settings:
+        raise BackupError("DATABASE_OWNER_URL is not set; a restore migrates as that role.")
+    close_own_connections()
+    try:
+        with _mended_by("Nothing was changed."), writer() as connection:
+            refuse_others(connection)
+        with writer() as connection:
+            yield connection
+    finally:
+        close_own_connections()
+
+
+@contextmanager
+def _mended_by(words: str) -> Iterator[None]:
+    """What goes wrong inside becomes a BackupError that ends with these words."""
+    try:
+        yield
+    except BackupError as error:
+        raise BackupError(f"{error} {words}") from error
+    except (OSError, EOFError, psycopg.Error, DatabaseError) as error:
+        raise BackupError(f"It broke off ({' '.join(str(error).split())}). {words}") from error
+
+
+def _refuse_newer(manifest: Manifest) -> None:
+    known = MigrationLoader(None).disk_migrations
+    unknown = [f"{app}.{name}" for app, name in manifest.migrations if (app, name) not in known]
+    if unknown:
+        raise BackupError(
+            f"The backup is of another or newer version ({manifest.application}): "
+            f"{', '.join(unknown[:3])} is not known here. Restore it with that version."
+        )
+
+
+def _refuse_to_overwrite(connection: Connection, replace: bool) -> None:
+    refuse_foreign_tables(connection)
+    there = what_is_there(connection)
+    if there and not replace:
+        raise NeedsYes(
+            f"The database is not empty: {in_words(there)} would be lost. Say --yes if they may. "
+            "Nothing was changed."
+        )
+
+
+def _close(connection: Connection, marker: Marker) -> None:
+    """Put the marker, and see that the owner's database is the same one."""
+    put_marker(connection, marker)
+    if not is_closed(OWNER):
+        take_marker_away(connection)
+        raise BackupError(
+            "DATABASE_ADMIN_URL and DATABASE_OWNER_URL are not of the same database. "
+            "Nothing was changed."
+        )
+
+
+def _join_ledgers(folder: Path, manifest: Manifest) -> None:
+    """Add what the backup's ledger has and the one here has not."""
+    if manifest.ledger is None:
+        return
+    try:
+        theirs = ledger.entries(folder / manifest.ledger.path)
+        for entry in ledger.missing(ledger.entries(), theirs):
+            ledger.append(entry)
+    except ValueError as error:
+        raise BackupError(f"The erasure ledger cannot be read: {error}.") from None
+
+
+def _load(
+    connection: Connection, folder: Path, manifest: Manifest, say: hooks.Say, progress: Progress
+) -> None:
+    say("Making the tables ...")
+    empty(connection)
+    _migrate_to(manifest)
+    here = _same_tables(connection, manifest)
+    say("Loading the rows ...")
+    with connection.transaction():
+        # The rows hold together already: neither foreign keys nor triggers look at them again.
+        connection.execute("SET LOCAL session_replication_role = replica")
+        for table, stored in _told(here, progress):
+            # What migrations wrote; all of it is in the backup too.
+            connection.execute(sql.SQL("DELETE FROM {}").format(table.identifier()))
+            if stored.rows:
+                with gzip.open(folder / stored.file) as source:
+                    write_rows(connection, table, source)  # type: ignore[arg-type]
+        set_sequences(connection, manifest.sequences.items())
+    say("Comparing the rows with the backup ...")
+    for table, stored in _told(here, progress):
+        found = summed(connection, table)
+        if (found.rows, found.checksum) != (stored.rows, stored.checksum):
+            raise BackupError(
+                f"The table {table.label} has {found.rows:,} rows that are not those of the "
+                f"backup ({stored.rows:,})."
+            )
+    _put_files(folder, manifest)
+    say("Migrating and building indexes ...")
+    connection.execute("ANALYZE")
+    _migrate_forward()
+    _check_protection(connection)
+    hooks.run_loaded(say)
+
+
+def _told(
+    here: list[tuple[Table, StoredTable]], progress: Progress
+) -> Iterator[tuple[Table, StoredTable]]:
+    size, done = sum(stored.bytes for _, stored in here), 0
+    for table, stored in here:
+        progress(table.name, done / size)
+        yield table, stored
+        done += stored.bytes
+
+
+def _migrate_to(manifest: Manifest) -> None:
+    """The schema as it was when the backup was made, as the owner."""
+    executor = MigrationExecutor(connections[OWNER])
+    applied = {(app, name) for app, name in manifest.migrations}
+    nodes = executor.loader.graph.node_map
+    last = [
+        key
+        for key in sorted(applied)
+        if not any(child.key in applied and child.key[0] == key[0] for child in nodes[key].children)
+    ]
+    executor.migrate(last)
+    connections[OWNER].close()
+
+
+def _migrate_forward() -> None:
+    """To the state of this version, where the backup is older."""
+    executor = MigrationExecutor(connections[OWNER])
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        call_command("migrate", database=OWNER, interactive=False, verbosity=0)
+    connections[OWNER].close()
+
+
+def _same_tables(connection: Connection, manifest: Manifest) -> list[tuple[Table, StoredTable]]:
+    stored = {one.table: one for one in manifest.tables}
+    here = {table.label: table for table in tables(connection)}
+    different = sorted(set(stored) ^ set(here))
+    different += [n for n in stored if n in here and stored[n].columns != list(here[n].columns)]
+    if different:
+        raise BackupError(
+            f"The tables of the backup are not those of its migrations: {', '.join(different)}."
+        )
+    return [(here[name], stored[name]) for name in here]
+
+
+def _put_files(folder: Path, manifest: Manifest) -> None:
+    """In the place of what is there; what another user put there is no part of it."""
+    data_dir = Path(settings.DATA_DIR)
+    for name in hooks.folders():
+        shutil.rmtree(data_dir / name, ignore_errors=True)
+    for file in manifest.files:
+        target = data_dir / file.path
+        if file.path.split("/")[0] not in hooks.folders():
+            raise BackupError(f"{file.path} is in no folder that a backup has.")
+        make_folders(target.parent)
+        copied(folder / "files" / file.path, target)
+
+
+def _check_protection(connection: Connection) -> None:
+    found = protection.faults(connection) + [error.msg for error in unsafe_connections()]
+    if found:
+        raise BackupError(f"The database is not protected as it must be: {'; '.join(found)}.")
+
+
+def _erase_again(connection: Connection, say: hooks.Say) -> int:
+    """Call what erases again and look once more at who is let in; how many entries there were."""
+    with _mended_by(CLOSED):
+        try:
+            entries = ledger.join(ledger.entries(), [])
+            say(f"Erasing again what the ledger names ({len(entries):,} entries) ...")
+            hooks.run_restored(entries, say)
+        except Exception as error:
+            raise BackupError(
+                f"What was erased could not be erased again ({type(error).__name__}: {error})."
+            ) from error
+        close_own_connections()
+        refuse_others(connection)
+        _check_protection(connection)
+    return len(entries)
+
+
+def _warnings(connection: Connection, manifest: Manifest) -> list[str]:
+    found = []
+    if not same_secret_key(manifest):
+        found.append(
+            "SECRET_KEY is another one than in the backup: second steps of signing in cannot be "
+            "read, and everybody has to sign in again. Set the old one if you have it."
+        )
+    if missing := protection.missing_indexes(connection, manifest.indexes):
+        found.append(f"Indexes that the backup had are not here: {', '.join(missing)}.")
+    return found

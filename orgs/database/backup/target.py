@@ -1,0 +1,140 @@
+"""The database that a restore fills: who is connected to it, what it holds, and emptying it."""
+
+import time
+from typing import Any
+
+from django.conf import settings
+from django.db import connections
+from psycopg import sql
+
+from orgs.database.backup.connection import Connection
+from orgs.database.backup.errors import BackupError
+from orgs.database.backup.hooks import folders
+from orgs.database.backup.tables import MARKER_SCHEMA, rows_in, tables
+
+# Rows that a migrated and otherwise new database has.
+FROM_MIGRATIONS = {
+    "public.django_migrations",
+    "public.django_content_type",
+    "public.auth_permission",
+}
+SHOWN = 5
+WAIT_SECONDS = 2
+_OTHERS = """
+SELECT coalesce(usename, '?') || CASE WHEN application_name = '' THEN ''
+    ELSE ' (' || application_name || ')' END, count(*)
+FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+GROUP BY 1 ORDER BY 1
+"""
+# Everything that migrations have made; what an extension made stays.
+_RELATIONS = """
+SELECT c.relkind::text, n.nspname, c.relname, pg_get_userbyid(c.relowner)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
+    AND n.nspname NOT IN ('pg_catalog', 'information_schema', %(marker)s)
+    AND n.nspname !~ '^pg_(temp|toast)'
+    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass
+                    AND d.objid = c.oid AND d.objsubid = 0 AND d.deptype IN ('e', 'i'))
+    AND NOT EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhrelid = c.oid)
+ORDER BY 2, 3
+"""
+_FUNCTIONS = """
+SELECT n.nspname, p.proname, pg_get_function_identity_arguments(p.oid), p.prokind::text
+FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+WHERE n.nspname NOT IN ('pg_catalog', 'information_schema')
+    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass
+                    AND d.objid = p.oid AND d.deptype = 'e')
+ORDER BY 1, 2
+"""
+_TYPES = """
+SELECT n.nspname, t.typname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+LEFT JOIN pg_class c ON c.oid = t.typrelid
+WHERE n.nspname NOT IN ('pg_catalog', 'information_schema')
+    AND (t.typtype IN ('e', 'd', 'r') OR c.relkind = 'c')
+    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_type'::regclass
+                    AND d.objid = t.oid AND d.deptype = 'e')
+"""
+_KINDS = {
+    "r": sql.SQL("TABLE"),
+    "p": sql.SQL("TABLE"),
+    "v": sql.SQL("VIEW"),
+    "m": sql.SQL("MATERIALIZED VIEW"),
+    "S": sql.SQL("SEQUENCE"),
+    "f": sql.SQL("FOREIGN TABLE"),
+}
+
+
+def close_own_connections() -> None:
+    """Those of this process; a cached plan would name tables that are gone."""
+    for alias in connections:
+        connection: Any = connections[alias]
+        connection.close()
+        if getattr(connection, "_connection_pools", None):
+            connection.close_pool()
+
+
+def refuse_others(connection: Connection) -> None:
+    """Raises BackupError while anybody else is connected to the database."""
+    until = time.monotonic() + WAIT_SECONDS
+    while found := connection.execute(_OTHERS).fetchall():
+        # The server takes a moment to end what was closed.
+        if time.monotonic() < until:
+            time.sleep(0.1)
+            continue
+        who = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in found)
+        raise BackupError(
+            f"Somebody is connected to the database: {who}. Stop web, workers and beat "
+            "(`make run`: Ctrl-C), then type the command again."
+        )
+
+
+def refuse_foreign_tables(connection: Connection) -> None:
+    """Raises BackupError where the database holds what is not ours to delete."""
+    ours = {connections["owner"].settings_dict["USER"], "commonmind_owner", "commonmind_searcher"}
+    found = connection.execute(_RELATIONS, {"marker": MARKER_SCHEMA}).fetchall()
+    foreign = [f"{schema}.{name}" for _, schema, name, owner in found if owner not in ours]
+    if foreign:
+        raise BackupError(
+            f"The database holds what is not Commonmind's ({', '.join(foreign[:SHOWN])}): take "
+            "another database. Nothing was changed."
+        )
+
+
+def what_is_there(connection: Connection) -> dict[str, int]:
+    """Rows by table, and files by folder, as far as a new database would not have them."""
+    found = rows_in(connection, tables(connection))
+    found = {name: rows for name, rows in found.items() if name not in FROM_MIGRATIONS}
+    for name in folders():
+        files = sum(path.is_file() for path in (settings.DATA_DIR / name).rglob("*"))
+        found |= {f"files in {name}": files} if files else {}
+    return found
+
+
+def in_words(there: dict[str, int]) -> str:
+    """What would be lost: how much in all, and where most of it is."""
+    most = sorted(there.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
+    listed = ", ".join(f"{count:,} {name.removeprefix('public.')}" for name, count in most)
+    organisations = there.get("public.orgs_organisation", 0)
+    return (
+        f"{organisations:,} organisations, {sum(there.values()):,} rows and files in all "
+        f"({listed}{', ...' if len(there) > len(most) else ''})"
+    )
+
+
+def empty(connection: Connection) -> None:
+    """Drop all tables, functions and types that migrations have made, in one transaction."""
+    with connection.transaction():
+        for kind, schema, name, _ in connection.execute(_RELATIONS, {"marker": MARKER_SCHEMA}):
+            statement = sql.SQL("DROP {} IF EXISTS {} CASCADE")
+            connection.execute(statement.format(_KINDS[kind], sql.Identifier(schema, name)))
+        for schema, name, arguments, kind in connection.execute(_FUNCTIONS).fetchall():
+            if kind == "a":
+                raise BackupError(f"The aggregate {schema}.{name} cannot be dropped.")
+            statement = sql.SQL("DROP ROUTINE IF EXISTS {}({}) CASCADE")
+            # The catalogue writes the arguments as a statement wants them.
+            words = sql.SQL(arguments)
+            connection.execute(statement.format(sql.Identifier(schema, name), words))
+        for schema, name in connection.execute(_TYPES).fetchall():
+            statement = sql.SQL("DROP TYPE IF EXISTS {} CASCADE")
+            connection.execute(statement.format(sql.Identifier(schema, name)))
