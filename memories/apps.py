@@ -33,9 +33,10 @@ class MemoriesConfig(AppConfig):
         from memories.lifecycle.llm_checks.summaries import summarise_and_reword
         from memories.lifecycle.retention import retain
         from memories.privacy.erasure.steps import run_erase
+        from memories.privacy.replay_erasures import replay
         from memories.retrieval.who_said import activity_of
         from memories.snapshots.export_job import EXPORTS, run_export
-        from orgs.database.backup.hooks import keeps_folder, on_loaded
+        from orgs.database.backup.hooks import keeps_folder, on_loaded, on_restored
         from robots.conversations.hooks import follows_replies, promotes
         from robots.registry.activity import counts_activity
         from robots.teams.teams import before_team_removal
@@ -59,3 +60,4 @@ class MemoriesConfig(AppConfig):
         for files in (UPLOADS, EXPORTS):
             keeps_folder(files.name)
         on_loaded(build_after_restore)
+        on_restored(replay)

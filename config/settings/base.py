@@ -214,8 +214,6 @@ RERANKER = env.str("RERANKER", default="ms-marco-MiniLM-L-12-v2")
 RERANK_SECONDS = env.float("RERANK_SECONDS", default=2.0)
 # Days for which the log of operations (remember, recall, evict, forget) is kept.
 OPERATIONS_DAYS = env.int("OPERATIONS_DAYS", default=90)
-# What is erased lies in backups for so many days, and receipts name the day on which it is over.
-BACKUP_KEEP_DAYS = env.int("BACKUP_KEEP_DAYS", default=30)
 # Megabytes up to which a table is written anew after an erasure, so that no page holds its bytes.
 ERASURE_REWRITE_MB = env.int("ERASURE_REWRITE_MB", default=256)
 # Tokens that a robot's working memory holds, unless the robot has a budget of its own.
