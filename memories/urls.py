@@ -15,6 +15,7 @@ from memories.api import (
 )
 from memories.api import jobs as jobs_api
 from memories.api.context import accounts, context, streams, team_memory, working_memory
+from memories.api.decisions import debates, decisions
 from memories.api.erasure import erasure
 from memories.api.operations import operations
 from memories.api.recall import explain, who_said
@@ -130,6 +131,29 @@ api = [
     path("streams", streams.StreamsView.as_view(), name="streams"),
     path("streams/recall", streams.StreamRecallView.as_view(), name="stream-recall"),
     path("streams/summary", streams.StreamSummaryView.as_view(), name="stream-summary"),
+    path("decisions", decisions.DecisionsView.as_view(), name="decisions-api"),
+    path("decisions/similar", decisions.SimilarView.as_view(), name="decisions-similar"),
+    path("decisions/prepare", decisions.PrepareView.as_view(), name="decisions-prepare"),
+    path("decisions/dissents", decisions.TopicDissentsView.as_view(), name="decisions-dissents"),
+    path("decisions/<uuid:decision_id>", decisions.DecisionView.as_view(), name="decision-api"),
+    path(
+        "decisions/<uuid:decision_id>/dissents",
+        decisions.DissentsView.as_view(),
+        name="decision-dissents",
+    ),
+    path(
+        "decisions/<uuid:decision_id>/dissents/<uuid:dissent_id>",
+        decisions.DissentView.as_view(),
+        name="decision-dissent",
+    ),
+    path("debates", debates.DebatesView.as_view(), name="debates"),
+    path("debates/<uuid:debate_id>", debates.DebateView.as_view(), name="debate"),
+    path(
+        "debates/<uuid:debate_id>/critiques",
+        debates.CritiquesView.as_view(),
+        name="debate-critiques",
+    ),
+    path("debates/<uuid:debate_id>/outcome", debates.OutcomeView.as_view(), name="debate-outcome"),
     path("feedback", feedback.FeedbackView.as_view(), name="feedback"),
     path("proposals", proposals.ProposalsView.as_view(), name="proposals"),
     path("proposals/<uuid:item_id>", proposals.ProposalView.as_view(), name="proposal"),
