@@ -8,17 +8,17 @@ from rest_framework.test import APIClient
 
 from memories.curation.decisions.models import Debate
 from memories.jobs.models import Job, JobKind
-from memories.jobs.organisation_run import do
 from memories.lifecycle.surprise import LEARNING
 from memories.retrieval.models import Feedback, Recall
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
 from memories.store.models.use import Use
+from memories.tasks import run_job
 from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
 from orgs.principals import resolve
-from tests.world import NOW, Tenant, World
+from tests.world import Tenant, World
 
 URL = "/api/v1/debates"
 
@@ -200,8 +200,10 @@ def test_the_consolidation_looks_at_the_debates_readers_alone(lasting_world: Wor
     debate = post(here.api("aria"), topic="Tea", group="launch")["id"]
     job_id = post(here.api("aria"), f"/{debate}/outcome", conclusion="Red.")["job"]
     here.embed()
+    while run_job():
+        pass
     with resolve(here.person("ada")).scope():
         job = Job.objects.get(id=UUID(job_id))
-    assert do(job, now=NOW)
-    # Two of the kettle and the decision.
-    assert job.place["total"] == 3
+    # Two of the kettle and the decision, and not those of the other group.
+    assert (job.state, job.done, job.total) == ("done", 3, 3)
+    assert job.result == {"duplicates": 1, "contradictions": 0}
