@@ -24,6 +24,7 @@ from memories.api.snapshots import snapshots
 from memories.api.typed import preferences, tasks
 from memories.views.context import team as team_page
 from memories.views.context import working_memory as working_memory_page
+from memories.views.decisions import decisions as decision_pages
 from memories.views.experts import experts
 from memories.views.insights import (
     architectures,
@@ -202,6 +203,17 @@ pages = [
     path("robots/teams/<uuid:team_id>/", team_page.team, name="team-page"),
     path("experts/", experts.experts, name="experts"),
     path("said/", who_said_page.said, name="said-page"),
+    path("decisions/", decision_pages.decisions, name="decisions"),
+    path("decisions/add/", decision_pages.add, name="decision-add"),
+    path("decisions/<uuid:decision_id>/", decision_pages.decision, name="decision-page"),
+    path(
+        "decisions/<uuid:decision_id>/dissent/", decision_pages.dissent, name="decision-dissent-add"
+    ),
+    path(
+        "decisions/<uuid:decision_id>/dissents/<uuid:dissent_id>/answer/",
+        decision_pages.answer,
+        name="dissent-answer",
+    ),
     path("knowledge/", shared_knowledge.knowledge, name="knowledge"),
     path("me/", my_memories.overview, name="me"),
     path("me/learning/", my_memories.learning, name="me-learning"),

@@ -132,10 +132,11 @@ class TopicDissentsView(APIView):
         responses=forms.DissentSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """What was held against decisions on just this topic, the newest first."""
+        """What was held against decisions, on just this topic if one is given, the newest first."""
         asked = checked(forms.DissentParametersSerializer, request.query_params.dict())
-        topic = asked.pop("topic", None)
-        hashed = asked.pop("topic_hash", None) or topic_hash(words_of_topic(topic))
+        topic, hashed = asked.pop("topic", None), asked.pop("topic_hash", None)
+        if topic is not None:
+            hashed = topic_hash(words_of_topic(topic))
         found = read.dissents_on(request.user, hashed, now=timezone.now(), **asked)
         return Response({"results": [rendering.dissent(one) for one in found], "next": None})
 

@@ -128,7 +128,7 @@ class SimilarParametersSerializer(ActingSerializer):
 
 
 class DissentParametersSerializer(ActingSerializer):
-    """Query parameters: a hash, as a decision shows it, or the topic itself."""
+    """Query parameters: a hash, as a decision shows it, or the topic itself, or neither."""
 
     topic_hash = serializers.RegexField(
         r"\A[0-9a-fA-F]{64}\Z", required=False, help_text="64 hexadecimal digits."
@@ -137,8 +137,8 @@ class DissentParametersSerializer(ActingSerializer):
     limit = serializers.IntegerField(min_value=1, max_value=100, default=100)
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
-        if ("topic_hash" in given) == ("topic" in given):
-            raise serializers.ValidationError("Give topic_hash or topic, one of them.")
+        if "topic_hash" in given and "topic" in given:
+            raise serializers.ValidationError("Give topic_hash or topic, not both.")
         return given
 
 

@@ -52,7 +52,7 @@ LIMIT %(limit)s::int
 _DISSENTS = f"""
 SELECT s.id {_READABLE}
 JOIN memories_dissent s ON s.organisation_id = %(organisation)s AND s.memory_id = d.memory_id
-{_WHERE} AND d.topic_hash = %(topic_hash)s
+{_WHERE} AND (%(topic_hash)s::text IS NULL OR d.topic_hash = %(topic_hash)s::text)
 ORDER BY s.id DESC LIMIT %(limit)s::int
 """
 _CHAIN = """
@@ -223,7 +223,7 @@ def similar_to(
 
 def dissents_on(
     actor: Actor,
-    topic_hash: str,
+    topic_hash: str | None,
     *,
     member: str | None = None,
     group: str | None = None,
@@ -232,10 +232,14 @@ def dissents_on(
 ) -> list[Dissent]:
     """What was held against decisions on just this topic, the newest first.
 
-    topic_hash: as `rules.topic_hash` gives it. Raises NotFound and MissingScope.
+    topic_hash: as `rules.topic_hash` gives it; None is whatever the topic. Raises NotFound and
+    MissingScope.
     """
     principal = resolve(act(actor, member=member, group=group))
-    values = _values(principal, now) | {"topic_hash": topic_hash.lower(), "limit": limit}
+    values = _values(principal, now) | {
+        "topic_hash": topic_hash and topic_hash.lower(),
+        "limit": limit,
+    }
     with principal.scope():
         ids = [id_ for (id_,) in fetched(_DISSENTS, values)]
         rows = Dissent.objects.filter(organisation_id=principal.organisation_id)

@@ -206,4 +206,3 @@ def test_the_consolidation_looks_at_the_debates_readers_alone(lasting_world: Wor
         job = Job.objects.get(id=UUID(job_id))
     # Two of the kettle and the decision, and not those of the other group.
     assert (job.state, job.done, job.total) == ("done", 3, 3)
-    assert job.result == {"duplicates": 1, "contradictions": 0}
