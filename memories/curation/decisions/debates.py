@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -351,9 +352,7 @@ def _owe_consolidation(principal: Principal, debate: Debate, now: datetime) -> U
     return job.id
 
 
-def _note(
-    principal: Principal, action: str, debate: Debate, now: datetime, **detail: int | str
-) -> None:
+def _note(principal: Principal, action: str, debate: Debate, now: datetime, **detail: Any) -> None:
     audit.record(
         action, actor=principal.actor, now=now, target=debate.id, target_type="debate", **detail
     )

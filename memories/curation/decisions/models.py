@@ -15,7 +15,7 @@ class Decision(MemoryPart):
     topic_hash: of these words, in hexadecimal. agree, disagree: votes.
     """
 
-    id = None
+    id = None  # type: ignore[assignment]  # the memory is the key
     memory = models.OneToOneField(
         "memories.Memory",
         models.DO_NOTHING,

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memories.context.assembly.fence import entry, fenced
 from memories.context.sources.memory_lines import plain
-from memories.curation.decisions.models import Dissent, DissentKind
+from memories.curation.decisions.models import Claim, Dissent, DissentKind, Participant
 from memories.curation.decisions.read import SIMILAR, WholeDecision, similar_to
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
@@ -108,7 +108,7 @@ def _dissent(one: WholeDecision, said: Dissent) -> str:
     return text
 
 
-def name_of(said: Dissent) -> str:
+def name_of(said: Participant | Claim | Dissent) -> str:
     """Whose it is, as they are called now."""
     who = said.member or said.robot
     return who.name if who else said.name

@@ -267,7 +267,8 @@ def whole(
         .in_bulk(list(ids))
     )
     records = {row.memory_id: row for row in Decision.objects.filter(**here)}
-    present, claims, dissents = (_parts(model, here) for model in (Participant, Claim, Dissent))
+    present, claims = _parts(Participant, here), _parts(Claim, here)
+    dissents = _parts(Dissent, here)
     wanted = None if words is None else frozenset(words)
     return [
         WholeDecision(

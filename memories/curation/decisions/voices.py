@@ -47,11 +47,12 @@ class Voices:
 
     def own(self) -> Voice:
         """Whoever writes: a person as themselves, a robot as itself."""
-        if self.actor.is_person:
+        if self.actor.member_id is not None and self.actor.is_person:
             found = Member.objects.get(
                 organisation_id=self.actor.organisation_id, id=self.actor.member_id
             )
             return Voice(found.name, member_id=found.id)
+        assert self.actor.robot_id is not None  # noqa: S101 - for the type checker
         robot = Robot.objects.get(
             organisation_id=self.actor.organisation_id, id=self.actor.robot_id
         )

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+import orjson
 import pytest
 from django.db import ProgrammingError, connection, transaction
 from rest_framework.test import APIClient
@@ -15,6 +16,8 @@ from memories.curation.decisions.record import DecisionDraft, record_decision
 from memories.curation.share import share_memory
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.privacy.erase import erase_memory
+from memories.privacy.export import decision_lines, export
+from memories.privacy.export import lines as lines_of
 from memories.privacy.forget_all import forget_all
 from memories.retrieval.recall import Query, recall
 from memories.review.models import Proposal
@@ -381,6 +384,15 @@ def test_forgetting_everything_takes_ones_words_out_of_others_decisions(world: W
     path = f"/{made['id']}/dissents"
     post(here.browser("bob"), path, kind="abstention", content="Not Bob.")
     post(here.browser("mina"), path, kind="abstention", content="Not Mina.")
+    own = decide(bob, "Ink", visibility="private", participants=("Zoe",))
+    lines = [
+        orjson.loads(line) for portion in export(bob) for line in lines_of(portion).splitlines()
+    ]
+    assert [(one["id"], one["decision"]["participants"]) for one in lines] == [(str(own), ["Zoe"])]
+    parts = [orjson.loads(line) for line in decision_lines(bob).splitlines()]
+    assert [(one["decision"], one["part"], one["content"]) for one in parts] == [
+        (made["id"], "dissent", "Not Bob.")
+    ]
     forget_all(bob, now=NOW)
     left = get(here.browser("mina"), f"/{made['id']}")["dissents"]
     assert [one["content"] for one in left] == ["Not Mina."]
