@@ -65,7 +65,9 @@ class UsedMemorySerializer(StrictSerializer):
 
 
 class CriticiseSerializer(forms.ActingSerializer):
-    critiques = CritiqueSerializer(many=True, max_length=forms.MOST_PARTS, allow_empty=False)
+    critiques = serializers.ListField(
+        child=CritiqueSerializer(), min_length=1, max_length=forms.MOST_PARTS
+    )
     recall_id = serializers.UUIDField(
         required=False, help_text="Of your own recall; left out, what the debate began with."
     )

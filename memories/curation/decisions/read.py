@@ -38,7 +38,7 @@ SELECT d.memory_id {_READABLE} {_WHERE}
        < (%(last_at)s::timestamptz, %(last)s::uuid))
 ORDER BY n.occurred_at DESC, n.id DESC LIMIT %(limit)s::int
 """
-# Every readable decision is compared, by its words as they were stored: 10,000 in 20 ms.
+# Every readable decision is compared, by its words as they were stored: 10,000 in 0.1 s.
 _SIMILAR = f"""
 SELECT d.memory_id {_READABLE} CROSS JOIN LATERAL (
     SELECT count(*) FROM unnest(d.words) AS w WHERE w = ANY(%(words)s::text[])
