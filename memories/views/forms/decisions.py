@@ -109,7 +109,7 @@ class DecisionForm(forms.Form):
         help_text="One reason a line.",
     )
     domain = forms.CharField(
-        label="Domain", required=False, max_length=100, help_text="Such as finance or design."
+        label="Domain", required=False, max_length=100, help_text="Such as finance or hiring."
     )
     tags = forms.CharField(
         required=False, max_length=500, help_text="With commas between them: project:apollo."
