@@ -1,5 +1,14 @@
 from memories.context.connectors.models import Account, AccountEntry, AccountKind
 from memories.context.models import WorkingEntry
+from memories.curation.decisions.models import (
+    Claim,
+    Debate,
+    DebateState,
+    Decision,
+    Dissent,
+    DissentKind,
+    Participant,
+)
 from memories.indexing.models import Embedding, Pending, Text
 from memories.jobs.models import Job, JobKind, JobState
 from memories.jobs.owed_work import OwedWork, PendingState
@@ -43,9 +52,15 @@ __all__ = [
     "AgeingRun",
     "Category",
     "Cause",
+    "Claim",
     "Contribution",
+    "Debate",
+    "DebateState",
+    "Decision",
     "Derivation",
     "Disclosure",
+    "Dissent",
+    "DissentKind",
     "Edge",
     "Embedding",
     "Entity",
@@ -66,6 +81,7 @@ __all__ = [
     "Operation",
     "Origin",
     "OwedWork",
+    "Participant",
     "Pending",
     "PendingRestatement",
     "PendingState",

@@ -15,6 +15,7 @@ from memories.api import (
 )
 from memories.api import jobs as jobs_api
 from memories.api.context import accounts, context, streams, team_memory, working_memory
+from memories.api.decisions import debates, decisions
 from memories.api.erasure import erasure
 from memories.api.operations import operations
 from memories.api.recall import explain, who_said
@@ -23,6 +24,7 @@ from memories.api.snapshots import snapshots
 from memories.api.typed import preferences, tasks
 from memories.views.context import team as team_page
 from memories.views.context import working_memory as working_memory_page
+from memories.views.decisions import decisions as decision_pages
 from memories.views.experts import experts
 from memories.views.insights import (
     architectures,
@@ -133,6 +135,29 @@ api = [
     path("streams", streams.StreamsView.as_view(), name="streams"),
     path("streams/recall", streams.StreamRecallView.as_view(), name="stream-recall"),
     path("streams/summary", streams.StreamSummaryView.as_view(), name="stream-summary"),
+    path("decisions", decisions.DecisionsView.as_view(), name="decisions-api"),
+    path("decisions/similar", decisions.SimilarView.as_view(), name="decisions-similar"),
+    path("decisions/prepare", decisions.PrepareView.as_view(), name="decisions-prepare"),
+    path("decisions/dissents", decisions.TopicDissentsView.as_view(), name="decisions-dissents"),
+    path("decisions/<uuid:decision_id>", decisions.DecisionView.as_view(), name="decision-api"),
+    path(
+        "decisions/<uuid:decision_id>/dissents",
+        decisions.DissentsView.as_view(),
+        name="decision-dissents",
+    ),
+    path(
+        "decisions/<uuid:decision_id>/dissents/<uuid:dissent_id>",
+        decisions.DissentView.as_view(),
+        name="decision-dissent",
+    ),
+    path("debates", debates.DebatesView.as_view(), name="debates"),
+    path("debates/<uuid:debate_id>", debates.DebateView.as_view(), name="debate"),
+    path(
+        "debates/<uuid:debate_id>/critiques",
+        debates.CritiquesView.as_view(),
+        name="debate-critiques",
+    ),
+    path("debates/<uuid:debate_id>/outcome", debates.OutcomeView.as_view(), name="debate-outcome"),
     path("feedback", feedback.FeedbackView.as_view(), name="feedback"),
     path("proposals", proposals.ProposalsView.as_view(), name="proposals"),
     path("proposals/<uuid:item_id>", proposals.ProposalView.as_view(), name="proposal"),
@@ -181,6 +206,17 @@ pages = [
     path("robots/teams/<uuid:team_id>/", team_page.team, name="team-page"),
     path("experts/", experts.experts, name="experts"),
     path("said/", who_said_page.said, name="said-page"),
+    path("decisions/", decision_pages.decisions, name="decisions"),
+    path("decisions/add/", decision_pages.add, name="decision-add"),
+    path("decisions/<uuid:decision_id>/", decision_pages.decision, name="decision-page"),
+    path(
+        "decisions/<uuid:decision_id>/dissent/", decision_pages.dissent, name="decision-dissent-add"
+    ),
+    path(
+        "decisions/<uuid:decision_id>/dissents/<uuid:dissent_id>/answer/",
+        decision_pages.answer,
+        name="dissent-answer",
+    ),
     path("knowledge/", shared_knowledge.knowledge, name="knowledge"),
     path("me/", my_memories.overview, name="me"),
     path("me/learning/", my_memories.learning, name="me-learning"),

@@ -181,6 +181,9 @@ SPECTACULAR_SETTINGS = {
         "MemoryStatus": "memories.store.models.choices.Status",
         "StatusInTeam": "robots.models.teams.TeamStatus",
         "PreferenceKind": ["preference", "alert", "writing_style", "research_finding"],
+        "DissentKind": "memories.curation.decisions.models.DissentKind",
+        "DebateState": "memories.curation.decisions.models.DebateState",
+        "DecisionStrength": ["unanimous", "strong", "moderate", "weak", "split", "contested"],
         "SourceStatus": ["ok", "empty", "off", "failed", "timed_out"],
     },
 }

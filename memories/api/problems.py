@@ -8,6 +8,7 @@ from memories.context.at_hand import OverBudget
 from memories.context.connectors.accounts import TooLarge, TooMany
 from memories.context.connectors.parsed import Unreadable
 from memories.curation.decide import Unread
+from memories.curation.decisions.record import BadDecision
 from memories.curation.edit import Outdated
 from memories.ingestion.remember import KeyTaken
 from memories.lifecycle.llm_checks.propositions import NoModel
@@ -39,6 +40,7 @@ map_exception(TooMany, 409, "too-many", "As many as there may be")
 map_exception(KeyTaken, 409, "key-taken", "The key names another text")
 map_exception(BadTag, 400, "bad-tag", "The tag has another form")
 map_exception(BadPreference, 400, "bad-preference", "Not a preference of that kind")
+map_exception(BadDecision, 400, "bad-decision", "Not a decision")
 map_exception(NotYours, 403, "not-yours", "Not yours to change")
 map_exception(RedLine, 409, "red-line", "Protected")
 map_exception(Outdated, 409, "outdated", "Changed meanwhile")

@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import F
 
 from memories.access.visibility import Misplaced
+from memories.curation.decisions.parts import copy_record
 from memories.indexing import index
 from memories.ingestion import write
 from memories.knowledge_graph.tasks import copy_tasks
@@ -62,6 +63,7 @@ def copy_to(
         row.pk, row.audience_id, row.content_hash = id_ or new_id(), audience_id, digest
         made = _insert_copy(row, now)
         copy_tasks(memory, made)
+        copy_record(memory, made)
         return {"made": str(made)}
     if twin.forgotten_by_subject and not by_subject:
         raise Misplaced("Whom this is about has forgotten it; only they bring it back.")

@@ -1,6 +1,7 @@
 """Take along what is kept about a member or by them, and what they said, as JSON lines."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -9,6 +10,7 @@ from django.db.models import Q
 from memories.access.audience_labels import audience_label
 from memories.context.connectors.accounts import accounts
 from memories.context.connectors.models import AccountEntry
+from memories.curation.decisions.taken_along import own_words, records
 from memories.privacy.my_memories import about, readable
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -17,6 +19,8 @@ from robots.conversations.withdraw_messages import said_by
 from robots.models.conversations import Message
 
 EXPORTED = 500
+# Under this name a portion carries what its decisions say beside their memories.
+_RECORD = "decision_record"
 _PLAIN = (
     "id", "key", "content", "status", "speaker", "kind", "type", "category", "topic", "tags",
     "metadata", "source", "importance", "confidence", "occurred_at", "created_at",
@@ -42,6 +46,7 @@ def lines(portion: Sequence[Memory]) -> bytes:
                 "author": row.author.name if row.author else None,
                 "group": row.place.name if row.place else None,
                 "conversation": row.open_conversation,
+                **({"decision": record} if (record := _record(row)) else {}),
             },
             option=_OPTIONS,
         )
@@ -72,7 +77,24 @@ def export_after(actor: Actor, after: UUID | None) -> list[Memory]:
         rows = rows.exclude(status=Status.FORGOTTEN)
         if after:
             rows = rows.filter(id__gt=after)
-        return list(rows.with_names().order_by("id")[:EXPORTED])
+        portion = list(rows.with_names().order_by("id")[:EXPORTED])
+        found = records(principal, portion)
+        for row in portion:
+            setattr(row, _RECORD, found.get(row.id))
+        return portion
+
+
+def _record(row: Memory) -> dict[str, Any] | None:
+    """What `export_after` read beside the memory; nothing for what is no decision."""
+    record: dict[str, Any] | None = getattr(row, _RECORD, None)
+    return record
+
+
+def decision_lines(actor: Actor) -> bytes:
+    """Their part in decisions, also of others; `decision` names which."""
+    principal = resolve(actor)
+    with principal.scope():
+        return b"".join(orjson.dumps(line, option=_OPTIONS) for line in own_words(principal))
 
 
 def message_lines(portion: Sequence[Message]) -> bytes:

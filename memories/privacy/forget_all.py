@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memories.context.connectors.accounts import delete_accounts
+from memories.curation.decisions.parts import withdraw_words
 from memories.indexing import index
 from memories.lifecycle.withdraw import take_away
 from memories.privacy.my_memories import about, readable
@@ -25,7 +26,8 @@ AT_ONCE = 500
 def forget_all(actor: Actor, *, now: datetime) -> int:
     """Forget everything about them, and take back every message of theirs, also those that are
     no memory; it can be brought back together. Calendars and mail that they handed in are deleted,
-    for they have the files. Returns how many memories it was.
+    for they have the files; so is what stands as theirs in the records of decisions that are not
+    about them. Returns how many memories it was.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -46,6 +48,7 @@ def forget_all(actor: Actor, *, now: datetime) -> int:
             count=count,
             messages=len(messages),
             accounts=delete_accounts(principal),
+            records=withdraw_words(principal),
         )
     return count
 

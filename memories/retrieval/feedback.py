@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from memories.lifecycle.age import age_these
-from memories.lifecycle.surprise import LEARNING, consolidation_score, success_rate
+from memories.lifecycle.surprise import LEARNING, UNKNOWN, consolidation_score, success_rate
 from memories.lifecycle.tiers import RULES
 from memories.retrieval.models import Feedback, Recall
 from memories.store.models.choices import Status
@@ -38,6 +38,15 @@ SET surprise = excluded.surprise + (1 - %(alpha)s) * u.surprise, updates = u.upd
     since_feedback = u.since_feedback + excluded.since_feedback,
     since_successes = u.since_successes + excluded.since_successes
 RETURNING surprise, updates, successes, failures
+"""
+# How it went counts once it is known; how useful it was has been learnt before.
+_TURNED_OUT = f"""
+UPDATE memories_use u
+SET successes = u.successes + %(success)s, failures = u.failures + %(failure)s,
+    since_successes = u.since_successes + %(success)s * CASE WHEN {ALONE} THEN 0 ELSE 1 END
+FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND m.id = %(memory)s
+  AND u.organisation_id = %(organisation)s AND u.memory_id = m.id
 """
 
 
@@ -98,15 +107,7 @@ def give_feedback(
                 created_at=now,
             )
         )
-        values: dict[str, Any] = {
-            "organisation": actor.organisation_id,
-            "memory": memory_id,
-            "robot": actor.robot_id,
-            "alpha": LEARNING,
-            "raw": raw,
-            "success": int(outcome == "success"),
-            "failure": int(outcome == "failure"),
-        }
+        values = _counted(actor, memory_id, outcome) | {"alpha": LEARNING, "raw": raw}
         [(surprise, updates, successes, failures)] = fetched(_LEARN, values)
         age_these(actor.organisation_id, [memory_id], tiers=_AT_ONCE, now=now)
         there = Memory.objects.with_names().get(organisation_id=actor.organisation_id, id=memory_id)
@@ -117,6 +118,52 @@ def give_feedback(
             updates,
             there.tier,
         )
+
+
+def tell_outcome(
+    actor: Actor, *, recall_id: UUID, memory_id: UUID, outcome: str, now: datetime
+) -> None:
+    """Say how it went with a hit of the caller's own recall: success or failure.
+
+    If its usefulness was told before, the outcome is added to that; otherwise the feedback is of
+    usefulness UNKNOWN. Raises what `give_feedback` raises.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        recall = Recall.objects.filter(organisation_id=actor.organisation_id, id=recall_id).first()
+    if recall is None:
+        raise NotFound("no such answer")
+    asker = resolve(_as_asked(actor, recall))
+    with asker.scope():
+        here = Memory.objects.filter(
+            organisation_id=actor.organisation_id, id=memory_id, status=Status.ACTIVE
+        )
+        told = Feedback.objects.filter(
+            organisation_id=actor.organisation_id, recall_id=recall_id, memory_id=memory_id
+        )
+        if here.exists() and told.filter(outcome="").update(outcome=outcome):
+            fetched(_TURNED_OUT, _counted(actor, memory_id, outcome))
+            age_these(actor.organisation_id, [memory_id], tiers=_AT_ONCE, now=now)
+            return
+    give_feedback(
+        actor,
+        recall_id=recall_id,
+        memory_id=memory_id,
+        usefulness=UNKNOWN,
+        outcome=outcome,
+        now=now,
+    )
+
+
+def _counted(actor: Actor, memory_id: UUID, outcome: str) -> dict[str, Any]:
+    """What the statements that learn from an outcome need."""
+    return {
+        "organisation": actor.organisation_id,
+        "memory": memory_id,
+        "robot": actor.robot_id,
+        "success": int(outcome == "success"),
+        "failure": int(outcome == "failure"),
+    }
 
 
 def _as_asked(actor: Actor, recall: Recall) -> Actor:

@@ -12,6 +12,9 @@ from rest_framework.test import APIClient
 from memories.action_items.add import TaskDraft, add_task
 from memories.context import team_memory
 from memories.context.connectors.models import Account, AccountEntry
+from memories.curation.decisions.debates import open_debate
+from memories.curation.decisions.dissents import DissentDraft, add_dissent
+from memories.curation.decisions.record import ClaimDraft, DecisionDraft, record_decision
 from memories.knowledge_graph.entities import give_entity
 from memories.preferences.preferences import put_preference
 from memories.privacy.erasure.begin import note_erased
@@ -68,6 +71,13 @@ READERS: dict[str, frozenset[str]] = {
     "canary-account-mina": frozenset({"mina"}),
     "canary-there-account": frozenset(),
     "canary-there-preference": frozenset(),
+    # A decision is for the readers of its memory, and so are its dissents; so is a debate.
+    "canary-decision-launch": frozenset({"aria", "mina", "bob"}),
+    "canary-dissent-launch": frozenset({"aria", "mina", "bob"}),
+    "canary-debate-launch": frozenset({"aria", "mina", "bob"}),
+    "canary-there-decision": frozenset(),
+    "canary-there-dissent": frozenset(),
+    "canary-there-debate": frozenset(),
     "canary-there": frozenset({"stranger"}),
     "canary-there-private": frozenset(),
 }
@@ -155,6 +165,8 @@ def set_stage(world: World) -> Stage:
     )
     stage.memories["canary-task-launch"] = task_of(aria, "canary-task-launch", group="launch")
     stage.memories["canary-there-task"] = task_of(there.person("mina"), "canary-there-task")
+    decided(stage, aria, "canary-{}-launch", group="launch")
+    decided(stage, there.person("mina"), "canary-there-{}")
     for tenant, name in ((here, "canary-account-mina"), (there, "canary-there-account")):
         stage.memories[name] = account_of(tenant, name)
     for tenant, name in ((here, "canary-preference-mina"), (there, "canary-there-preference")):
@@ -188,6 +200,24 @@ def task_of(who: Any, canary: str, **place: str) -> UUID:
     made = add_task(who, TaskDraft(content=f"The {canary}. word", **place), now=NOW)
     assert made.task is not None
     return made.task.id
+
+
+def decided(stage: Stage, who: Any, canary: str, **place: str) -> None:
+    """A decision with a dissent, and a debate that goes on; each known by its own id."""
+    word = "The {}. word"
+    draft = DecisionDraft(
+        topic=word.format(canary.format("decision")),
+        conclusion="So.",
+        participants=(word.format(canary.format("decision")),) if who.is_person else (),
+        claims=(ClaimDraft(text=word.format(canary.format("decision"))),),
+        **place,
+    )
+    made = record_decision(who, draft, now=NOW)
+    stage.memories[canary.format("decision")] = made.id
+    against = DissentDraft(kind="risk_warning", content=word.format(canary.format("dissent")))
+    stage.memories[canary.format("dissent")] = add_dissent(who, made.id, against, now=NOW).id
+    topic = word.format(canary.format("debate"))
+    stage.memories[canary.format("debate")] = open_debate(who, topic, now=NOW, **place).debate.id
 
 
 def prefers(who: Any, canary: str) -> UUID:

@@ -17,6 +17,9 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.action_items.add import TaskDraft, add_task
+from memories.curation.decisions.debates import open_debate
+from memories.curation.decisions.dissents import DissentDraft, add_dissent
+from memories.curation.decisions.record import DecisionDraft, record_decision
 from memories.knowledge_graph.models import Edge
 from memories.preferences.preferences import put_preference
 from memories.review.models import Proposal
@@ -118,6 +121,11 @@ def set_scene(world: World) -> Scene:
     here.keys["aria-plain"] = plain
     task = add_task(aria, TaskDraft(content="Pick the pears", group="launch"), now=NOW).task
     liked = put_preference(mina, "preference", {"text": "Pears in May."}, now=NOW).preference
+    draft = DecisionDraft(topic="Which pears", conclusion="Green.", group="launch")
+    decision = record_decision(aria, draft, now=NOW).id
+    against = DissentDraft(kind="risk_warning", content="They rot.")
+    dissent = add_dissent(aria, decision, against, now=NOW).id
+    debate = open_debate(aria, "More pears", group="launch", now=NOW).debate.id
     assert task is not None
     assert liked is not None
     memories = [str(one.id) for one in (said, known, own, noted, proposed)]
@@ -126,6 +134,9 @@ def set_scene(world: World) -> Scene:
         "item_id": items,
         "task_id": [str(task.id)],
         "preference_id": [str(liked.memory.id)],
+        "decision_id": [str(decision)],
+        "dissent_id": [str(dissent)],
+        "debate_id": [str(debate)],
         "conversation_id": [str(chat.id)],
         "number": ["1"],
         "member_id": [bobs],

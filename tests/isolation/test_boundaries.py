@@ -16,6 +16,15 @@ from memories.context.connectors.accounts import add_account, for_member
 from memories.context.working_memory import add
 from memories.curation.bulk import Change
 from memories.curation.bulk_job import change_many
+from memories.curation.decisions.debates import close_debate, open_debate
+from memories.curation.decisions.dissents import (
+    DissentAnswer,
+    DissentDraft,
+    add_dissent,
+    answer_dissent,
+)
+from memories.curation.decisions.read import get_decision
+from memories.curation.decisions.record import ClaimDraft, DecisionDraft
 from memories.curation.edit import edit_memory
 from memories.indexing.rebuild import rebuild_projection
 from memories.jobs.models import JobKind
@@ -238,6 +247,28 @@ def erase_something(tenant: Tenant) -> None:
         step.save(force_insert=True)
 
 
+def decide(tenant: Tenant) -> None:
+    """A debate with all that a decision may name."""
+    aria, hers = tenant.robot("aria"), str(tenant.members["mina"].id)
+    robot = f"robot:{tenant.robots['bolt'].id}"
+    debate = open_debate(aria, "Which room", member=hers, group="launch", now=NOW).debate
+    draft = DecisionDraft(
+        topic="",
+        conclusion="The large one.",
+        participants=(hers, robot),
+        claims=(ClaimDraft(text="It is free.", by=hers), ClaimDraft(text="So.", by=robot)),
+        dissents=tuple(
+            DissentDraft(kind="abstention", content="I do not mind.", by=by) for by in (hers, robot)
+        ),
+    )
+    made = close_debate(aria, debate.id, draft, member=hers, group="launch", now=NOW).decision.id
+    mina, fine = tenant.person("mina"), DissentAnswer(acknowledged=True)
+    own = add_dissent(mina, made, DissentDraft(kind="abstention", content="No."), now=NOW)
+    answer_dissent(mina, made, own.id, fine, now=NOW)
+    found = get_decision(mina, made).dissents[0]
+    answer_dissent(aria, made, found.id, fine, now=NOW)
+
+
 def fill(world: World) -> None:
     """At least one row a tenant in each table that refers to another."""
     for tenant in (world.here, world.there):
@@ -270,6 +301,7 @@ def fill(world: World) -> None:
         change_task(
             tenant.robot("aria"), done.id, {"done": True}, member=hers, group="launch", now=NOW
         )
+        decide(tenant)
         tenant.remember(
             mina,
             "Something for Bob.",

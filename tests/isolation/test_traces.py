@@ -38,6 +38,7 @@ LISTS = ["", "?limit=1", "?limit=2", "?q=canary", "?tag=launch", "?kind=group", 
 LISTS += ["?topic=canary", "?topic=word"]
 # What answers nothing without a topic.
 ABOUT = ("/api/v1/said", "/api/v1/timeline")
+ABOUT += ("/api/v1/decisions/similar", "/api/v1/decisions/prepare")
 # Pages are built on the same services; what a browser may add to each of their addresses.
 PAGES = ["", "?q=canary", "?group=design", "?topic=word"]
 

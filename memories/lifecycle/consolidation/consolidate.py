@@ -50,7 +50,16 @@ def run_age(run: OrganisationRun) -> None:
 
 def run_consolidate(run: OrganisationRun) -> None:
     """Judge every tier, then look for pairs. Results: those of `run_age`, duplicates and
-    contradictions that were proposed."""
+    contradictions that were proposed. A run of one audience (`audience` in its parameters) only
+    looks for pairs there; tiers have their beat."""
+    if "audience" in run.parameters:
+        run.count(duplicates=0, contradictions=0)
+        run.place.setdefault("after", str(_NONE))
+        only = _only(run)
+        if "total" not in run.place:
+            run.place["total"] = _count(run.organisation_id, status=Status.ACTIVE, **only)
+        _compare(run, run.place["total"])
+        return
     run.count(looked=0, promoted=0, demoted=0, duplicates=0, contradictions=0)
     if "total" not in run.place:
         active = _count(run.organisation_id, status=Status.ACTIVE)
@@ -60,6 +69,12 @@ def run_consolidate(run: OrganisationRun) -> None:
         for work in _at_end:
             if not run.stopped:
                 work(run)
+
+
+def _only(run: OrganisationRun) -> dict[str, str]:
+    """The audience that a run is about, as a condition; none is all of them."""
+    audience = run.parameters.get("audience")
+    return {"audience_id": audience} if audience else {}
 
 
 def _age(run: OrganisationRun, total: int) -> bool:
@@ -85,8 +100,12 @@ def _compare(run: OrganisationRun, total: int) -> bool:
     organisation_id, model = run.organisation_id, known_model()
     while True:
         with organisation_scope(organisation_id, using=WORKER):
-            rows = Memory.objects.using(WORKER).filter(
-                organisation_id=organisation_id, status=Status.ACTIVE, id__gt=run.place["after"]
+            rows = (
+                Memory.objects.using(WORKER)
+                .filter(
+                    organisation_id=organisation_id, status=Status.ACTIVE, id__gt=run.place["after"]
+                )
+                .filter(**_only(run))
             )
             ids = list(rows.order_by("id").values_list("id", flat=True)[:COMPARED_AT_ONCE])
             if not ids:

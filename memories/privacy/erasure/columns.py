@@ -53,9 +53,18 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
     },
     "memories_ageingpolicy": {"capacities": FIXED, "max_age_days": FIGURES},
     "memories_ageingrun": {"tier": FIXED, "period": FIGURES},
+    "memories_claim": {"kind": FIXED, "name": MASKED, "text": MASKED},
     "memories_contribution": {"kind": FIXED},
+    "memories_debate": {"visibility": FIXED, "topic": MASKED, "state": FIXED},
+    "memories_decision": {
+        "kind": FIXED, "topic_hash": REMADE, "words": FOLDED, "domain": MASKED,
+    },
     "memories_derivation": {"kind": FIXED, "source_kind": FIXED},
     "memories_disclosure": {"staff_name": MASKED, "reason": MASKED, "told": IDS},
+    "memories_dissent": {
+        "kind": FIXED, "form": FIXED, "name": MASKED, "content": MASKED, "reasoning": MASKED,
+        "rebuttal": MASKED,
+    },
     "memories_edge": {"kind": FIXED, "relation": FIXED},
     "memories_embedding": {"kind": FIXED, "own": REMADE},
     "memories_entity": {
@@ -80,6 +89,7 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
         "answer": FIXED,
     },
     "memories_operation": {"kind": FIXED, "verb": FIXED},
+    "memories_participant": {"kind": FIXED, "name": MASKED},
     "memories_partition": _PARTITION,
     "memories_partition_group": _PARTITION,
     "memories_partition_interaction": _PARTITION,

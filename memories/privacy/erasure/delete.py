@@ -142,10 +142,23 @@ _BELONGINGS = {
     "AND proposed_by_id = %(target)s",
     "delegations": "DELETE FROM robots_delegation WHERE organisation_id = %(organisation)s "
     "AND member_id = %(target)s",
+    "debates": "DELETE FROM memories_debate WHERE organisation_id = %(organisation)s "
+    "AND member_id = %(target)s",
     "edges": "DELETE FROM memories_edge WHERE organisation_id = %(organisation)s "
     "AND (source = %(target)s OR target = %(target)s)",
     "entities": "DELETE FROM memories_entity WHERE organisation_id = %(organisation)s "
     "AND (member_id = %(target)s OR node = %(target)s)",
+}
+
+
+# Somebody's part in the decisions of others, by the column that names whose it is.
+_VOICES = {
+    "participants": "DELETE FROM memories_participant WHERE organisation_id = %(organisation)s "
+    "AND {column} = %(target)s",
+    "claims": "DELETE FROM memories_claim WHERE organisation_id = %(organisation)s "
+    "AND {column} = %(target)s",
+    "dissents": "DELETE FROM memories_dissent WHERE organisation_id = %(organisation)s "
+    "AND {column} = %(target)s",
 }
 
 
@@ -155,6 +168,10 @@ def delete_belongings(running: Running) -> dict[str, int]:
     counts = {}
     if running.member_id:
         counts = {name: running.change(one) for name, one in _BELONGINGS.items()}
+    if running.member_id or running.is_source(SourceKind.ROBOT):
+        column = "member_id" if running.member_id else "robot_id"
+        for name, one in _VOICES.items():
+            counts[name] = running.change(one.format(column=column))
     jobs = running.due(Gone.JOB, 10_000)
     for job_id in jobs:
         UPLOADS.discard(job_id)

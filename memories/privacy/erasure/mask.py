@@ -13,6 +13,7 @@ import orjson
 from django.db import connections
 from psycopg import sql
 
+from memories.curation.decisions.rules import topic_hash
 from memories.indexing import index
 from memories.jobs.hints import hint_embedding
 from memories.privacy.erasure.columns import COLUMNS, Rule, hiding
@@ -33,10 +34,16 @@ _GO_BY = {
     "memories_restatement": "memory_id",
     "memories_entity": "memory_id",
     "memories_proposal": "memory_id",
+    "memories_decision": "memory_id",
+    "memories_participant": "memory_id",
+    "memories_claim": "memory_id",
+    "memories_dissent": "memory_id",
     "memories_job": "id",
     "robots_message": "id",
     "robots_conversation": "id",
 }
+# A part that has no id of its own goes by its memory's.
+_IDS = {"memories_decision": "memory_id"}
 _STAYS = sql.SQL(
     "AND NOT EXISTS (SELECT 1 FROM memories_tombstone s "
     "WHERE s.organisation_id = t.organisation_id AND s.target = t.{})"
@@ -93,14 +100,15 @@ def _matching(
                 )
             )
     statement = sql.SQL(
-        "SELECT id, {} FROM {} t WHERE organisation_id = %(organisation)s AND id > %(after)s "
-        "AND ({}) {} ORDER BY id LIMIT {}"
+        "SELECT {id} AS id, {} FROM {} t WHERE organisation_id = %(organisation)s "
+        "AND {id} > %(after)s AND ({}) {} ORDER BY {id} LIMIT {}"
     ).format(
         sql.SQL(", ").join(map(sql.Identifier, columns)),
         sql.Identifier(table),
         sql.SQL(" OR ").join(tests),
         _STAYS.format(sql.Identifier(_GO_BY[table])) if table in _GO_BY else sql.SQL(""),
         sql.Literal(BATCH),
+        id=sql.Identifier(_IDS.get(table, "id")),
     )
     with (
         organisation_scope(running.organisation_id, using=WORKER),
@@ -135,14 +143,17 @@ def _update(
             }
             if not wanted:
                 continue
+            if table == "memories_decision" and "words" in wanted:
+                wanted["topic_hash"] = topic_hash(wanted["words"])
             cursor.execute(
-                sql.SQL("UPDATE {} SET {} WHERE organisation_id = {} AND id = {}").format(
+                sql.SQL("UPDATE {} SET {} WHERE organisation_id = {} AND {} = {}").format(
                     sql.Identifier(table),
                     sql.SQL(", ").join(
                         sql.SQL("{} = {}").format(sql.Identifier(n), sql.Placeholder())
                         for n in wanted
                     ),
                     sql.Placeholder(),
+                    sql.Identifier(_IDS.get(table, "id")),
                     sql.Placeholder(),
                 ),
                 [*map(_stored, wanted.values()), running.organisation_id, id_],

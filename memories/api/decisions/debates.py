@@ -1,0 +1,196 @@
+"""Debates over HTTP: hooks for a program that runs meetings."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import rendering as memory_rendering
+from memories.api.decisions import rendering
+from memories.api.decisions import serializers as forms
+from memories.api.decisions.decisions import draft_of
+from memories.api.serializers.recall import HitSerializer
+from memories.curation.decisions.debates import (
+    Critique,
+    UsedMemory,
+    close_debate,
+    criticise,
+    get_debate,
+    open_debate,
+)
+from memories.curation.decisions.models import Debate, DebateState
+from memories.retrieval.feedback import OUTCOMES
+from memories.store.models.choices import Status
+from orgs.api.serializers import NumberField, StrictSerializer, TextField, checked
+
+
+class OpenDebateSerializer(forms.ActingSerializer):
+    topic = TextField(max_length=forms.MAX_TOPIC)
+    visibility = TextField(
+        max_length=200, required=False, help_text="As of a memory; of all that is written in it."
+    )
+    limit = serializers.IntegerField(min_value=1, max_value=50, default=10)
+
+
+class DebateSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    topic = serializers.CharField()
+    state = serializers.ChoiceField(DebateState.values)
+    recall_id = serializers.UUIDField(allow_null=True)
+    decision = serializers.UUIDField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    closed_at = serializers.DateTimeField(allow_null=True)
+
+
+class OpenedDebateSerializer(DebateSerializer):
+    """memories: of the tiers slow and medium, best first."""
+
+    memories = HitSerializer(many=True)
+    preparation = forms.PreparationSerializer()
+
+
+class CritiqueSerializer(StrictSerializer):
+    content = TextField(max_length=forms.MAX_TEXT)
+    by = TextField(max_length=400, required=False, help_text=forms.BY)
+
+
+class UsedMemorySerializer(StrictSerializer):
+    memory = serializers.UUIDField(help_text="A hit of the recall.")
+    usefulness = NumberField(min_value=0, max_value=1)
+
+
+class CriticiseSerializer(forms.ActingSerializer):
+    critiques = serializers.ListField(
+        child=CritiqueSerializer(), min_length=1, max_length=forms.MOST_PARTS
+    )
+    recall_id = serializers.UUIDField(
+        required=False, help_text="Of your own recall; left out, what the debate began with."
+    )
+    used = UsedMemorySerializer(many=True, required=False, max_length=forms.MOST_PARTS)
+
+
+class RememberedCritiqueSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    status = serializers.ChoiceField(Status.values)
+
+
+class SurpriseSerializer(serializers.Serializer[Any]):
+    memory = serializers.UUIDField()
+    surprise = serializers.FloatField(help_text="0-1, after this report.")
+
+
+class CriticisedSerializer(serializers.Serializer[Any]):
+    critiques = RememberedCritiqueSerializer(many=True)
+    used = SurpriseSerializer(many=True)
+
+
+class CloseDebateSerializer(forms.ActingSerializer, forms.ConclusionSerializer):
+    """The decision; topic, place and readers are the debate's."""
+
+    references = serializers.ListField(
+        child=serializers.UUIDField(),
+        max_length=forms.MOST_PARTS,
+        required=False,
+        help_text="Memories that it was made from; what the caller does not read is passed over.",
+    )
+    result = serializers.ChoiceField(
+        OUTCOMES, required=False, help_text="Told of the references that the recall served."
+    )
+    recall_id = serializers.UUIDField(
+        required=False, help_text="Of your own recall; left out, what the debate began with."
+    )
+
+
+class ClosedDebateSerializer(serializers.Serializer[Any]):
+    decision = forms.RecordedSerializer()
+    updated = serializers.ListField(child=serializers.UUIDField())
+    job = serializers.UUIDField(help_text="The consolidation that is owed.")
+
+
+def _debate(row: Debate) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "topic": row.topic,
+        "state": row.state,
+        "recall_id": row.recall_id,
+        "decision": row.decision_id,
+        "created_at": row.created_at,
+        "closed_at": row.closed_at,
+    }
+
+
+class DebatesView(APIView):
+    @extend_schema(
+        operation_id="debates_open",
+        request=OpenDebateSerializer,
+        responses={201: OpenedDebateSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Begin a debate with what is known about its topic."""
+        given = checked(OpenDebateSerializer, request.data)
+        made = open_debate(request.user, given.pop("topic"), now=timezone.now(), **given)
+        hits = [
+            memory_rendering.hit(found, row, explain=False, merged=made.answer.merged)
+            for found, row in made.answer.hits
+        ]
+        body = {"memories": hits, "preparation": rendering.preparation(made.preparation)}
+        return Response(_debate(made.debate) | body, status=201)
+
+
+class DebateView(APIView):
+    @extend_schema(
+        operation_id="debates_get", parameters=[forms.ActingSerializer], responses=DebateSerializer
+    )
+    def get(self, request: Request, debate_id: UUID) -> Response:
+        """One debate."""
+        place = checked(forms.ActingSerializer, request.query_params.dict())
+        return Response(_debate(get_debate(request.user, debate_id, **place)))
+
+
+class CritiquesView(APIView):
+    @extend_schema(
+        operation_id="debates_criticise",
+        request=CriticiseSerializer,
+        responses={201: CriticisedSerializer},
+    )
+    def post(self, request: Request, debate_id: UUID) -> Response:
+        """Remember critiques in the tier fast, and say how useful memories were to them."""
+        given = checked(CriticiseSerializer, request.data)
+        critiques = [Critique(**one) for one in given.pop("critiques")]
+        given["used"] = [UsedMemory(**one) for one in given.get("used", ())]
+        done = criticise(request.user, debate_id, critiques, now=timezone.now(), **given)
+        return Response(
+            {
+                "critiques": [{"id": one.id, "status": one.status} for one in done.remembered],
+                "used": [{"memory": id_, "surprise": much} for id_, much in done.surprises],
+            },
+            status=201,
+        )
+
+
+class OutcomeView(APIView):
+    @extend_schema(
+        operation_id="debates_outcome",
+        request=CloseDebateSerializer,
+        responses={201: ClosedDebateSerializer},
+    )
+    def post(self, request: Request, debate_id: UUID) -> Response:
+        """End a debate with its decision, once."""
+        given = checked(CloseDebateSerializer, request.data)
+        place = {name: given.pop(name, None) for name in ("member", "group", "result", "recall_id")}
+        given["based_on"] = given.pop("references", ())
+        draft = draft_of(given)
+        done = close_debate(request.user, debate_id, draft, now=timezone.now(), **place)
+        return Response(
+            {
+                "decision": rendering.recorded(done.decision),
+                "updated": done.updated,
+                "job": done.job,
+            },
+            status=201,
+        )

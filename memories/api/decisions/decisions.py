@@ -1,0 +1,178 @@
+"""Decisions and their dissents over HTTP."""
+
+import json
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api.decisions import rendering
+from memories.api.decisions import serializers as forms
+from memories.curation.decisions import read
+from memories.curation.decisions.dissents import (
+    DissentAnswer,
+    DissentDraft,
+    add_dissent,
+    answer_dissent,
+)
+from memories.curation.decisions.prepare import prepare
+from memories.curation.decisions.record import ClaimDraft, DecisionDraft, record_decision
+from memories.curation.decisions.rules import topic_hash, words_of_topic
+from orgs.api.cursors import following
+from orgs.api.cursors import read as read_cursor
+from orgs.api.serializers import checked
+
+
+def draft_of(given: dict[str, Any]) -> DecisionDraft:
+    """A validated decision as the service takes it; without a topic it is a debate's."""
+    fields = {"topic": "", **given}
+    fields["claims"] = tuple(ClaimDraft(**one) for one in fields.pop("claims", ()))
+    fields["dissents"] = tuple(DissentDraft(**one) for one in fields.pop("dissents", ()))
+    for name in ("participants", "tags", "based_on"):
+        fields[name] = tuple(fields.get(name, ()))
+    return DecisionDraft(**fields)
+
+
+def _written(place: read.DecisionPlace) -> str:
+    return json.dumps([place.decided_at.isoformat(), str(place.id)])
+
+
+def _place(text: str) -> read.DecisionPlace:
+    """A cursor of another list is the asker's too, and is none here."""
+    parts = json.loads(text)
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        raise ValueError("not a place")
+    decided_at, id_ = parts
+    return read.DecisionPlace(datetime.fromisoformat(decided_at), UUID(id_))
+
+
+class DecisionsView(APIView):
+    @extend_schema(
+        operation_id="decisions_list",
+        parameters=[forms.DecisionListParametersSerializer],
+        responses=forms.DecisionSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """What was decided, the newest first."""
+        asked = checked(forms.DecisionListParametersSerializer, request.query_params.dict())
+        limit, cursor = asked["limit"], asked.pop("cursor", None)
+        found = read.decisions(
+            request.user,
+            read.DecisionQuery(**{**asked, "limit": limit + 1}),
+            after=read_cursor(request.user, cursor, _place) if cursor else None,
+            now=timezone.now(),
+        )
+        last = found[limit - 1].place if len(found) > limit else None
+        return Response(
+            {
+                "results": [rendering.decision(one) for one in found[:limit]],
+                "next": following(request, _written(last)) if last else None,
+            }
+        )
+
+    @extend_schema(
+        operation_id="decisions_record",
+        request=forms.RecordDecisionSerializer,
+        responses={201: forms.RecordedSerializer, 200: forms.RecordedSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Record a decision: a memory in the tier slow, with what was held against it."""
+        draft = draft_of(checked(forms.RecordDecisionSerializer, request.data))
+        made = record_decision(request.user, draft, now=timezone.now())
+        return Response(rendering.recorded(made), status=200 if made.deduplicated else 201)
+
+
+class DecisionView(APIView):
+    @extend_schema(
+        operation_id="decisions_get",
+        parameters=[forms.ActingSerializer],
+        responses=forms.ChainedDecisionSerializer,
+    )
+    def get(self, request: Request, decision_id: UUID) -> Response:
+        """One decision, with what it superseded and what superseded it."""
+        place = checked(forms.ActingSerializer, request.query_params.dict())
+        return Response(rendering.chained(read.get_decision(request.user, decision_id, **place)))
+
+
+class SimilarView(APIView):
+    @extend_schema(
+        operation_id="decisions_similar",
+        parameters=[forms.SimilarParametersSerializer],
+        responses=forms.SimilarDecisionSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """Decisions whose topics share more than a tenth of the words, the most alike first."""
+        asked = checked(forms.SimilarParametersSerializer, request.query_params.dict())
+        found = read.similar(request.user, asked.pop("topic"), now=timezone.now(), **asked)
+        return Response({"results": [rendering.alike(one) for one in found], "next": None})
+
+
+class PrepareView(APIView):
+    @extend_schema(
+        operation_id="decisions_prepare",
+        parameters=[forms.SimilarParametersSerializer],
+        responses=forms.PreparationSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        """A text for a prompt: risks first, then open dissents, then similar decisions."""
+        asked = checked(forms.SimilarParametersSerializer, request.query_params.dict())
+        made = prepare(request.user, asked.pop("topic"), now=timezone.now(), **asked)
+        return Response(rendering.preparation(made))
+
+
+class TopicDissentsView(APIView):
+    @extend_schema(
+        operation_id="decisions_dissents",
+        parameters=[forms.DissentParametersSerializer],
+        responses=forms.DissentSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """What was held against decisions, on just this topic if one is given, the newest first."""
+        asked = checked(forms.DissentParametersSerializer, request.query_params.dict())
+        topic, hashed = asked.pop("topic", None), asked.pop("topic_hash", None)
+        if topic is not None:
+            hashed = topic_hash(words_of_topic(topic))
+        found = read.dissents_on(request.user, hashed, now=timezone.now(), **asked)
+        return Response({"results": [rendering.dissent(one) for one in found], "next": None})
+
+
+class DissentsView(APIView):
+    @extend_schema(
+        operation_id="dissents_add",
+        request=forms.AddDissentSerializer,
+        responses={201: forms.DissentSerializer},
+    )
+    def post(self, request: Request, decision_id: UUID) -> Response:
+        """Put a dissent to a decision that you read."""
+        given = checked(forms.AddDissentSerializer, request.data)
+        place = {name: given.pop(name, None) for name in ("member", "group")}
+        made = add_dissent(
+            request.user, decision_id, DissentDraft(**given), now=timezone.now(), **place
+        )
+        return Response(rendering.dissent(made), status=201)
+
+
+class DissentView(APIView):
+    @extend_schema(
+        operation_id="dissents_patch",
+        request=forms.AnswerDissentSerializer,
+        responses=forms.DissentSerializer,
+    )
+    def patch(self, request: Request, decision_id: UUID, dissent_id: UUID) -> Response:
+        """Acknowledge a dissent or say what speaks against it; for who may edit the decision."""
+        given = checked(forms.AnswerDissentSerializer, request.data)
+        place = {name: given.pop(name, None) for name in ("member", "group")}
+        row = answer_dissent(
+            request.user,
+            decision_id,
+            dissent_id,
+            DissentAnswer(**given),
+            now=timezone.now(),
+            **place,
+        )
+        return Response(rendering.dissent(row))

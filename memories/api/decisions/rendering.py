@@ -1,0 +1,91 @@
+"""Decisions to answers."""
+
+from typing import Any
+
+from memories.api.rendering import audience, named
+from memories.curation.decisions.models import Claim, Dissent, Participant
+from memories.curation.decisions.prepare import Preparation
+from memories.curation.decisions.read import WholeDecision
+from memories.curation.decisions.record import RecordedDecision
+
+
+def voice(row: Participant | Claim | Dissent) -> dict[str, Any]:
+    """Who it is, as they are called now."""
+    who = row.member or row.robot
+    return {
+        "name": who.name if who else row.name,
+        "member": named(row.member),
+        "robot": named(row.robot),
+    }
+
+
+def dissent(row: Dissent) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "decision": row.memory_id,
+        "kind": row.form,
+        "content": row.content,
+        "reasoning": row.reasoning,
+        "by": voice(row),
+        "confidence": row.confidence,
+        "acknowledged": row.acknowledged,
+        "rebuttal": row.rebuttal,
+        "created_at": row.created_at,
+        "answered_at": row.answered_at,
+    }
+
+
+def decision(one: WholeDecision) -> dict[str, Any]:
+    memory, record = one.memory, one.record
+    return {
+        "id": memory.id,
+        "status": memory.status,
+        "topic": memory.topic,
+        "topic_hash": record.topic_hash,
+        "conclusion": one.conclusion,
+        "strength": one.strength,
+        "confidence": memory.confidence,
+        "participants": [voice(row) for row in one.participants],
+        "agree": record.agree,
+        "disagree": record.disagree,
+        "claims": [
+            {"text": row.text, "by": voice(row) if row.name else None} for row in one.claims
+        ],
+        "dissents": [dissent(row) for row in one.dissents],
+        "domain": record.domain,
+        "tags": memory.tags,
+        "decided_at": one.place.decided_at,
+        "audience": audience(memory),
+        "superseded_by": memory.holds_now,
+    }
+
+
+def chained(one: WholeDecision) -> dict[str, Any]:
+    """One decision with its chain both ways."""
+    return decision(one) | {
+        "supersedes": [other.memory.id for other in one.earlier],
+        "successors": [other.memory.id for other in one.later],
+    }
+
+
+def alike(one: WholeDecision) -> dict[str, Any]:
+    return decision(one) | {"similarity": round(one.similarity or 0.0, 6)}
+
+
+def recorded(made: RecordedDecision) -> dict[str, Any]:
+    return {"id": made.id, "status": made.status, "deduplicated": made.deduplicated}
+
+
+def preparation(found: Preparation) -> dict[str, Any]:
+    return {
+        "text": found.text,
+        "citations": [
+            {
+                "number": one.number,
+                "section": one.section,
+                "decision": one.decision,
+                "dissent": one.dissent,
+            }
+            for one in found.citations
+        ],
+    }

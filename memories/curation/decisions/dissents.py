@@ -1,0 +1,177 @@
+"""Say that one sees a decision otherwise, and answer who did. What was said stays as it is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memories.access.lookup import changeable, fetch, note
+from memories.access.permissions import WRITES_NOTHING
+from memories.access.references import References
+from memories.curation.decisions.models import Decision, Dissent
+from memories.curation.decisions.parts import named, part_of
+from memories.curation.decisions.voices import Voice, Voices, respect_wishes
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.base import new_id
+from orgs.models.memberships import Role
+from orgs.principals import Actor, Principal, resolve
+from robots.access.act_for import act
+
+MOST_DISSENTS = 100
+FULL = f"A decision has at most {MOST_DISSENTS} dissents."
+NOT_ACTIVE = "The decision is not active."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DissentDraft:
+    """kind: one of DissentKind. confidence: 0-1. by: whose it is, as the `speaker` of a memory, or
+    robot:<id or name>; left out, it is the writer's own."""
+
+    kind: str
+    content: str
+    reasoning: str = ""
+    by: str | None = None
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DissentAnswer:
+    """What is left out stays as it is."""
+
+    acknowledged: bool | None = None
+    rebuttal: str | None = None
+
+
+def add_dissent(
+    actor: Actor,
+    decision_id: UUID,
+    draft: DissentDraft,
+    *,
+    member: str | None = None,
+    group: str | None = None,
+    now: datetime,
+) -> Dissent:
+    """Put a dissent to a decision that the caller reads.
+
+    Raises NotFound, PermissionError for who writes nothing, IdentityClaim for whom they may not
+    speak for, LearningPaused, SharingOff, and AlreadyExists where it is not active or full.
+    """
+    principal = resolve(act(actor, member=member, group=group))
+    with principal.scope():
+        memory = decision_memory(principal, decision_id, lock=True)
+        if actor.is_person and actor.role == Role.VIEWER:
+            raise PermissionError(WRITES_NOTHING)
+        if memory.status != Status.ACTIVE:
+            raise AlreadyExists(NOT_ACTIVE)
+        there = Dissent.objects.filter(
+            organisation_id=memory.organisation_id, memory_id=memory.id
+        ).count()
+        if there >= MOST_DISSENTS:
+            raise AlreadyExists(FULL)
+        with organisation_scope(memory.organisation_id):
+            voices = Voices(principal.actor, memory.group, References(principal.actor))
+            voice = voices.speaking(draft.by)
+            respect_wishes(principal.actor, memory.audience.kind, [voice])
+        made = dissent_row(principal.actor, part_of(memory), draft, voice, there, now)
+        made.save(force_insert=True)
+        note(principal, "dissent.added", memory, now, dissent=str(made.id), kind=made.form)
+        return _with_names(memory).get(id=made.id)
+
+
+def answer_dissent(
+    actor: Actor,
+    decision_id: UUID,
+    dissent_id: UUID,
+    answer: DissentAnswer,
+    *,
+    member: str | None = None,
+    group: str | None = None,
+    now: datetime,
+) -> Dissent:
+    """Acknowledge a dissent, or say what speaks against it; for who may edit the decision.
+
+    Raises NotFound, NotYours, and AlreadyExists where the decision is not active.
+    """
+    principal = resolve(act(actor, member=member, group=group))
+    with principal.scope():
+        decision_memory(principal, decision_id)
+        memory = changeable(principal, decision_id)
+        rows = _with_names(memory).filter(id=dissent_id)
+        found = rows.first()
+        if found is None:
+            raise NotFound("no such dissent")
+        if memory.status != Status.ACTIVE:
+            raise AlreadyExists(NOT_ACTIVE)
+        changed = _changed(found, answer)
+        if changed:
+            found.answered_at = now
+            found.answered_by_id = principal.actor.member_id if actor.is_person else None
+            found.answered_by_robot_id = principal.actor.robot_id
+            rows.update(
+                acknowledged=found.acknowledged,
+                rebuttal=found.rebuttal,
+                answered_at=now,
+                answered_by_id=found.answered_by_id,
+                answered_by_robot_id=found.answered_by_robot_id,
+            )
+            note(principal, "dissent.answered", memory, now, dissent=str(found.id), fields=changed)
+    return found
+
+
+def _with_names(memory: Memory) -> "QuerySet[Dissent]":
+    """The dissents on a decision with who they are, so that no answer asks for them later."""
+    rows = Dissent.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id)
+    return rows.select_related("member", "robot")
+
+
+def _changed(found: Dissent, answer: DissentAnswer) -> list[str]:
+    """Set what is given; the names of what differed."""
+    given = {"acknowledged": answer.acknowledged, "rebuttal": answer.rebuttal}
+    new = {k: v for k, v in given.items() if v is not None and getattr(found, k) != v}
+    for name, value in new.items():
+        setattr(found, name, value)
+    return sorted(new)
+
+
+def decision_memory(principal: Principal, decision_id: UUID, *, lock: bool = False) -> Memory:
+    """The memory of a decision that the caller reads; in their scope. Raises NotFound.
+
+    What is forgotten is no decision any more, also for those who may bring it back.
+    """
+    memory = fetch(principal, decision_id, lock=lock)
+    is_one = Decision.objects.filter(
+        organisation_id=principal.organisation_id, memory_id=memory.id
+    ).exists()
+    if memory.status == Status.FORGOTTEN or not is_one:
+        raise NotFound("no such decision")
+    return memory
+
+
+def dissent_row(
+    actor: Actor,
+    part: Mapping[str, Any],
+    draft: DissentDraft,
+    voice: Voice,
+    position: int,
+    now: datetime,
+) -> Dissent:
+    """The row of a dissent, not stored yet. part: the columns that bind it to its memory."""
+    return Dissent(
+        id=new_id(),
+        position=position,
+        **named(voice),
+        form=draft.kind,
+        content=draft.content,
+        reasoning=draft.reasoning,
+        confidence=draft.confidence,
+        created_at=now,
+        noted_by_id=actor.member_id if actor.is_person else None,
+        noted_by_robot_id=actor.robot_id,
+        **part,
+    )

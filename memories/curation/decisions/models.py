@@ -1,0 +1,149 @@
+"""The record of a decision: parts of the memory that it is, and debates that lead to one."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from memories.store.models.memory_part import MemoryPart
+from orgs.models.base import TenantKey, TenantModel
+
+
+class Decision(MemoryPart):
+    """What a decision has beside its memory, whose id is also its own.
+
+    The memory says topic, conclusion (in its text), confidence, tags, when it was decided
+    (`occurred_at`) and what holds in its place. words: of the topic, see `rules.words_of_topic`.
+    topic_hash: of these words, in hexadecimal. agree, disagree: votes.
+    """
+
+    id = None  # type: ignore[assignment]  # the memory is the key
+    memory = models.OneToOneField(
+        "memories.Memory",
+        models.DO_NOTHING,
+        primary_key=True,
+        db_constraint=False,
+        related_name="decision",
+    )
+    topic_hash = models.CharField(max_length=64)
+    words = ArrayField(models.CharField(max_length=300))
+    domain = models.CharField(max_length=100, blank=True, default="")
+    agree = models.PositiveIntegerField(default=0)
+    disagree = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        indexes = [models.Index(fields=["organisation", "topic_hash"], name="decision_topic")]
+
+    def __str__(self) -> str:
+        return f"decision {self.memory_id}"
+
+
+class _Voice(MemoryPart):
+    """Somebody in the record of a decision, who reads no more by standing there.
+
+    name: as given, or as the member or robot was called then. member, robot: who stands behind it,
+    if anybody is known to. position: the order in which they were given.
+    """
+
+    position = models.PositiveSmallIntegerField(default=0)
+    name = models.CharField(max_length=300)
+    member = TenantKey("orgs.Member", null=True)
+    robot = TenantKey("robots.Robot", null=True)
+
+    class Meta:
+        abstract = True
+
+
+class Participant(_Voice):
+    """Who took part."""
+
+    class Meta:
+        indexes = [models.Index(fields=["organisation", "memory"], name="participant_memory")]
+
+    def __str__(self) -> str:
+        return f"participant of {self.memory_id}"
+
+
+class Claim(_Voice):
+    """What was held in favour or noted, and by whom; nobody's where the name is empty."""
+
+    text = models.TextField()
+
+    class Meta:
+        indexes = [models.Index(fields=["organisation", "memory"], name="claim_memory")]
+
+    def __str__(self) -> str:
+        return f"claim in {self.memory_id}"
+
+
+class DissentKind(models.TextChoices):
+    MINOR_QUIBBLE = "minor_quibble", "Minor quibble"
+    ALTERNATIVE_APPROACH = "alternative_approach", "Another approach"
+    FUNDAMENTAL_DISAGREEMENT = "fundamental_disagreement", "Fundamental disagreement"
+    EDGE_CASE_CONCERN = "edge_case_concern", "Concern about an edge case"
+    RISK_WARNING = "risk_warning", "Risk warning"
+    ABSTENTION = "abstention", "Abstention"
+
+
+class Dissent(_Voice):
+    """Who saw it otherwise, how and why; confidence in 0-1.
+
+    What was said never changes: the application may update nothing but the answer (acknowledged,
+    rebuttal, by whom and when). noted_by: the person or robot that recorded it.
+    """
+
+    form = models.CharField(max_length=24, choices=DissentKind.choices)
+    content = models.TextField()
+    reasoning = models.TextField(blank=True, default="")
+    confidence = models.FloatField(default=1.0)
+    created_at = models.DateTimeField()
+    noted_by = TenantKey("orgs.Member", null=True)
+    noted_by_robot = TenantKey("robots.Robot", null=True)
+    acknowledged = models.BooleanField(default=False)
+    rebuttal = models.TextField(blank=True, default="")
+    answered_at = models.DateTimeField(null=True)
+    answered_by = TenantKey("orgs.Member", null=True)
+    answered_by_robot = TenantKey("robots.Robot", null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(form__in=DissentKind.values, confidence__range=(0, 1)),
+                name="dissent_fits",
+            )
+        ]
+        indexes = [models.Index(fields=["organisation", "memory"], name="dissent_memory")]
+
+    def __str__(self) -> str:
+        return f"dissent {self.id}"
+
+    @property
+    def is_open(self) -> bool:
+        """Neither acknowledged nor rebutted."""
+        return not self.acknowledged and not self.rebuttal
+
+
+class DebateState(models.TextChoices):
+    OPEN = "open", "Open"
+    CLOSED = "closed", "Closed"
+
+
+class Debate(TenantModel):
+    """A meeting of a program, from its topic to its decision; whoever opened it goes on with it.
+
+    visibility: of all that it writes. recall: what it was given at first. member: the person, or
+    the member for whom the robot acts.
+    """
+
+    audience = TenantKey("orgs.Audience")
+    group = TenantKey("orgs.Group", null=True)
+    robot = TenantKey("robots.Robot", null=True)
+    member = TenantKey("orgs.Member", null=True)
+    visibility = models.CharField(max_length=12)
+    topic = models.CharField(max_length=300)
+    state = models.CharField(max_length=6, choices=DebateState.choices, default=DebateState.OPEN)
+    recall = TenantKey("memories.Recall", null=True)
+    decision = TenantKey("memories.Memory", null=True)
+    created_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"debate {self.id}"

@@ -1,0 +1,68 @@
+"""The parts of a decision as rows: bound to its memory, copied with it, withdrawn by who is in
+them."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db import models
+
+from memories.curation.decisions.models import Claim, Debate, Decision, Dissent, Participant
+from memories.curation.decisions.voices import Voice
+from memories.store.models.memory import Memory
+from orgs.database.bulk import insert_rows
+from orgs.models.base import new_id
+from orgs.principals import Principal
+
+_SAID: tuple[type[Participant | Claim | Dissent], ...] = (Participant, Claim, Dissent)
+
+
+def part_of(memory: Memory) -> dict[str, Any]:
+    """The columns that bind a part to its memory."""
+    return {
+        "organisation_id": memory.organisation_id,
+        "memory_id": memory.id,
+        "audience_id": memory.audience_id,
+        "kind": memory.kind,
+    }
+
+
+def named(voice: Voice) -> dict[str, Any]:
+    """The columns that say who it is."""
+    return {"name": voice.name, "member_id": voice.member_id, "robot_id": voice.robot_id}
+
+
+def copy_record(source: Memory, made: UUID) -> None:
+    """Give a copy of a decision's memory its record; nothing where the source is no decision.
+
+    Call where both can be read.
+    """
+    here = {"organisation_id": source.organisation_id, "memory_id": source.id}
+    record = Decision.objects.filter(**here).first()
+    copied = Memory.objects.filter(organisation_id=source.organisation_id, id=made).first()
+    if record is None or copied is None:
+        return
+    insert_rows([_moved(record, copied)])
+    for model in _SAID:
+        rows = list(model._default_manager.filter(**here).order_by("position", "id"))
+        for row in rows:
+            row.id = new_id()
+        insert_rows([_moved(row, copied) for row in rows])
+
+
+def _moved(row: models.Model, memory: Memory) -> models.Model:
+    for name, value in part_of(memory).items():
+        setattr(row, name, value)
+    return row
+
+
+def withdraw_words(principal: Principal) -> int:
+    """Delete what stands as the asker's in records of others that they read, and their debates.
+
+    Call in their scope. Returns how many rows of records it was.
+    """
+    mine = {
+        "organisation_id": principal.organisation_id,
+        "member_id": principal.actor.member_id,
+    }
+    Debate.objects.filter(**mine).delete()
+    return sum(model._default_manager.filter(**mine).delete()[0] for model in _SAID)

@@ -1,0 +1,292 @@
+"""Decisions as the asker may read them: one, listed, alike, and what they came of."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from memories.curation.decisions.dissents import decision_memory
+from memories.curation.decisions.models import Claim, Decision, Dissent, DissentKind, Participant
+from memories.curation.decisions.record import conclusion_of
+from memories.curation.decisions.rules import ALIKE_ABOVE, jaccard, strength, words_of_topic
+from memories.retrieval.candidates.filters import HERE
+from memories.store.models.memory import Memory
+from orgs.database.prepared_statements import fetched
+from orgs.principals import Actor, Principal, resolve
+from robots.access.act_for import act
+
+SIMILAR = 5
+# Of a chain of decisions in one direction.
+LONGEST_CHAIN = 100
+
+_READABLE = """
+FROM memories_decision d
+JOIN memories_memory n ON n.organisation_id = %(organisation)s AND n.id = d.memory_id
+    AND n.status = 'active' AND (n.expires_at IS NULL OR n.expires_at > %(now)s::timestamptz)
+"""
+_WHERE = f"""
+WHERE d.organisation_id = %(organisation)s
+  AND (%(context_group)s::uuid IS NULL OR {HERE})
+"""
+_LIST = f"""
+SELECT d.memory_id {_READABLE} {_WHERE}
+  AND d.words @> %(words)s::text[]::varchar[]
+  AND (%(domain)s::text = '' OR lower(d.domain) = lower(%(domain)s::text))
+  AND (%(last)s::uuid IS NULL OR (n.occurred_at, n.id)
+       < (%(last_at)s::timestamptz, %(last)s::uuid))
+ORDER BY n.occurred_at DESC, n.id DESC LIMIT %(limit)s::int
+"""
+# Every readable decision is compared, by its words as they were stored: 10,000 in 0.1 s.
+_SIMILAR = f"""
+SELECT d.memory_id {_READABLE} CROSS JOIN LATERAL (
+    SELECT count(*) FROM unnest(d.words) AS w WHERE w = ANY(%(words)s::text[])
+) AS shared (words) CROSS JOIN LATERAL (
+    SELECT cardinality(d.words) + %(count)s::int - shared.words
+) AS either (words) {_WHERE}
+  AND shared.words * %(denominator)s::int > either.words * %(numerator)s::int
+ORDER BY shared.words::float8 / either.words DESC, n.occurred_at DESC, n.id DESC
+LIMIT %(limit)s::int
+"""
+_DISSENTS = f"""
+SELECT s.id {_READABLE}
+JOIN memories_dissent s ON s.organisation_id = %(organisation)s AND s.memory_id = d.memory_id
+{_WHERE} AND (%(topic_hash)s::text IS NULL OR d.topic_hash = %(topic_hash)s::text)
+ORDER BY s.id DESC LIMIT %(limit)s::int
+"""
+_CHAIN = """
+WITH RECURSIVE chain (id, depth) AS (
+    SELECT %(id)s::uuid, 0
+    UNION ALL
+    SELECT {next}, depth + 1 FROM chain
+    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND {link}
+    WHERE {next} IS NOT NULL AND depth < %(longest)s::int
+) CYCLE id SET is_cycle USING path
+SELECT n.id FROM chain JOIN memories_decision d
+    ON d.organisation_id = %(organisation)s AND d.memory_id = chain.id
+JOIN memories_memory n ON n.organisation_id = %(organisation)s AND n.id = chain.id
+    AND n.status <> 'forgotten'
+WHERE depth > 0 AND NOT is_cycle GROUP BY n.id, chain.depth ORDER BY chain.depth, n.id DESC
+"""
+_EARLIER = _CHAIN.format(next="m.id", link="m.superseded_by_id = chain.id")
+_LATER = _CHAIN.format(next="m.superseded_by_id", link="m.id = chain.id")
+
+Row = TypeVar("Row", Participant, Claim, Dissent)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionPlace:
+    """Where a page of decisions ended."""
+
+    decided_at: datetime
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeDecision:
+    """A decision with all that belongs to it, as far as the asker reads it.
+
+    memory: `with_names`. similarity: 0-1, where it was looked for by a topic. earlier, later: what
+    it superseded and what superseded it, the nearest first; filled for one decision alone.
+    """
+
+    memory: Memory
+    record: Decision
+    participants: Sequence[Participant]
+    claims: Sequence[Claim]
+    dissents: Sequence[Dissent]
+    similarity: float | None = None
+    earlier: Sequence["WholeDecision"] = field(default_factory=list)
+    later: Sequence["WholeDecision"] = field(default_factory=list)
+
+    @property
+    def conclusion(self) -> str:
+        return conclusion_of(self.memory)
+
+    @property
+    def strength(self) -> str:
+        return strength(self.record.agree, self.record.disagree)
+
+    @property
+    def open_dissents(self) -> list[Dissent]:
+        """Neither acknowledged nor rebutted."""
+        return [one for one in self.dissents if one.is_open]
+
+    @property
+    def risks(self) -> list[Dissent]:
+        """Every warning of a risk, answered or not."""
+        return [one for one in self.dissents if one.form == DissentKind.RISK_WARNING]
+
+    @property
+    def open_risks(self) -> list[Dissent]:
+        return [one for one in self.risks if one.is_open]
+
+    @property
+    def place(self) -> DecisionPlace:
+        return DecisionPlace(self.memory.occurred_at or self.memory.created_at, self.memory.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionQuery:
+    """Which decisions; group and member say where and for whom it is asked.
+
+    topic: all of its words are in the decision's topic. domain: the same but for case.
+    """
+
+    topic: str = ""
+    domain: str = ""
+    group: str | None = None
+    member: str | None = None
+    limit: int = 50
+
+
+def decisions(
+    actor: Actor, query: DecisionQuery, *, after: DecisionPlace | None = None, now: datetime
+) -> list[WholeDecision]:
+    """The active decisions that the asker may read there, the newest first.
+
+    after: the place of the last one of the page before. Raises NotFound and MissingScope.
+    """
+    principal = resolve(act(actor, member=query.member, group=query.group))
+    values = _values(principal, now) | {
+        "words": sorted(words_of_topic(query.topic)),
+        "domain": query.domain.strip(),
+        "last": after.id if after else None,
+        "last_at": after.decided_at if after else None,
+        "limit": query.limit,
+    }
+    with principal.scope():
+        return whole(principal, [id_ for (id_,) in fetched(_LIST, values)])
+
+
+def get_decision(
+    actor: Actor, decision_id: UUID, *, member: str | None = None, group: str | None = None
+) -> WholeDecision:
+    """One decision with its chain. Raises NotFound, also for one that is forgotten."""
+    principal = resolve(act(actor, member=member, group=group))
+    with principal.scope():
+        memory = decision_memory(principal, decision_id)
+        values = {
+            "organisation": principal.organisation_id,
+            "id": memory.id,
+            "longest": LONGEST_CHAIN,
+        }
+        earlier = [id_ for (id_,) in fetched(_EARLIER, values)]
+        later = [id_ for (id_,) in fetched(_LATER, values)]
+        found = whole(principal, [memory.id, *earlier, *later])
+        known = {one.memory.id: one for one in found}
+        own = known[memory.id]
+        return WholeDecision(
+            memory=own.memory,
+            record=own.record,
+            participants=own.participants,
+            claims=own.claims,
+            dissents=own.dissents,
+            earlier=[known[id_] for id_ in earlier if id_ in known],
+            later=[known[id_] for id_ in later if id_ in known],
+        )
+
+
+def similar(
+    actor: Actor,
+    topic: str,
+    *,
+    limit: int = SIMILAR,
+    member: str | None = None,
+    group: str | None = None,
+    now: datetime,
+) -> list[WholeDecision]:
+    """The decisions whose topics share more than ALIKE_ABOVE of the words, the most alike first.
+
+    All that are readable are compared, whatever their age. Raises NotFound and MissingScope.
+    """
+    principal = resolve(act(actor, member=member, group=group))
+    with principal.scope():
+        return similar_to(principal, topic, limit=limit, now=now)
+
+
+def similar_to(
+    principal: Principal, topic: str, *, limit: int = SIMILAR, now: datetime
+) -> list[WholeDecision]:
+    """The same for an asker who is looked up already; call inside the principal's scope."""
+    words = words_of_topic(topic)
+    values = _values(principal, now) | {
+        "words": sorted(words),
+        "count": len(words),
+        "numerator": ALIKE_ABOVE.numerator,
+        "denominator": ALIKE_ABOVE.denominator,
+        "limit": limit,
+    }
+    return whole(principal, [id_ for (id_,) in fetched(_SIMILAR, values)], words)
+
+
+def dissents_on(
+    actor: Actor,
+    topic_hash: str | None,
+    *,
+    member: str | None = None,
+    group: str | None = None,
+    limit: int = 100,
+    now: datetime,
+) -> list[Dissent]:
+    """What was held against decisions on just this topic, the newest first.
+
+    topic_hash: as `rules.topic_hash` gives it; None is whatever the topic. Raises NotFound and
+    MissingScope.
+    """
+    principal = resolve(act(actor, member=member, group=group))
+    values = _values(principal, now) | {
+        "topic_hash": topic_hash and topic_hash.lower(),
+        "limit": limit,
+    }
+    with principal.scope():
+        ids = [id_ for (id_,) in fetched(_DISSENTS, values)]
+        rows = Dissent.objects.filter(organisation_id=principal.organisation_id)
+        known = rows.select_related("member", "robot").in_bulk(ids)
+        return [known[id_] for id_ in ids if id_ in known]
+
+
+def _values(principal: Principal, now: datetime) -> dict[str, Any]:
+    return {
+        "organisation": principal.organisation_id,
+        "organisation_audience": principal.organisation_audience,
+        "context_group": principal.actor.group_id,
+        "now": now,
+    }
+
+
+def whole(
+    principal: Principal, ids: Sequence[UUID], words: Iterable[str] | None = None
+) -> list[WholeDecision]:
+    """These decisions, in this order; in the principal's scope. words: of what was looked for."""
+    here = {"organisation_id": principal.organisation_id, "memory_id__in": ids}
+    memories = (
+        Memory.objects.filter(organisation_id=principal.organisation_id)
+        .with_names()
+        .in_bulk(list(ids))
+    )
+    records = {row.memory_id: row for row in Decision.objects.filter(**here)}
+    present, claims = _parts(Participant, here), _parts(Claim, here)
+    dissents = _parts(Dissent, here)
+    wanted = None if words is None else frozenset(words)
+    return [
+        WholeDecision(
+            memory=memories[id_],
+            record=records[id_],
+            participants=present[id_],
+            claims=claims[id_],
+            dissents=dissents[id_],
+            similarity=None if wanted is None else jaccard(wanted, records[id_].words),
+        )
+        for id_ in ids
+        if id_ in memories and id_ in records
+    ]
+
+
+def _parts(model: type[Row], here: dict[str, Any]) -> dict[UUID, list[Row]]:
+    found: dict[UUID, list[Row]] = defaultdict(list)
+    rows = model._default_manager.filter(**here).select_related("member", "robot")
+    for row in rows.order_by("position", "id"):
+        found[row.memory_id].append(row)
+    return found

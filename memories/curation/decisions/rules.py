@@ -1,0 +1,66 @@
+"""What a topic is compared by, and how strong a decision is. Pure."""
+
+import re
+from collections.abc import Collection
+from fractions import Fraction
+from hashlib import sha256
+
+from memories.language.budget import A_GLANCE
+from orgs.names.normal_form import normal
+
+UNANIMOUS, STRONG, MODERATE, WEAK, SPLIT, CONTESTED = STRENGTHS = (
+    "unanimous",
+    "strong",
+    "moderate",
+    "weak",
+    "split",
+    "contested",
+)
+# Shares of those who agree: more than the first is strong, the second and more is moderate.
+STRONG_ABOVE, MODERATE_FROM, HALF = Fraction(4, 5), Fraction(3, 5), Fraction(1, 2)
+# Two topics are alike where they share more than this of their words.
+ALIKE_ABOVE = Fraction(1, 10)
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def words_of_topic(topic: str) -> frozenset[str]:
+    """The words of a topic, however it is spelt: compatible letters are one, case does not count.
+
+    Looks at the first A_GLANCE characters.
+    """
+    folded = normal(topic[:A_GLANCE], "NFKC").casefold()
+    return frozenset(_WORD.findall(normal(folded, "NFKC")))
+
+
+def topic_hash(words: Collection[str]) -> str:
+    """SHA-256 of the sorted words, in hexadecimal: their order and repetitions do not count."""
+    return sha256("\n".join(sorted(set(words))).encode()).hexdigest()
+
+
+def strength(agree: int, disagree: int) -> str:
+    """One of STRENGTHS by agree / (agree + disagree), exactly; split where nobody voted.
+
+    1 is unanimous, more than .8 strong, .6 and more moderate, more than .5 weak, .5 split, less
+    contested. Raises ValueError for counts below 0.
+    """
+    if agree < 0 or disagree < 0:
+        raise ValueError("Nobody can vote less than 0 times.")
+    if agree + disagree == 0:
+        return SPLIT
+    share = Fraction(agree, agree + disagree)
+    if share == 1:
+        return UNANIMOUS
+    if share > STRONG_ABOVE:
+        return STRONG
+    if share >= MODERATE_FROM:
+        return MODERATE
+    if share > HALF:
+        return WEAK
+    return SPLIT if share == HALF else CONTESTED
+
+
+def jaccard(one: Collection[str], other: Collection[str]) -> float:
+    """How many of all their words two sets share, in 0-1; 0 for two empty ones."""
+    either = set(one) | set(other)
+    return len(set(one) & set(other)) / len(either) if either else 0.0

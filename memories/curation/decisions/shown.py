@@ -1,0 +1,76 @@
+"""Decisions with who reads them and what the asker may do, for pages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from memories.access.permissions import may_change
+from memories.access.reader_sentences import AudienceSentence
+from memories.access.readers import readers_of
+from memories.curation.decisions.read import (
+    DecisionPlace,
+    DecisionQuery,
+    WholeDecision,
+    decisions,
+    get_decision,
+    similar,
+)
+from memories.store.models.choices import Status
+from orgs.models.memberships import Role
+from orgs.principals import Actor, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDecision:
+    """changeable: the asker may answer dissents and supersede it. open: it takes dissents of the
+    asker."""
+
+    decision: WholeDecision
+    readers: AudienceSentence
+    changeable: bool
+    open: bool
+
+
+def list_shown(
+    actor: Actor,
+    query: DecisionQuery,
+    *,
+    after: DecisionPlace | None,
+    organisation: str,
+    now: datetime,
+) -> list[ShownDecision]:
+    """As `decisions`. organisation: its name."""
+    return _shown(actor, decisions(actor, query, after=after, now=now), organisation)
+
+
+def similar_shown(
+    actor: Actor, topic: str, *, limit: int, organisation: str, now: datetime
+) -> list[ShownDecision]:
+    """As `similar`."""
+    return _shown(actor, similar(actor, topic, limit=limit, now=now), organisation)
+
+
+def one_shown(actor: Actor, decision_id: UUID, *, organisation: str) -> ShownDecision:
+    """As `get_decision`. Raises NotFound."""
+    return _shown(actor, [get_decision(actor, decision_id)], organisation)[0]
+
+
+def _shown(actor: Actor, found: Sequence[WholeDecision], organisation: str) -> list[ShownDecision]:
+    principal = resolve(actor)
+    with principal.scope():
+        readers = readers_of(principal, [one.memory for one in found], organisation)
+    writes = actor.role != Role.VIEWER
+    return [
+        ShownDecision(
+            one,
+            readers[one.memory.audience_id],
+            changeable=writes and _active(one) and may_change(principal, one.memory),
+            open=writes and _active(one),
+        )
+        for one in found
+    ]
+
+
+def _active(one: WholeDecision) -> bool:
+    return one.memory.status == Status.ACTIVE

@@ -1,0 +1,53 @@
+"""What an export of one's own says of decisions: one's own whole, of the others one's words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from memories.curation.decisions.models import Claim, Dissent, Participant
+from memories.curation.decisions.prepare import name_of
+from memories.curation.decisions.read import WholeDecision, whole
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.principals import Principal
+
+
+def records(principal: Principal, rows: Sequence[Memory]) -> dict[UUID, dict[str, Any]]:
+    """The records of those memories that are decisions, by id; call in the principal's scope."""
+    return {one.memory.id: _record(one) for one in whole(principal, [row.id for row in rows])}
+
+
+def _record(one: WholeDecision) -> dict[str, Any]:
+    return {
+        "topic": one.memory.topic,
+        "conclusion": one.conclusion,
+        "strength": one.strength,
+        "agree": one.record.agree,
+        "disagree": one.record.disagree,
+        "domain": one.record.domain,
+        "participants": [name_of(who) for who in one.participants],
+        "claims": [{"text": said.text, "by": name_of(said)} for said in one.claims],
+        "dissents": [_dissent(said) for said in one.dissents],
+    }
+
+
+def _dissent(said: Dissent) -> dict[str, Any]:
+    plain = ("content", "reasoning", "confidence", "acknowledged", "rebuttal", "created_at")
+    return {"kind": said.form, "by": name_of(said)} | {name: getattr(said, name) for name in plain}
+
+
+def own_words(principal: Principal) -> Iterator[Mapping[str, Any]]:
+    """What stands as the member's in records that they read, in the principal's scope."""
+    mine = {
+        "organisation_id": principal.organisation_id,
+        "member_id": principal.actor.member_id,
+    }
+    for model, part in ((Participant, "participant"), (Claim, "claim"), (Dissent, "dissent")):
+        rows = model._default_manager.filter(**mine).exclude(memory__status=Status.FORGOTTEN)
+        for row in rows.select_related("member", "robot").order_by("id"):
+            said: dict[str, Any] = {}
+            if isinstance(row, Claim):
+                said = {"text": row.text}
+            elif isinstance(row, Dissent):
+                said = _dissent(row)
+            yield {"decision": row.memory_id, "part": part, **said}

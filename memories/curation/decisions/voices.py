@@ -1,0 +1,101 @@
+"""Who stands in the record of a decision: a member, a robot, or a name with nobody behind."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from memories.access.consent import MemberWishes
+from memories.access.references import References
+from memories.access.speakers import speaker_of
+from memories.access.visibility import Visibility
+from orgs.errors import NotFound
+from orgs.models.audiences import AudienceKind
+from orgs.models.memberships import Member
+from orgs.models.organisations import Group
+from orgs.principals import Actor
+from robots.models.robots import Robot
+
+# `by` names a robot with this in front of its id or name; anything else is a speaker's.
+ROBOT_MARK = "robot:"
+# For whom something is written by the audience of the decision; the others are narrow.
+_WIDE = {
+    AudienceKind.ORGANISATION: Visibility.ORGANISATION,
+    AudienceKind.EXPLICIT: Visibility.SHARED,
+    AudienceKind.TEAM: Visibility.TEAM,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """As shown, and who stands behind it, if anybody is known to."""
+
+    name: str = ""
+    member_id: UUID | None = None
+    robot_id: UUID | None = None
+
+
+@dataclass(slots=True)
+class Voices:
+    """Looks up who is named in one call; use inside the organisation's scope.
+
+    group: where it is said.
+    """
+
+    actor: Actor
+    group: Group | None
+    references: References
+
+    def own(self) -> Voice:
+        """Whoever writes: a person as themselves, a robot as itself."""
+        if self.actor.member_id is not None and self.actor.is_person:
+            found = Member.objects.get(
+                organisation_id=self.actor.organisation_id, id=self.actor.member_id
+            )
+            return Voice(found.name, member_id=found.id)
+        assert self.actor.robot_id is not None  # noqa: S101 - for the type checker
+        robot = Robot.objects.get(
+            organisation_id=self.actor.organisation_id, id=self.actor.robot_id
+        )
+        return Voice(robot.name, robot_id=robot.id)
+
+    def speaking(self, given: str | None) -> Voice:
+        """Whose words something gives; those of whoever writes where nobody is named.
+
+        Raises NotFound for a robot that is not there, and IdentityClaim where the actor may not
+        speak for them.
+        """
+        if given is None or not given.strip():
+            return self.own()
+        if given.startswith(ROBOT_MARK):
+            return self._robot(given)
+        speaker = speaker_of(self.actor, given, self.references, self.group)
+        return Voice(speaker.name, member_id=speaker.member_id)
+
+    def taking_part(self, given: str) -> Voice:
+        """Who took part. A person names members whom they know, and names beside; a robot only
+        whom it could speak for. Raises NotFound and IdentityClaim.
+        """
+        if given.startswith(ROBOT_MARK):
+            return self._robot(given)
+        if not self.actor.is_person:
+            speaker = speaker_of(self.actor, given, self.references, self.group)
+            return Voice(speaker.name, member_id=speaker.member_id)
+        try:
+            member = self.references.member(given, self.group)
+        except NotFound:
+            return Voice(given)
+        return Voice(member.name, member_id=member.id)
+
+    def _robot(self, given: str) -> Voice:
+        robot = self.references.robot(given.removeprefix(ROBOT_MARK).strip())
+        return Voice(robot.name, robot_id=robot.id)
+
+
+def respect_wishes(actor: Actor, audience_kind: str, voices: Iterable[Voice]) -> None:
+    """Raise LearningPaused or SharingOff where a member who is named wishes it so."""
+    wishes = MemberWishes(actor.organisation_id)
+    visibility = _WIDE.get(AudienceKind(audience_kind), Visibility.PRIVATE)
+    named = [one.member_id for one in voices if one.member_id]
+    wishes.look_up(named)
+    for member_id in named:
+        wishes.check(actor, visibility, None, member_id)

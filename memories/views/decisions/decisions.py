@@ -1,0 +1,269 @@
+"""Decisions: listed, one with its dissents and its chain, recorded, answered."""
+
+import json
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+from rest_framework.exceptions import ValidationError
+
+from memories.access.audience_choices import places
+from memories.access.consent import LearningPaused, SharingOff
+from memories.access.permissions import NotYours
+from memories.access.red_lines import RedLine
+from memories.access.visibility import Misplaced
+from memories.curation.decisions.dissents import DissentAnswer, add_dissent, answer_dissent
+from memories.curation.decisions.read import DecisionPlace, DecisionQuery
+from memories.curation.decisions.record import BadDecision, RecordedDecision, record_decision
+from memories.curation.decisions.shown import (
+    ShownDecision,
+    list_shown,
+    one_shown,
+    similar_shown,
+)
+from memories.store.models.choices import Status
+from memories.views.decisions import wording
+from memories.views.forms import memories as memory_forms
+from memories.views.forms.decisions import (
+    AnswerForm,
+    DecisionForm,
+    DecisionSearchForm,
+    DissentForm,
+)
+from orgs.api.cursors import read, sign
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists
+from orgs.models.audiences import AudienceKind
+from orgs.views.access import WRITERS, members_only
+from robots.people.directory import known_members
+
+SHOWN, MOST_MEMBERS = 50, 200
+PROPOSED = "Thank you. A curator looks at it before everyone can read it; until then you see it."
+REFUSED = (
+    AlreadyExists,
+    BadDecision,
+    LearningPaused,
+    Misplaced,
+    NotYours,
+    PermissionError,
+    RedLine,
+    SharingOff,
+)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+@members_only()
+def decisions(request: HttpRequest) -> HttpResponse:
+    """The newest, or those on a topic like the one that was asked."""
+    form = DecisionSearchForm(request.GET)
+    form.is_valid()
+    asked = {name: form.cleaned_data.get(name) or "" for name in ("topic", "domain")}
+    similar = bool(form.cleaned_data.get("similar") and asked["topic"])
+    found = _found(request, asked, similar, form.cleaned_data.get("after") or "")
+    last = found[SHOWN - 1].decision.place if len(found) > SHOWN else None
+    rows = [wording.row(one) for one in found[:SHOWN]]
+    context = {
+        **asked,
+        "similar": similar,
+        "rows": rows,
+        "page": _page(request, asked, last),
+        "narrowed": any(asked.values()),
+        "url": reverse("decisions"),
+        "add_url": reverse("decision-add") if request.actor.role in WRITERS else "",
+    }
+    whole = not request.htmx or bool(request.htmx.history_restore_request)
+    part = "" if whole else "#results"
+    return render(request, f"memories/decisions/list.html{part}", context)
+
+
+def _found(
+    request: HttpRequest, asked: dict[str, str], similar: bool, after: str
+) -> list[ShownDecision]:
+    organisation, now = request.membership[1].name, timezone.now()
+    if similar:
+        return similar_shown(
+            request.actor, asked["topic"], limit=SHOWN, organisation=organisation, now=now
+        )
+    return list_shown(
+        request.actor,
+        DecisionQuery(**asked, limit=SHOWN + 1),
+        after=_after(request, after),
+        organisation=organisation,
+        now=now,
+    )
+
+
+def _after(request: HttpRequest, cursor: str) -> DecisionPlace | None:
+    """Where to go on; the beginning for an address that somebody else was given."""
+    try:
+        return read(request.actor, cursor, _place) if cursor else None
+    except ValidationError:
+        return None
+
+
+def _place(text: str) -> DecisionPlace:
+    decided_at, id_ = json.loads(text)
+    return DecisionPlace(datetime.fromisoformat(decided_at), UUID(id_))
+
+
+def _page(
+    request: HttpRequest, asked: dict[str, str], last: DecisionPlace | None
+) -> dict[str, str]:
+    url, query = reverse("decisions"), {k: v for k, v in asked.items() if v}
+    page = {"first_url": "", "next_url": ""}
+    if "after" in request.GET:
+        page["first_url"] = f"{url}?{urlencode(query)}"
+    if last is not None:
+        place = json.dumps([last.decided_at.isoformat(), str(last.id)])
+        page["next_url"] = f"{url}?{urlencode(query | {'after': sign(request.actor, place)})}"
+    return page
+
+
+@require_safe
+@members_only()
+def decision(request: HttpRequest, decision_id: UUID) -> HttpResponse:
+    """One decision with claims, dissents, and what came before and after it."""
+    return _one(request, decision_id)
+
+
+def _one(
+    request: HttpRequest,
+    decision_id: UUID,
+    status: int = 200,
+    *,
+    form: DissentForm | None = None,
+    answer_form: AnswerForm | None = None,
+    answered: UUID | None = None,
+) -> HttpResponse:
+    shown = one_shown(request.actor, decision_id, organisation=request.membership[1].name)
+    one = wording.whole(shown, request.actor.member_id)
+    for said in one["dissents"]:
+        wrong = answer_form if answer_form is not None and said["id"] == answered else None
+        first = {"rebuttal": said["rebuttal"], "acknowledged": said["acknowledged"]}
+        said["open_form"] = wrong is not None
+        said["form"] = wrong or AnswerForm(initial=first, prefix=said["id"].hex)
+    context = {
+        "decision": one,
+        "form": form or DissentForm(),
+        "form_open": form is not None,
+        "back_url": reverse("decisions"),
+    }
+    return render(request, "memories/decisions/decision.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only(*WRITERS)
+def add(request: HttpRequest) -> HttpResponse:
+    """Record a decision, perhaps in the place of an older one."""
+    older = _older(request)
+    audiences = _audiences(request, older)
+    first = {"topic": older.decision.memory.topic, "domain": older.decision.record.domain,
+             "supersedes": older.decision.memory.id} if older else {}  # fmt: skip
+    form = DecisionForm(audiences, _members(request), request.POST or None, initial=first)
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _recorded(
+                request, record_decision(request.actor, form.draft(), now=timezone.now())
+            )
+        except REFUSED as refused:
+            form.add_error(None, str(refused))
+    context = {
+        "form": form,
+        "audiences": audiences,
+        "older": wording.link(older.decision) if older else None,
+        "cancel_url": reverse("decision-page", args=[older.decision.memory.id])
+        if older
+        else reverse("decisions"),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "memories/decisions/add.html", context, status=status)
+
+
+def _older(request: HttpRequest) -> ShownDecision | None:
+    """The decision that the new one is to hold in the place of."""
+    given = request.POST.get("supersedes") or request.GET.get("supersedes")
+    if not given:
+        return None
+    try:
+        id_ = UUID(given)
+    except ValueError:
+        return None
+    return one_shown(request.actor, id_, organisation=request.membership[1].name)
+
+
+def _audiences(request: HttpRequest, older: ShownDecision | None) -> list[dict[str, Any]]:
+    organisation = request.membership[1]
+    chosen = request.POST.get("audience") or "private"
+    if older is not None and "audience" not in request.POST:
+        readers = older.readers
+        chosen = {AudienceKind.ORGANISATION: "organisation", AudienceKind.MEMBER: "private"}.get(
+            AudienceKind(readers.kind), f"group:{readers.group}"
+        )
+    return memory_forms.audience_choices(
+        places(request.actor, organisation=organisation.name),
+        proposes=request.actor.role == "member" and not organisation.members_publish,
+        chosen=chosen,
+    )
+
+
+def _members(request: HttpRequest) -> list[tuple[UUID, str]]:
+    with organisation_scope(request.actor.organisation_id):
+        rows = known_members(request.actor).order_by("name", "id")
+        return list(rows.values_list("id", "name")[:MOST_MEMBERS])
+
+
+def _recorded(request: HttpRequest, made: RecordedDecision) -> HttpResponse:
+    if made.status != Status.ACTIVE:
+        messages.info(request, PROPOSED)
+    elif made.deduplicated:
+        messages.info(request, "This was recorded already. Nothing was added.")
+    else:
+        messages.success(request, "Recorded.")
+    return redirect("decision-page", made.id)
+
+
+@require_POST
+@members_only(*WRITERS)
+def dissent(request: HttpRequest, decision_id: UUID) -> HttpResponse:
+    """Put a dissent to it, in one's own name."""
+    form = DissentForm(request.POST)
+    if form.is_valid():
+        try:
+            add_dissent(request.actor, decision_id, form.draft(), now=timezone.now())
+        except REFUSED as refused:
+            form.add_error(None, str(refused))
+        else:
+            messages.success(request, "Your dissent stands beside the decision.")
+            return redirect(f"{reverse('decision-page', args=[decision_id])}#dissents")
+    return _one(request, decision_id, 422, form=form)
+
+
+@require_POST
+@members_only(*WRITERS)
+def answer(request: HttpRequest, decision_id: UUID, dissent_id: UUID) -> HttpResponse:
+    """Take note of a dissent, or say what speaks against it."""
+    form = AnswerForm(request.POST, prefix=dissent_id.hex)
+    if form.is_valid():
+        try:
+            answer_dissent(
+                request.actor,
+                decision_id,
+                dissent_id,
+                DissentAnswer(**form.cleaned_data),
+                now=timezone.now(),
+            )
+        except REFUSED as refused:
+            form.add_error(None, str(refused))
+        else:
+            messages.success(request, "Answered. What was said stays as it is.")
+            return redirect(f"{reverse('decision-page', args=[decision_id])}#dissents")
+    return _one(request, decision_id, 422, answer_form=form, answered=dissent_id)

@@ -1,0 +1,134 @@
+"""Decisions in words, for their pages."""
+
+from typing import Any
+
+from django.urls import reverse
+
+from memories.curation.decisions.models import Claim, Dissent, DissentKind, Participant
+from memories.curation.decisions.read import WholeDecision
+from memories.curation.decisions.shown import ShownDecision
+from memories.views import presenter
+from memories.views.origins import person_name, robot_name, when
+
+# Strength -> (label, tone of its badge, what it means).
+STRENGTHS = {
+    "unanimous": ("Unanimous", "good", "Nobody voted against it."),
+    "strong": ("Strong", "good", "More than four in five were for it."),
+    "moderate": ("Moderate", "outline", "At least three in five were for it."),
+    "weak": ("Weak", "warn", "A bare majority was for it."),
+    "split": ("Split", "warn", "As many were against it as for it, or nobody voted."),
+    "contested": ("Contested", "bad", "More were against it than for it."),
+}
+CONFIDENT, DOUBTFUL = 0.85, 0.55
+
+
+def strength(one: WholeDecision) -> dict[str, str]:
+    label, tone, meaning = STRENGTHS[one.strength]
+    return {"label": label, "tone": tone, "meaning": meaning}
+
+
+def row(shown: ShownDecision) -> dict[str, Any]:
+    """One line of the list."""
+    one = shown.decision
+    return {
+        "url": reverse("decision-page", args=[one.memory.id]),
+        "topic": one.memory.topic,
+        "conclusion": one.conclusion,
+        "strength": strength(one),
+        "votes": votes(one),
+        "decided_at": when(one.memory),
+        "domain": one.record.domain,
+        "open_risks": len(one.open_risks),
+        "open_dissents": len(one.open_dissents) - len(one.open_risks),
+        "superseded": one.memory.valid_until is not None,
+        "similarity": _percent(one.similarity),
+        "audience": presenter.audience(shown.readers),
+    }
+
+
+def whole(shown: ShownDecision, me: object) -> dict[str, Any]:
+    """All of one decision."""
+    one = shown.decision
+    memory = one.memory
+    return row(shown) | {
+        "status": presenter.status(memory),
+        "confidence": sure(memory.confidence),
+        "recorded_by": person_name(memory.author, me) or robot_name(memory.robot),
+        "memory_url": reverse("memory-page", args=[memory.id]),
+        "tags": presenter.tag_links(memory.tags),
+        "participants": [voice(part, me) for part in one.participants],
+        "claims": [{"text": claim.text, "by": voice(claim, me)} for claim in one.claims],
+        "dissents": [dissent(said, me) for said in _open_first(one.dissents)],
+        "earlier": [link(other) for other in one.earlier],
+        "later": [link(other) for other in one.later],
+        "add_url": reverse("decision-dissent-add", args=[memory.id]) if shown.open else "",
+        "supersede_url": f"{reverse('decision-add')}?supersedes={memory.id}"
+        if shown.changeable and memory.superseded_by_id is None
+        else "",
+        "changeable": shown.changeable,
+    }
+
+
+def votes(one: WholeDecision) -> str:
+    """How many were for and against it."""
+    agree, disagree = one.record.agree, one.record.disagree
+    if not agree and not disagree:
+        return "No votes"
+    return f"{agree:,} for, {disagree:,} against"
+
+
+def sure(confidence: float) -> str:
+    if confidence >= CONFIDENT:
+        return "Sure"
+    return "Doubtful" if confidence < DOUBTFUL else "Fairly sure"
+
+
+def voice(said: Participant | Claim | Dissent, me: object) -> dict[str, Any]:
+    """Who it is; alone: a name that no member and no robot stands behind."""
+    if said.member:
+        return {"name": person_name(said.member, me), "alone": False}
+    if said.robot:
+        return {"name": robot_name(said.robot), "alone": False}
+    return {"name": said.name, "alone": bool(said.name)}
+
+
+def dissent(said: Dissent, me: object) -> dict[str, Any]:
+    state = ("Open", "warn")
+    if said.rebuttal:
+        state = ("Answered", "")
+    elif said.acknowledged:
+        state = ("Taken note of", "")
+    return {
+        "id": said.id,
+        "kind": DissentKind(said.form).label,
+        "risk": said.form == DissentKind.RISK_WARNING,
+        "content": said.content,
+        "reasoning": said.reasoning,
+        "by": voice(said, me),
+        "sure": sure(said.confidence),
+        "at": said.created_at,
+        "open": said.is_open,
+        "state": {"label": state[0], "tone": state[1]},
+        "acknowledged": said.acknowledged,
+        "rebuttal": said.rebuttal,
+        "answer_url": reverse("dissent-answer", args=[said.memory_id, said.id]),
+    }
+
+
+def link(one: WholeDecision) -> dict[str, Any]:
+    return {
+        "url": reverse("decision-page", args=[one.memory.id]),
+        "topic": one.memory.topic,
+        "conclusion": one.conclusion,
+        "decided_at": when(one.memory),
+        "strength": strength(one),
+    }
+
+
+def _open_first(dissents: Any) -> list[Dissent]:
+    """Open ones first, risks before the others."""
+    return sorted(dissents, key=lambda one: (not one.is_open, one.form != DissentKind.RISK_WARNING))
+
+
+def _percent(similarity: float | None) -> str:
+    return "" if similarity is None else f"{100 * similarity:.0f} % of the words"

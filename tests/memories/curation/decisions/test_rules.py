@@ -1,0 +1,83 @@
+"""What topics are compared by, and how strong a decision is, at the borders."""
+
+from hashlib import sha256
+
+import pytest
+
+from memories.curation.decisions.rules import jaccard, strength, topic_hash, words_of_topic
+
+
+@pytest.mark.conformance("G23")
+@pytest.mark.parametrize(
+    ("agree", "disagree", "expected"),
+    [
+        (1, 0, "unanimous"),
+        (10**9, 0, "unanimous"),
+        (10**9 - 1, 1, "strong"),
+        (81, 19, "strong"),
+        (800_000_000_000_000_001, 199_999_999_999_999_999, "strong"),
+        (80, 20, "moderate"),
+        (4, 1, "moderate"),
+        (60, 40, "moderate"),
+        (3, 2, "moderate"),
+        (599_999_999_999_999_999, 400_000_000_000_000_001, "weak"),
+        (51, 49, "weak"),
+        (50, 50, "split"),
+        (0, 0, "split"),
+        (49, 51, "contested"),
+        (0, 1, "contested"),
+    ],
+)
+def test_strength(agree: int, disagree: int, expected: str) -> None:
+    assert strength(agree, disagree) == expected
+
+
+def test_nobody_votes_less_than_never() -> None:
+    with pytest.raises(ValueError, match="less than 0"):
+        strength(-1, 2)
+    with pytest.raises(ValueError, match="less than 0"):
+        strength(2, -1)
+
+
+@pytest.mark.parametrize(
+    ("topic", "words"),
+    [
+        ("Which database for Orders?", {"which", "database", "for", "orders"}),
+        ("orders, ORDERS & oRdErS", {"orders"}),
+        ("\ufb01le \uff4fn Stra\xdfe", {"file", "on", "strasse"}),
+        ("e\u0301tude étude", {"étude"}),
+        ("snake_case v2.1", {"snake", "case", "v2", "1"}),
+        ("  ?!  ", set()),
+        ("", set()),
+    ],
+)
+def test_words_of_a_topic(topic: str, words: set[str]) -> None:
+    assert words_of_topic(topic) == words
+
+
+def test_a_topic_is_looked_at_as_far_as_the_budget() -> None:
+    assert words_of_topic("a " * 1000 + "beyond") == {"a"}
+
+
+@pytest.mark.conformance("G24")
+def test_the_hash_is_of_the_sorted_set_of_words() -> None:
+    expected = sha256(b"database\norders\nwhich").hexdigest()
+    assert topic_hash(words_of_topic("Which database? Orders!")) == expected
+    assert topic_hash(words_of_topic("orders database which Which")) == expected
+    assert topic_hash(words_of_topic("orders database")) != expected
+    # Two words are not one.
+    assert topic_hash({"ab", "c"}) != topic_hash({"a", "bc"})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("a b c", "c b a", 1.0),
+        ("a b c d", "c d e f", 2 / 6),
+        ("a", "a b c d e f g h i j", 0.1),
+        ("a", "b", 0.0),
+        ("", "", 0.0),
+    ],
+)
+def test_jaccard(one: str, other: str, expected: float) -> None:
+    assert jaccard(one.split(), other.split()) == pytest.approx(expected, abs=1e-12)
