@@ -30,13 +30,16 @@ _NOBODY = UUID(int=0)
 
 # The four bytes after the version are the key's id; see `store.encryption.texts`.
 _KEY = "encode(substring(sealed FROM 2 FOR 4), 'hex')"
-_OLD = f"""
-SELECT id FROM {{table}} WHERE organisation_id = %(organisation)s AND id > %(after)s
-    AND sealed IS NOT NULL AND {_KEY} <> %(newest)s {{narrowed}}
+_OLD_MEMORIES = f"""
+SELECT id FROM memories_memory WHERE organisation_id = %(organisation)s AND id > %(after)s
+    AND sensitive AND sealed IS NOT NULL AND {_KEY} <> %(newest)s
 ORDER BY id LIMIT %(batch)s
 """
-# As the partial index on sensitive memories has it.
-_TABLES = {"memories_memory": "AND sensitive", "memories_version": ""}
+_OLD_VERSIONS = f"""
+SELECT id FROM memories_version WHERE organisation_id = %(organisation)s AND id > %(after)s
+    AND sealed IS NOT NULL AND {_KEY} <> %(newest)s
+ORDER BY id LIMIT %(batch)s
+"""
 _HELD = f"""
 SELECT {_KEY}, count(*) FROM memories_memory
 WHERE organisation_id = %(organisation)s AND sensitive AND sealed IS NOT NULL GROUP BY 1
@@ -73,17 +76,14 @@ def rotate_keys(
     newest, done = keyring().newest.id, Rotated()
     for count in _plain_ones(organisation_id, done, now):
         tick(count)
-    for table in _TABLES:
+    for statement, renew in ((_OLD_MEMORIES, _renew_memories), (_OLD_VERSIONS, _renew_versions)):
         after = _NOBODY
         while True:
             with organisation_scope(organisation_id, using=WORKER):
-                ids = _old(organisation_id, table, after, newest)
-                if not ids:
-                    break
-                if table == "memories_memory":
-                    _renew_memories(ids, done)
-                else:
-                    _renew_versions(ids, done)
+                ids = _old(organisation_id, statement, after, newest)
+                renew(ids, done)
+            if not ids:
+                break
             after = ids[-1]
             tick(len(ids))
     done.held = keys_in_use(organisation_id)
@@ -134,7 +134,7 @@ def _encrypt_one(
         done.encrypted += 1
 
 
-def _old(organisation_id: UUID, table: str, after: UUID, newest: str) -> list[UUID]:
+def _old(organisation_id: UUID, statement: str, after: UUID, newest: str) -> list[UUID]:
     values = {
         "organisation": organisation_id,
         "after": after,
@@ -142,7 +142,7 @@ def _old(organisation_id: UUID, table: str, after: UUID, newest: str) -> list[UU
         "batch": BATCH,
     }
     with connections[WORKER].cursor() as cursor:
-        cursor.execute(_OLD.format(table=table, narrowed=_TABLES[table]), values)
+        cursor.execute(statement, values)
         return [id_ for (id_,) in cursor.fetchall()]
 
 

@@ -1,7 +1,6 @@
 """Encrypt everything sensitive under the newest key, and say what the older ones still hold."""
 
 from collections import Counter
-from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -11,6 +10,8 @@ from memories.encryption.rotate import rotate_keys
 from memories.lifecycle.consolidation.pattern_evidence import every_organisation
 from memories.store.encryption.keys import NoEncryptionKey, keyring
 from orgs.management.output import SpeakingCommand
+
+_FIGURES = ("encrypted", "memories", "versions", "unreadable", "refused")
 
 
 class Command(SpeakingCommand):
@@ -25,18 +26,17 @@ class Command(SpeakingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         given = options["organisation"]
-        chosen = [self.organisation(given).id] if given else every_organisation()
         done: Counter[str] = Counter()
         held: Counter[str] = Counter()
         try:
             newest = keyring().newest.id
+            chosen = [self.organisation(given).id] if given else every_organisation()
             for organisation_id in chosen:
-                figures = asdict(rotate_keys(organisation_id, now=timezone.now()))
-                held += figures.pop("held")
-                done.update(figures)
+                found = rotate_keys(organisation_id, now=timezone.now())
+                held.update(found.held)
+                done.update({name: getattr(found, name) for name in _FIGURES})
         except NoEncryptionKey as error:
             raise CommandError("; ".join(keyring().faults) or str(error)) from error
-        names = ("encrypted", "memories", "versions", "unreadable", "refused")
         keys = [
             {
                 "key": id_,
@@ -46,7 +46,9 @@ class Command(SpeakingCommand):
             }
             for id_ in dict.fromkeys([*(key.id for key in keyring().keys), *sorted(held)])
         ]
-        said: dict[str, Any] = {"organisations": len(chosen)} | {n: done[n] for n in names}
+        said: dict[str, Any] = {"organisations": len(chosen)} | {
+            name: done[name] for name in _FIGURES
+        }
         if options["json"]:
             self.say(said | {"keys": keys}, as_json=True)
             return
