@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -10,15 +11,21 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 from django.test import override_settings
 
+from memories.access.red_lines import RedLine
 from memories.curation.edit import edit_memory
+from memories.curation.share import share_memory
 from memories.curation.split import divide_memory
-from memories.indexing.models import Pending, Text
+from memories.embedding.encoders import get_encoder
+from memories.indexing import embed_worker
+from memories.indexing.models import Embedding, Pending, Text
 from memories.ingestion.drafts import Draft, Remembered
 from memories.ingestion.remember import remember, remember_many
 from memories.knowledge_graph.models import Edge, Entity
 from memories.restatement.models import Restatement
 from memories.retrieval.strategies.registry import STRATEGIES
 from memories.review.propose import propose_correction
+from memories.review.red_line import protect_memory
+from memories.store.encryption import keys
 from memories.store.encryption.keys import id_of, keyring
 from memories.store.encryption.texts import Encrypted, Undecryptable, key_id
 from memories.store.models.memory import Memory
@@ -32,7 +39,11 @@ from tests.memories.privacy.test_erase import MARK, STEM, holding
 from tests.world import NOW, Tenant, World
 
 SECRET = f"The safe of {MARK} opens with 4711. Bob Marlow has the second key."
-WORDLESS = "sensitive"
+
+
+@pytest.fixture(autouse=True)
+def nothing_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "_missed", set())
 
 
 @pytest.fixture
@@ -370,3 +381,88 @@ def test_an_import_takes_the_field(lasting_world: World, tmp_path: Path) -> None
 def test_key_ids_say_nothing_of_the_key(here: Tenant) -> None:
     stored = bytes(row(here, here.robot("aria"), secret(here).id).sealed)
     assert key_id(stored) == id_of(keyring().newest.secret) == keyring().newest.id
+
+
+def test_what_lies_with_other_readers_is_encrypted_too(lasting_world: World) -> None:
+    """Older versions and facts stay with the readers of then, whom the editor does not know."""
+    here, aria = lasting_world.here, lasting_world.here.robot("aria")
+    id_ = here.remember(aria, SECRET, group="design").id
+    made = here.api("aria").post(f"/api/v1/memories/{id_}/propositions", {}, format="json").json()
+    edit_memory(aria, id_, {"importance": 0.9, "tags": ["safe"]}, now=NOW)
+    share_memory(aria, id_, visibility="organisation", readers={}, group=None, now=NOW)
+    here.embed()
+    with resolve(here.person("ada")).scope():
+        assert not Version.objects.filter(memory_id=id_).exists()
+    edit_memory(here.person("ada"), id_, {"sensitive": True}, now=NOW)
+    with undone("admin") as admin:
+        assert holding(here, admin, STEM) == {}
+    facts = [one["content"] for one in made["results"]]
+    with resolve(aria).scope():
+        kept = Memory.objects.filter(id__in=[one["id"] for one in made["results"]])
+        assert sorted(row.content for row in kept) == sorted(facts) != []
+        assert {row.content for row in Version.objects.filter(memory_id=id_)} == {SECRET}
+
+
+def test_what_becomes_sensitive_while_it_is_embedded_gets_no_vector(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, aria, encoder = lasting_world.here, lasting_world.here.robot("aria"), get_encoder()
+    id_ = here.remember(aria, SECRET).id
+
+    def slow(texts: list[str]) -> Any:
+        edit_memory(aria, id_, {"sensitive": True}, now=NOW)
+        return encoder.encode(texts)
+
+    monkeypatch.setattr(embed_worker, "get_encoder", lambda: SimpleNamespace(encode=slow))
+    here.embed()
+    with resolve(aria).scope():
+        assert not Embedding.objects.filter(memory_id=id_).exists()
+        assert not Pending.objects.filter(memory_id=id_).exists()
+
+
+def test_text_and_flag_change_together(here: Tenant) -> None:
+    aria = here.robot("aria")
+    id_ = here.remember(aria, SECRET).id
+    edit_memory(aria, id_, {"sensitive": True, "content": "Newer."}, now=NOW)
+    found = row(here, aria, id_)
+    assert (found.content, found.sensitive, found.version) == ("Newer.", True, 2)
+    with resolve(aria).scope():
+        assert Version.objects.get(memory_id=id_).content == SECRET
+        assert list(Version.objects.values_list("content", flat=True)) == [""]
+    edit_memory(aria, id_, {"sensitive": False, "content": "Open."}, now=NOW)
+    found = row(here, aria, id_)
+    assert (found.content, found.sealed, found.version) == ("Open.", None, 3)
+    same = here.remember(aria, "Open.")
+    assert (same.id, same.deduplicated) == (id_, True), "its hash is that of a plain text"
+
+
+def test_only_who_may_edit_it_changes_it_and_a_red_line_holds(here: Tenant) -> None:
+    aria = here.robot("aria")
+    id_ = here.remember(aria, SECRET).id
+    answer = here.browser("bob").patch(
+        f"/api/v1/memories/{id_}", {"sensitive": True}, format="json"
+    )
+    assert (answer.status_code, code_of(answer)) == (403, "not-yours")
+    protect_memory(here.person("ada"), id_, reason="kept", now=NOW)
+    with pytest.raises(RedLine):
+        edit_memory(aria, id_, {"sensitive": True}, now=NOW)
+    assert row(here, aria, id_).sensitive is False
+
+
+def test_what_a_robot_leaves_with_a_member_is_encrypted_for_them(here: Tenant) -> None:
+    place = {"group": "launch", "member": str(here.members["mina"].id), "visibility": "private"}
+    made = secret(here, **place)
+    assert row(here, here.person("mina"), made.id).content == SECRET
+    assert made.id not in here.readable(here.robot("aria"))
+
+
+def test_the_page_encrypts_and_decrypts(here: Tenant) -> None:
+    browser = here.browser("mina")
+    form = {"content": SECRET, "importance": "0.5", "audience": "private", "sensitive": "on"}
+    url = browser.post("/memories/add/", form)["Location"]
+    assert "opens with 4711" in browser.get(url).content.decode()
+    edited = browser.post(f"{url}edit/", {"content": SECRET, "importance": "0.5", "version": 1})
+    assert edited.status_code == 302
+    with resolve(here.person("mina")).scope():
+        found = Memory.objects.get()
+    assert (found.sensitive, found.sealed, found.content) == (False, None, SECRET)

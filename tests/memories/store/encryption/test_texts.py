@@ -11,6 +11,7 @@ import pytest
 
 from config.embedded.private_files import key_file
 from memories.store.deduplication import content_hash
+from memories.store.encryption import keys
 from memories.store.encryption.keys import (
     NoEncryptionKey,
     id_of,
@@ -39,12 +40,13 @@ PINNED = (
 TEXT = "The safe opens with 4711. Straße."
 
 
-def given(*keys: bytes) -> list[str]:
-    return [b64encode(key).decode() for key in keys]
+def given(*secrets: bytes) -> list[str]:
+    return [b64encode(secret).decode() for secret in secrets]
 
 
 @pytest.fixture(autouse=True)
-def one_key(settings: Any) -> None:
+def one_key(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "_missed", set())
     settings.ENCRYPTION_KEYS, settings.ENCRYPTION_KEY_FILE = given(FIRST), ""
 
 
@@ -110,9 +112,9 @@ def test_a_missing_key_is_named_and_noticed(settings: Any) -> None:
     assert missed_keys() == []
 
 
-@pytest.mark.parametrize("keys", [[], ["short"], ["!" * 44], [*given(FIRST), "x"]])
-def test_without_a_right_key_nothing_is_encrypted(settings: Any, keys: list[str]) -> None:
-    settings.ENCRYPTION_KEYS = keys
+@pytest.mark.parametrize("wrong", [[], ["short"], ["!" * 44], [*given(FIRST), "x"]])
+def test_without_a_right_key_nothing_is_encrypted(settings: Any, wrong: list[str]) -> None:
+    settings.ENCRYPTION_KEYS = wrong
     with pytest.raises(NoEncryptionKey):
         require_key()
     with pytest.raises(NoEncryptionKey):
