@@ -12,6 +12,7 @@ from django.db import IntegrityError, connection, transaction
 from django.test import override_settings
 
 from memories.access.red_lines import RedLine
+from memories.context.models import WorkingEntry
 from memories.curation.edit import edit_memory
 from memories.curation.share import share_memory
 from memories.curation.split import divide_memory
@@ -174,17 +175,27 @@ def test_no_strategy_finds_it_and_lists_do(here: Tenant) -> None:
 
 
 def test_it_is_never_at_hand(here: Tenant) -> None:
-    here.add_team("pair", "aria", "bolt")
+    team = here.add_team("pair", "aria", "bolt")
+    api, aria = here.api("aria"), here.robot("aria")
+    hand = f"/api/v1/robots/{here.robots['aria'].id}/working-memory"
     id_ = secret(here, category="preference", importance=0.9, key="k").id
-    api = here.api("aria")
-    for path, body in (
-        ("/api/v1/context", {"query": f"{MARK} safe", "max_tokens": 2000}),
-        (f"/api/v1/robots/{here.robots['aria'].id}/working-memory", None),
+    later = here.remember(aria, f"{SECRET} Later.", category="preference", importance=0.9).id
+    with resolve(aria).scope():
+        assert not WorkingEntry.objects.filter(memory_id=id_).exists(), "its team is not told"
+    assert api.post(hand, {"memory": str(id_)}, format="json").status_code == 404
+    assert api.post(hand, {"memory": str(later)}, format="json").status_code == 200
+    assert str(later) in api.get(hand).content.decode()
+    edit_memory(aria, later, {"sensitive": True}, now=NOW)
+    asked = {"query": f"{MARK} safe", "max_tokens": 2000}
+    for answer in (
+        api.get(hand),
+        api.get(f"{hand}?order=recent&max_tokens=1000"),
+        api.get(f"/api/v1/teams/{team.id}/working-memory"),
+        api.post("/api/v1/context", asked, format="json"),
     ):
-        answer = api.get(path) if body is None else api.post(path, body, format="json")
         assert answer.status_code == 200, answer.content
-        assert "4711" not in answer.content.decode()
-        assert str(id_) not in answer.content.decode()
+        told = answer.content.decode()
+        assert not [word for word in ("4711", str(id_), str(later)) if word in told], told
 
 
 def test_a_snapshot_leaves_it_out_and_the_members_export_holds_it(here: Tenant) -> None:
