@@ -186,6 +186,7 @@ def test_it_is_never_at_hand(here: Tenant) -> None:
     assert api.post(hand, {"memory": str(later)}, format="json").status_code == 200
     assert str(later) in api.get(hand).content.decode()
     edit_memory(aria, later, {"sensitive": True}, now=NOW)
+    assert api.get(hand).json()["count"] == 0
     asked = {"query": f"{MARK} safe", "max_tokens": 2000}
     for answer in (
         api.get(hand),
