@@ -12,6 +12,7 @@ class MemoriesConfig(AppConfig):
         from memories.context.team_memory import clear_removed, enter_remembered
         from memories.curation.bulk_job import run_change
         from memories.curation.merge_equal import run_merge_equal
+        from memories.encryption import checks  # noqa: F401 - what `manage.py check` says of keys
         from memories.indexing.embed_worker import after_embedding
         from memories.indexing.organisation_indexes import build_after_restore
         from memories.ingestion.file_import.upload_files import UPLOADS

@@ -1,8 +1,9 @@
-"""JSON files that only their owner may read: ports, passwords, the environment for others."""
+"""Files that only their owner may read: ports, passwords, keys, the environment for others."""
 
 import json
 import os
 import secrets
+from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,21 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
         part.replace(path)
     except PermissionError:
         raise EmbeddedError(f"cannot write {path}: no permission") from None
+
+
+def key_file(data_dir: Path) -> Path:
+    """DATA_DIR/encryption.keys with a random key, which is made once and never replaced."""
+    path = data_dir / "encryption.keys"
+    key = b64encode(secrets.token_bytes(32)) + b"\n"
+    try:
+        with open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
+            file.write(b"# Encrypts sensitive memories; the newest key first. No backup of the\n")
+            file.write(b"# database holds it: keep a copy elsewhere.\n" + key)
+    except FileExistsError:
+        pass
+    except PermissionError:
+        raise EmbeddedError(f"cannot write {path}: no permission") from None
+    return path
 
 
 def open_private(path: Path, flags: int) -> Any:

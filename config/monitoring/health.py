@@ -6,6 +6,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, JsonResponse
 
 from memories.embedding.encoders import get_encoder
+from memories.store.encryption.keys import keyring, missed_keys
 from orgs.database.backup.marker import is_closed
 
 
@@ -16,11 +17,17 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 def readyz(request: HttpRequest) -> JsonResponse:
     """Ready when the database answers and no restore of it is unfinished. Broker or encoder down is
-    degraded: writes and recall by words go on, and the status stays 200."""
-    parts = {"database": _database(), "broker": _broker(), "encoder": _encoder()}
+    degraded: writes and recall by words go on, and the status stays 200. So is a key that encrypted
+    texts need and nobody has."""
+    parts = {
+        "database": _database(),
+        "broker": _broker(),
+        "encoder": _encoder(),
+        "encryption": _encryption(),
+    }
     if parts["database"] != "ok":
         return JsonResponse({"status": "unavailable", "parts": parts}, status=503)
-    degraded = any(state != "ok" for state in parts.values())
+    degraded = any(state not in ("ok", "off") for state in parts.values())
     return JsonResponse({"status": "degraded" if degraded else "ok", "parts": parts})
 
 
@@ -48,3 +55,13 @@ def _encoder() -> str:
     except Exception:
         return "down"
     return "ok"
+
+
+def _encryption() -> str:
+    """off: no key, so nothing sensitive is taken. A missing key is known once a text needed it."""
+    ring = keyring()
+    if ring.faults:
+        return "bad keys"
+    if missed := missed_keys():
+        return f"missing key {', '.join(missed)}"
+    return "ok" if ring.keys else "off"

@@ -206,6 +206,11 @@ LLM_TIMEOUT = env.int("LLM_TIMEOUT", default=60)
 LLM_PAIRS = env.int("LLM_PAIRS", default=50)
 LLM_SUMMARIES = env.int("LLM_SUMMARIES", default=20)
 
+# What encrypts sensitive memories: base64 of 32 bytes each, the newest first; or a file with one a
+# line. Without a key nothing sensitive is taken.
+ENCRYPTION_KEYS = env.list("ENCRYPTION_KEYS", default=[])
+ENCRYPTION_KEY_FILE = env.str("ENCRYPTION_KEY_FILE", default="")
+
 # Embedding model behind memories.embedding; "fake" is for tests.
 ENCODER = env.str("ENCODER", default="minilm")
 # What belongs to that model; `memories.embedding.known_models` has what is used otherwise.

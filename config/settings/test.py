@@ -15,6 +15,8 @@ globals().update(celery(REDIS_URL))
 CACHES = shared_counts(REDIS_URL)
 ENCODER = "fake"
 RERANKER = "fake"
+ENCRYPTION_KEYS = ["MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="]
+ENCRYPTION_KEY_FILE = ""
 # Tests ask as fast as they can; those of the limits set their own.
 LIMITS = dict.fromkeys(LIMITS, 0)
 ORGANISATION_BYTES_PER_DAY = 0

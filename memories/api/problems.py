@@ -22,6 +22,8 @@ from memories.retrieval.timeframes.timeframes import NotUnderstood
 from memories.review.holds import Held
 from memories.review.queue import Decided
 from memories.snapshots.form import BadSnapshot, OtherOrganisation
+from memories.store.encryption.keys import NoEncryptionKey
+from memories.store.encryption.texts import Encrypted
 from memories.store.tag_names import BadTag
 from orgs.api.problems import map_exception
 
@@ -41,6 +43,8 @@ map_exception(KeyTaken, 409, "key-taken", "The key names another text")
 map_exception(BadTag, 400, "bad-tag", "The tag has another form")
 map_exception(BadPreference, 400, "bad-preference", "Not a preference of that kind")
 map_exception(BadDecision, 400, "bad-decision", "Not a decision")
+map_exception(NoEncryptionKey, 400, "no-encryption-key", "No key to encrypt with")
+map_exception(Encrypted, 409, "encrypted", "The memory is encrypted")
 map_exception(NotYours, 403, "not-yours", "Not yours to change")
 map_exception(RedLine, 409, "red-line", "Protected")
 map_exception(Outdated, 409, "outdated", "Changed meanwhile")

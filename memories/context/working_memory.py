@@ -41,7 +41,9 @@ MOST_EVICTED, LOOKED_THROUGH = 20, 200
 _HERE = HERE.replace("n.", "m.")
 _PLACED = f"(%(group)s::uuid IS NULL OR {_HERE.replace('%(context_group)s', '%(group)s::uuid')})"
 # What counts as there: what would be recalled, and was not away since it was added.
-_LIVE = """m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+# What is sensitive is never at hand.
+_LIVE = """m.status = 'active' AND NOT m.sensitive
+    AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
     AND (m.restored_at IS NULL OR m.restored_at <= e.added_at)"""
 _ENTRIES = f"""
 SELECT m.id, e.tokens, m.importance, coalesce(u.access_count, 0), e.added_at, e.last_used_at,
@@ -84,12 +86,13 @@ SET tokens = excluded.tokens, counted_version = excluded.counted_version,
 _ADDED = f"""
 SELECT m.content, m.version FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = %(memory)s AND m.status = 'active'
-    AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {_PLACED}
+    AND NOT m.sensitive AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {_PLACED}
 """
 _TEXTS = f"""
 SELECT m.id, m.content FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
-    AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {_PLACED}
+    AND m.status = 'active' AND NOT m.sensitive
+    AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {_PLACED}
 """
 _LEFT = """
 SELECT memory_id, evicted_at, reason FROM memories_workingentry

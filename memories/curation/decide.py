@@ -23,6 +23,7 @@ from memories.review.models import PAIRS, Cause, Proposal, State
 from memories.review.queue import Decided, find, to_decide
 from memories.review.red_line import approve_wish, pass_on
 from memories.store.authorship import Words
+from memories.store.encryption.texts import refuse_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
@@ -133,6 +134,7 @@ def merge(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -
         gone, kept = taken.memory, _mergeable(taken, into, answer)
         if item.cause in PAIRS and answer.content == gone.content:
             gone, kept = kept, gone
+        refuse_sensitive(gone, kept)
         hold_red_line(principal, gone, "merge", now)
         outcome: dict[str, Any] = {"shelved": str(gone.id)}
         outcome |= curation_merge.join(gone, kept)
@@ -226,6 +228,7 @@ def _rewrite(
     actor: Actor, memory: Memory, content: str, now: datetime, words: Words | None = None
 ) -> dict[str, Any]:
     """Give a memory another text and note what it said, readable like the memory itself."""
+    refuse_sensitive(memory)
     before, reworded = memory.content, (memory.reworded_by_id, memory.reworded_by_robot_id)
     edited = edit_memory(actor, memory.id, {"content": content}, now=now, words_of=words)
     return {

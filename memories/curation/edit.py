@@ -8,11 +8,12 @@ from uuid import UUID
 from memories.access.lookup import changeable, note
 from memories.access.red_lines import hold_red_line
 from memories.curation.supersede import LINK
+from memories.encryption.make_sensitive import make_plain, make_sensitive
 from memories.indexing import index
 from memories.jobs.hints import hint_patterns
 from memories.store.authorship import REWORDED, Words, reword, words_by
-from memories.store.deduplication import content_hash
 from memories.store.dependents import follow
+from memories.store.encryption.texts import Encrypted, Undecryptable, row_hashes
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.tag_names import attached
@@ -21,7 +22,10 @@ from memories.store.version_stamp import STAMPS, stamp_version
 from orgs.errors import AlreadyExists
 from orgs.principals import Actor, Principal, resolve
 
-EDITABLE = ("content", "category", "importance", "tags", "metadata", "expires_at", "shareable")
+EDITABLE = (
+    *("content", "category", "importance", "tags", "metadata", "expires_at", "shareable"),
+    "sensitive",
+)
 
 
 class Outdated(Exception):
@@ -44,12 +48,12 @@ def edit_memory(
 ) -> Memory:
     """Change content, category, importance, tags, metadata, expiry, or whether it may be said
     outside its group (for those whom it concerns, its robot and those who curate). A `tier` of
-    glacial archives it there.
+    glacial archives it there. `sensitive` encrypts its words, or keeps them in plain again.
 
     version: the one that was read, if the asker wants to know of a change in between. force: an
     admin's reason to change what is protected. words_of: whose the new text is, where that is
     somebody else than the asker. Raises NotFound, NotYours, Outdated, RedLine, PermissionError,
-    BadTag, and AlreadyExists when the new text is another memory's.
+    BadTag, NoEncryptionKey, Encrypted, and AlreadyExists when the new text is another memory's.
     """
     if "tags" in changes:
         changes = {**changes, "tags": attached(changes["tags"])}
@@ -62,35 +66,42 @@ def edit_memory(
         _archive(principal, memory, changes.get("tier"), now)
         if not changed:
             return memory
-        if protected := sorted({"content", "expires_at", "importance"} & set(changed)):
+        held = {"content", "expires_at", "importance", "sensitive"}
+        if protected := sorted(held & set(changed)):
             hold_red_line(principal, memory, "edit", now, force=force, fields=protected)
+        if "sensitive" in changed:
+            _set_sensitive(principal, memory, wanted=changed.pop("sensitive"), now=now)
+            if not changed:
+                return memory
         for name, value in changed.items():
             setattr(memory, name, value)
         if "content" in changed:
-            memory.content_hash = content_hash(
-                memory.content, speaker=memory.speaker, subject=memory.member_id
-            )
-            _refuse_twin(memory)
+            _hash_anew(memory)
             reword(memory, words_of or words_by(actor))
             # What was found to hold no more were other words.
             memory.superseded_by, memory.valid_until = None, None
         stamp_version(memory, actor, now)
         memory.save(update_fields=[*changed, "content_hash", *LINK, *REWORDED, *STAMPS])
-        if "content" in changed:
-            # Of what is archived nothing is found, but a summary of it may be.
-            index.unindex([memory], now)
-            if memory.status == Status.ACTIVE:
-                index.reindex(memory, now)
-        elif memory.status == Status.ACTIVE:
-            if "expires_at" in changed:
-                index.lend_anew(memory, now)
-            if "tags" in changed:
-                index.note_again(memory, now)
+        _index_anew(memory, changed, now)
         follow(memory, changed)
         if "shareable" in changed:
             hint_patterns(memory.organisation_id)
         note(principal, "memory.edited", memory, now, fields=sorted(changed))
     return memory
+
+
+def _index_anew(memory: Memory, changed: Mapping[str, Any], now: datetime) -> None:
+    """Let it be found by what it says now."""
+    if "content" in changed:
+        # Of what is archived nothing is found, but a summary of it may be.
+        index.unindex([memory], now)
+        if memory.status == Status.ACTIVE:
+            index.reindex(memory, now)
+    elif memory.status == Status.ACTIVE:
+        if "expires_at" in changed:
+            index.lend_anew(memory, now)
+        if "tags" in changed:
+            index.note_again(memory, now)
 
 
 def _archive(principal: Principal, memory: Memory, tier: str | None, now: datetime) -> None:
@@ -102,12 +113,36 @@ def _archive(principal: Principal, memory: Memory, tier: str | None, now: dateti
     note(principal, "memory.moved", memory, now, before=before, after=tier)
 
 
-def _refuse_twin(memory: Memory) -> None:
+def _set_sensitive(principal: Principal, memory: Memory, *, wanted: bool, now: datetime) -> None:
+    """The text stays what it is, so this makes no version."""
+    if isinstance(memory.content, Undecryptable):
+        raise Encrypted(memory.content)
+    memory.sensitive = wanted
+    _hash_anew(memory)
+    if wanted:
+        make_sensitive(principal, memory, now)
+    else:
+        make_plain(principal, memory, now)
+
+
+def _hash_anew(memory: Memory) -> None:
+    theirs = row_hashes(
+        memory.content,
+        speaker=memory.speaker,
+        subject=memory.member_id,
+        organisation_id=memory.organisation_id,
+        sensitive=memory.sensitive,
+    )
+    memory.content_hash = theirs[0]
+    _refuse_twin(memory, theirs)
+
+
+def _refuse_twin(memory: Memory, theirs: tuple[bytes, ...]) -> None:
     twin = (
         Memory.objects.filter(
             organisation_id=memory.organisation_id,
             audience_id=memory.audience_id,
-            content_hash=memory.content_hash,
+            content_hash__in=theirs,
             key=memory.key,
             conversation=memory.conversation,
             occurred_at=memory.occurred_at,

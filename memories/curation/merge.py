@@ -14,7 +14,7 @@ from memories.indexing import index
 from memories.ingestion import write
 from memories.knowledge_graph.tasks import copy_tasks
 from memories.store.authorship import reword, words_by
-from memories.store.deduplication import content_hash
+from memories.store.encryption.texts import row_hashes
 from memories.store.models.choices import Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
@@ -53,14 +53,20 @@ def copy_to(
     it back, and so may also what they forgot. id_: of the copy, where it was made before and
     undone, so that links lead to it again. Raises Misplaced for what its subject forgot.
     """
-    digest = content_hash(content, speaker=memory.speaker, subject=memory.member_id)
+    digests = row_hashes(
+        content,
+        speaker=memory.speaker,
+        subject=memory.member_id,
+        organisation_id=memory.organisation_id,
+        sensitive=memory.sensitive,
+    )
     there = Memory.objects.filter(
-        organisation_id=memory.organisation_id, audience_id=audience_id, content_hash=digest
+        organisation_id=memory.organisation_id, audience_id=audience_id, content_hash__in=digests
     )
     twin = there.select_for_update().order_by("forgotten_by_subject", "id").first()
     if twin is None:
         row = _reworded_copy(memory, content, editor)
-        row.pk, row.audience_id, row.content_hash = id_ or new_id(), audience_id, digest
+        row.pk, row.audience_id, row.content_hash = id_ or new_id(), audience_id, digests[0]
         made = _insert_copy(row, now)
         copy_tasks(memory, made)
         copy_record(memory, made)

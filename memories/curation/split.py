@@ -25,6 +25,7 @@ from memories.restatement.restate import restatement_of
 from memories.store.authorship import Words
 from memories.store.deduplication import content_hash
 from memories.store.dependents import FOLLOWED, OF, followers, is_proposition
+from memories.store.encryption.texts import refuse_sensitive
 from memories.store.lineage import NAMED
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -123,6 +124,7 @@ def _look(
     memory = changeable(principal, memory_id)
     if memory.status != Status.ACTIVE:
         raise AlreadyExists(f"The memory is {memory.status}, not active.")
+    refuse_sensitive(memory)
     if is_proposition(memory):
         raise AlreadyExists("This is a proposition already; none is made of it.")
     _respect(principal.actor, memory)

@@ -16,6 +16,7 @@ from memories.review.models import PAIRS, Cause, Proposal, State
 from memories.review.queue import find, to_decide
 from memories.review.red_line import lift
 from memories.store.dependents import SUMMARY
+from memories.store.encryption.texts import refuse_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
@@ -98,6 +99,7 @@ def _there(rows: dict[UUID, Memory], id_: str) -> Memory:
 def _write_back(actor: Actor, memory: Memory, item: Proposal, now: datetime) -> None:
     if memory.version != item.outcome["version"] or memory.status != Status.ACTIVE:
         raise AlreadyExists(CHANGED)
+    refuse_sensitive(memory)
     member, robot = (UUID(id_) if id_ else None for id_ in item.outcome["words_of"])
     before = {"content": item.outcome["before"]}
     edit_memory(actor, memory.id, before, now=now, words_of=(member, robot))

@@ -162,7 +162,8 @@ def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now
         current = {
             m.id: m
             for m in Memory.objects.using(WORKER)
-            .filter(id__in=[lease.memory_id for lease in leases], status="active")
+            # What became sensitive meanwhile says the same as before, and gets no vector.
+            .filter(id__in=[lease.memory_id for lease in leases], status="active", sensitive=False)
             .select_for_update(of=("self",), no_key=True)
             .order_by("id")
             .only("id", "version", "audience_id", "kind", "group_id")

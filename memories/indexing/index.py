@@ -100,8 +100,10 @@ def index(
 ) -> None:
     """Make memories findable by words now; owe their reading and their embedding.
 
-    fresh: they are new, so that nothing is noted of them yet.
+    fresh: they are new, so that nothing is noted of them yet. What is sensitive is found by its
+    key, tags and filters alone: of its words nothing is kept outside its own row.
     """
+    rows = [row for row in rows if not row.sensitive]
     if not rows:
         return
     partitioned = Projection.PARTITIONS in organisation.projections

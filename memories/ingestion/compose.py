@@ -13,12 +13,21 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A draft that has its place."""
+    """A draft that has its place.
+
+    hash: by which equal texts are told. older_hashes: of the same text under older keys, where it
+    is sensitive.
+    """
 
     index: int
     draft: Draft
     placement: Placement
     hash: bytes
+    older_hashes: tuple[bytes, ...] = ()
+
+    @property
+    def hashes(self) -> tuple[bytes, ...]:
+        return (self.hash, *self.older_hashes)
 
     def without_key(self) -> "Item":
         return replace(self, draft=replace(self.draft, key=None))

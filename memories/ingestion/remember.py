@@ -20,7 +20,9 @@ from memories.jobs.hints import hint_embedding
 from memories.review.red_line import protect_memory, settle_wishes
 from memories.store.authorship import two_facts
 from memories.store.conversation_turns import message_of
-from memories.store.deduplication import content_hash, find_repeat
+from memories.store.deduplication import find_repeat
+from memories.store.encryption.keys import NoEncryptionKey
+from memories.store.encryption.texts import row_hashes
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.tag_names import BadTag, attached
@@ -41,6 +43,7 @@ REFUSALS = (
     PermissionError,
     LearningPaused,
     SharingOff,
+    NoEncryptionKey,
 )
 
 
@@ -93,14 +96,18 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
             try:
                 draft = _with_tags(given)
                 placement = placer.place(draft)
+                digest, *older = row_hashes(
+                    draft.content,
+                    speaker=placement.speaker,
+                    subject=placement.member_id,
+                    organisation_id=actor.organisation_id,
+                    sensitive=draft.sensitive,
+                )
             except REFUSALS as error:
                 outcomes[index] = Refused(error)
                 continue
-            digest = content_hash(
-                draft.content, speaker=placement.speaker, subject=placement.member_id
-            )
             whose = (placement.principal.actor.member_id, placement.principal.actor.group_id)
-            batches[whose].append(Item(index, draft, placement, digest))
+            batches[whose].append(Item(index, draft, placement, digest, tuple(older)))
         for items in batches.values():
             deposits = {i.placement.audience_id for i in items if i.placement.is_deposit}
             turn_to(items[0].placement.principal.opens(tuple(sorted(deposits))))
@@ -115,11 +122,14 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
 def _tell_teams(
     placer: DraftPlacer, drafts: Sequence[Draft], outcomes: dict[int, Outcome], now: datetime
 ) -> None:
-    """Messages are what others said, so they are no news for a robot's team."""
+    """Messages are what others said, so they are no news for a robot's team; and nobody has at hand
+    what is sensitive."""
     found = [
         outcome
         for index, outcome in sorted(outcomes.items())
-        if isinstance(outcome, Remembered) and drafts[index].heard is None
+        if isinstance(outcome, Remembered)
+        and drafts[index].heard is None
+        and not drafts[index].sensitive
     ]
     if placer.teams and found:
         for hook in _told:
@@ -189,12 +199,12 @@ def _decide(
 ) -> tuple[Outcome, Memory | None]:
     placement = item.placement
     keyed = earlier.by_key(placement.audience_id, item.key)
-    if keyed is not None and keyed.content_hash != item.hash:
+    if keyed is not None and keyed.content_hash not in item.hashes:
         if not placement.is_deposit:
             return Refused(KeyTaken()), None
         # A deposit is never told of a conflict; it goes in without the key.
         keyed, item = None, item.without_key()
-    same = earlier.by_hash(placement.audience_id, item.hash)
+    same = [row for one in item.hashes for row in earlier.by_hash(placement.audience_id, one)]
     withdrawn = next((row for row in same if row.forgotten_by_subject), None)
     if withdrawn is not None:
         return _ask_subject(placer, item.without_key(), earlier, withdrawn, now)
@@ -235,5 +245,6 @@ def _remembered(item: Item, id_: UUID, **known: object) -> Remembered:
         audience_kind=placement.audience_kind,
         audience_id=placement.audience_id,
         audience_label=placement.audience_label,
+        embedding="none" if item.draft.sensitive else "pending",
         **known,  # type: ignore[arg-type]
     )

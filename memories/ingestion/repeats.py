@@ -94,7 +94,7 @@ def earlier_rows(items: Sequence["Item"], robot_id: UUID) -> Earlier:
         items[0].placement.principal.organisation_id,
         readable={i.placement.audience_id for i in items if not i.placement.is_deposit},
         deposits=any(i.placement.is_deposit for i in items),
-        hashes={i.hash for i in items},
+        hashes={one for i in items for one in i.hashes},
         keys={i.key for i in items if i.key is not None},
         robot_id=robot_id,
     )

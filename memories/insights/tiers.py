@@ -74,7 +74,9 @@ WHERE organisation_id = %(organisation)s AND id = ANY(%(ids)s::uuid[])
   AND status = 'active' AND (expires_at IS NULL OR expires_at > %(now)s)
 """
 _LATEST = f"""
-SELECT t.memory_id, left(m.content, 400), t.from_tier, t.to_tier, t.reason, t.moved_at
+SELECT t.memory_id,
+    CASE WHEN m.sensitive THEN 'An encrypted memory' ELSE left(m.content, 400) END,
+    t.from_tier, t.to_tier, t.reason, t.moved_at
 FROM memories_transition t {_READABLE}
 WHERE t.organisation_id = %(organisation)s AND t.kind <> 'internal' AND t.moved_at <= %(now)s
 ORDER BY t.moved_at DESC, t.memory_id DESC LIMIT %(latest)s

@@ -42,7 +42,9 @@ def clear(organisation_id: UUID) -> None:
 
 def _step(organisation_id: UUID, last: UUID | None) -> list[Memory]:
     """The next memories in the order in which they came."""
-    rows = Memory.objects.filter(organisation_id=organisation_id, status=Status.ACTIVE)
+    rows = Memory.objects.filter(
+        organisation_id=organisation_id, status=Status.ACTIVE, sensitive=False
+    )
     if last is not None:
         rows = rows.filter(id__gt=last)
     return list(rows.select_for_update(of=("self",)).order_by("id")[:STEP])

@@ -46,7 +46,8 @@ def get_memory(actor: Actor, memory_id: UUID) -> MemoryDetails:
             organisation_id=principal.organisation_id, memory_id=memory_id
         ).exists()
         restatement = restatement_of(memory)
-    return MemoryDetails(memory, "pending" if owed else "ready", restatement)
+    embedding = "none" if memory.sensitive else "pending" if owed else "ready"
+    return MemoryDetails(memory, embedding, restatement)
 
 
 def listed(principal: Principal, filters: Mapping[str, Any], now: datetime) -> MemoryQuerySet:

@@ -58,6 +58,8 @@ def restate(rows: Sequence[Memory], now: datetime, *, without: Sequence[UUID] = 
 
     without: memories that are going and lend nothing any more.
     """
+    # What is sensitive stands in its own row and nowhere else.
+    rows = [row for row in rows if not row.sensitive]
     if not rows:
         return
     around = _look_around(rows, without)

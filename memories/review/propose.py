@@ -9,6 +9,7 @@ from memories.access.lookup import fetch
 from memories.access.visibility import Misplaced
 from memories.review.models import Cause, Proposal
 from memories.review.queue import NAMES
+from memories.store.encryption.texts import refuse_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
@@ -25,14 +26,15 @@ def propose_correction(
 ) -> Proposal:
     """Suggest another text for a memory that the asker reads.
 
-    Raises NotFound, PermissionError for viewers, Misplaced when nothing would change, and
-    AlreadyExists while an earlier one waits.
+    Raises NotFound, PermissionError for viewers, Misplaced when nothing would change,
+    AlreadyExists while an earlier one waits, and Encrypted: a suggestion is kept in plain.
     """
     if actor.is_person and actor.role == Role.VIEWER:
         raise PermissionError(VIEWERS_REPORT)
     principal = resolve(actor)
     with principal.scope():
         memory = _active(principal, memory_id)
+        refuse_sensitive(memory)
         if memory.content == content:
             raise Misplaced("This is what it says already.")
         return ask(principal, memory, Cause.CORRECTION, reason, now, content=content)

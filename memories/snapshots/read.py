@@ -19,9 +19,11 @@ MOST_BYTES = 16 * 1024 * 1024
 def readable(principal: Principal, filters: Mapping[str, Any], now: datetime) -> MemoryQuerySet:
     """The active memories that the asker reads, of a person without robots' own notes.
 
+    Without sensitive ones: a snapshot is a file in plain, on the server as well.
+
     filters: group, tier, type, since, until. Evaluate inside the principal's scope.
     """
-    rows = listed(principal, filters, now)
+    rows = listed(principal, filters, now).filter(sensitive=False)
     return rows.for_people() if principal.actor.is_person else rows
 
 

@@ -38,14 +38,16 @@ def projects(name: str, projection: IndexProjection) -> None:
 def project(
     organisation: Organisation, rows: Sequence[Memory], now: datetime, *, fresh: bool
 ) -> None:
-    """Write what the organisation has switched on."""
+    """Write what the organisation has switched on; of what is sensitive nothing."""
+    rows = [row for row in rows if not row.sensitive]
     for name, projection in _projections.items():
         if name in organisation.projections:
             projection.write(rows, now, fresh=fresh)
 
 
 def renew(organisation: Organisation, rows: Sequence[Memory], now: datetime) -> None:
-    """Note anew in what the organisation has switched on."""
+    """Note anew in what the organisation has switched on; of what is sensitive nothing."""
+    rows = [row for row in rows if not row.sensitive]
     for name, projection in _projections.items():
         if name in organisation.projections:
             projection.renew(rows, now)

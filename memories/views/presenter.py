@@ -135,6 +135,7 @@ def about(memory: Memory, me: object) -> dict[str, Any]:
         "holds_url": reverse("memory-page", args=[memory.holds_now]) if memory.holds_now else "",
         "archived": archived(memory),
         "shareable": memory.shareable and can_be_shareable(memory),
+        "sensitive": memory.sensitive,
     }
 
 

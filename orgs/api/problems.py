@@ -99,8 +99,10 @@ def describe(  # noqa: PLR0911 - one return for each kind of error
     error: Exception,
 ) -> tuple[int, str, str, list[dict[str, str]], str] | None:
     """(status, code, detail, errors, title) of an exception, or None for the unexpected."""
-    for kind, (status, code) in _mapped.items():
-        if isinstance(error, kind):
+    # Of its own class and those above it the nearest.
+    for kind in type(error).__mro__:
+        if kind in _mapped:
+            status, code = _mapped[kind]
             return status, code, str(error) or TITLES[code], [], ""
     match error:
         case Problem():

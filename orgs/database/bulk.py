@@ -29,14 +29,25 @@ def _plain(value: Any) -> Any:
     raise TypeError(type(value).__name__)
 
 
+def _prepares(field: Any) -> bool:
+    """Whether the field's class decides what is stored when a row is written."""
+    return type(field).pre_save not in (models.Field.pre_save, models.DateTimeField.pre_save)
+
+
 def insert_rows(rows: Sequence[models.Model]) -> None:
     """Insert unsaved rows of one model. Raises IntegrityError and DataError like `save`."""
     if not rows:
         return
     meta = rows[0]._meta
     names = [(field.attname, str(field.column)) for field in meta.concrete_fields]
+    prepared = [field for field in meta.concrete_fields if _prepares(field)]
     document = orjson.dumps(
-        [{column: getattr(row, attribute) for attribute, column in names} for row in rows],
+        [
+            {column: getattr(row, attribute) for attribute, column in names}
+            # What such a field stores may be another value than the row has.
+            | {str(field.column): field.pre_save(row, add=True) for field in prepared}
+            for row in rows
+        ],
         default=_plain,
     ).decode()
     columns = ", ".join(connection.ops.quote_name(column) for _, column in names)

@@ -16,7 +16,7 @@ import time_machine
 from django.db import transaction
 from django.utils import timezone
 
-from memories.privacy.erasure.receipt import link_of
+from memories.privacy.receipts import link_of
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, resolve
 from robots.models.conversations import Conversation

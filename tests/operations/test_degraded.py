@@ -173,7 +173,7 @@ def test_without_a_broker_writes_and_words_work_and_work_catches_up(
     assert health.status_code == 200
     assert health.json() == {
         "status": "degraded",
-        "parts": {"database": "ok", "broker": "down", "encoder": "ok"},
+        "parts": {"database": "ok", "broker": "down", "encoder": "ok", "encryption": "ok"},
     }
     assert owed(here) == (12, 0)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from config.embedded.errors import EmbeddedError
-from config.embedded.private_files import new_secret, read_json, write_json
+from config.embedded.private_files import key_file, new_secret, read_json, write_json
 from config.embedded.processes.system_account import service_account
 from config.embedded.servers.passwords import role_passwords
 from config.embedded.servers.ports import parse_port
@@ -45,6 +45,9 @@ class Services:
         environment = self._database() | {"REDIS_URL": self._broker()}
         kept = read_json(self.file).get("SECRET_KEY")
         environment["SECRET_KEY"] = self.given.get("SECRET_KEY") or str(kept or new_secret())
+        if not self.given.get("ENCRYPTION_KEYS"):
+            given = self.given.get("ENCRYPTION_KEY_FILE")
+            environment["ENCRYPTION_KEY_FILE"] = given or str(key_file(self.data_dir))
         self.environment = environment
         write_json(self.file, environment)
 

@@ -14,10 +14,10 @@ from memories.access.lookup import principal_for
 from memories.api.erasure import serializers as s
 from memories.api.erasure.links import receipt_url
 from memories.privacy.erasure.models import Erasure
-from memories.privacy.erasure.receipt import receipt_of
 from memories.privacy.erasure.steps import STEPS
 from memories.privacy.forget_content import forget_content
 from memories.privacy.purge import purge_deleted
+from memories.privacy.receipts import receipt_of
 from memories.privacy.request_erasure import erase_as_asked, erasure_of, erasures_for
 from orgs.api.cursors import page
 from orgs.api.serializers import checked

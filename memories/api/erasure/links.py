@@ -5,7 +5,7 @@ from django.urls import reverse
 from rest_framework.request import Request
 
 from memories.privacy.erasure.models import Erasure
-from memories.privacy.erasure.receipt import link_of
+from memories.privacy.receipts import link_of
 
 
 def receipt_url(request: Request | HttpRequest, erasure: Erasure) -> str:

@@ -90,7 +90,11 @@ class RememberSerializer(StrictSerializer):
     conversation = TextField(max_length=300, required=False)
     source = DocumentField(required=False)
     expires_at = serializers.DateTimeField(required=False)
-    sensitive = FlagField(required=False)
+    sensitive = FlagField(
+        required=False,
+        help_text="Its words are stored encrypted and not indexed; it is found by key, tags and "
+        "filters.",
+    )
     shareable = FlagField(required=False)
     red_line = FlagField(
         required=False, help_text="Protected at once by who may decide that, else proposed."
@@ -143,7 +147,9 @@ class RememberedSerializer(serializers.Serializer[Any]):
     audience = AudienceSerializer()
     deduplicated = serializers.BooleanField()
     remember_count = serializers.IntegerField()
-    embedding = serializers.ChoiceField(["pending", "ready"])
+    embedding = serializers.ChoiceField(
+        ["pending", "ready", "none"], help_text="none: it is sensitive, so that it has no vector."
+    )
 
 
 class BatchResultSerializer(serializers.Serializer[Any]):
@@ -165,6 +171,9 @@ class PatchSerializer(StrictSerializer):
     metadata = DocumentField(required=False)
     expires_at = serializers.DateTimeField(required=False, allow_null=True)
     shareable = FlagField(required=False)
+    sensitive = FlagField(
+        required=False, help_text="Encrypts its words, or stores them in plain again."
+    )
     tier = serializers.ChoiceField(
         [Tier.GLACIAL], required=False, help_text="Into the slowest tier; use brings it back."
     )

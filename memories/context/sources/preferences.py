@@ -17,7 +17,8 @@ _AT_HAND = f"""
 SELECT n.id FROM memories_memory n
 WHERE n.organisation_id = %(organisation)s
     AND n.category = 'preference' AND n.importance >= {PREFERENCE_ALWAYS_FROM}
-    AND n.status = 'active' AND (n.expires_at IS NULL OR n.expires_at > %(now)s::timestamptz)
+    AND n.status = 'active' AND NOT n.sensitive
+    AND (n.expires_at IS NULL OR n.expires_at > %(now)s::timestamptz)
     AND n.superseded_by_id IS NULL AND n.deposited_by IS NULL
     AND (%(member)s::uuid IS NULL OR n.member_id = %(member)s::uuid
          OR (n.member_id IS NULL AND n.speaker_member_id IS NULL))

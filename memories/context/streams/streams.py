@@ -104,7 +104,7 @@ def entries(
     span: Range = (None, None),
     now: datetime,
 ) -> MemoryQuerySet:
-    """The entries of the robot's stream; evaluate inside its scope.
+    """The entries of the robot's stream, without sensitive ones; evaluate inside its scope.
 
     span: when they happened, both ends included.
     """
@@ -112,6 +112,7 @@ def entries(
     rows = Memory.objects.active(now).filter(
         organisation_id=principal.organisation_id,
         audience_id=principal.own_audience,
+        sensitive=False,
         metadata__stream__in=[kind] if kind else KINDS,
     )
     rows = rows.annotate(at=Coalesce(F("occurred_at"), F("created_at")))

@@ -97,7 +97,8 @@ def opening(topic: str) -> str:
 
 def conclusion_of(memory: Memory) -> str:
     """What was decided; the whole text where somebody corrected it into another form."""
-    return memory.content.removeprefix(opening(memory.topic))
+    content: str = memory.content
+    return content.removeprefix(opening(memory.topic))
 
 
 def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> RecordedDecision:

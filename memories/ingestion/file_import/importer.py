@@ -21,7 +21,8 @@ from memories.ingestion.importance import default_importance
 from memories.ingestion.repeats import earlier_of
 from memories.jobs.hints import hint_embedding
 from memories.jobs.queue import MOST_PROBLEMS
-from memories.store.deduplication import content_hash
+from memories.store.encryption.keys import NoEncryptionKey, require_key
+from memories.store.encryption.texts import row_hashes
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
@@ -111,8 +112,10 @@ class Importer:
                 try:
                     line = parse(number, raw, self.importance_scale)
                     self.cast.check(line)
+                    if line.sensitive:
+                        require_key()
                     good.append(line)
-                except BadLine as error:
+                except (BadLine, NoEncryptionKey) as error:
                     self.report.skip(number, str(error))
             if good:
                 self._import(good)
@@ -206,7 +209,13 @@ class Importer:
             kind=derive_kind(place),
             type="conversation",
             content=line.text,
-            content_hash=content_hash(line.text, speaker=line.speaker, subject=subject),
+            content_hash=row_hashes(
+                line.text,
+                speaker=line.speaker,
+                subject=subject,
+                organisation_id=self.organisation.id,
+                sensitive=line.sensitive,
+            )[0],
             key=line.key,
             topic=line.topic,
             tags=list(line.tags),

@@ -67,6 +67,9 @@ def parse(number: int, raw: bytes, importance_scale: Scale = 1) -> Line:
         raise BadLine("no text")
     if len(text.encode()) > MAX_CONTENT_BYTES:
         raise BadLine(f"text over {MAX_CONTENT_BYTES} bytes")
+    if row.get("sensitive") is True and not _name(row, "id"):
+        # The name that it would get is a hash of its words, which can be guessed.
+        raise BadLine("what is sensitive needs an id")
     line = Line(
         number=number,
         # Without an id the line itself is the name by which it is known again.

@@ -22,11 +22,11 @@ MOST = 1_000
 # what held beside what does not any more.
 PART = ("kind", "group_id", "member_id", "speaker_member_id", "speaker", "valid_until")
 # What was summarised before and is active again was brought back by somebody, so it stays; so does
-# what somebody wants protected, until that is decided.
+# what somebody wants protected, until that is decided. What is sensitive takes part in nothing.
 _CHOOSE = """
 WITH held AS MATERIALIZED (
     SELECT m.id, m.importance, m.created_at, m.kind, m.group_id, m.member_id, m.speaker_member_id,
-        m.speaker, m.valid_until, m.red_line OR EXISTS (
+        m.speaker, m.valid_until, m.red_line OR m.sensitive OR EXISTS (
             SELECT 1 FROM memories_derivation d JOIN memories_memory s
                 ON s.organisation_id = d.organisation_id AND s.id = d.memory_id
             WHERE d.organisation_id = m.organisation_id AND d.source_id = m.id

@@ -45,7 +45,7 @@ ASKED_AGAIN = 0.1
 
 _FULL = """
 SELECT m.audience_id, r.tier, r.capacity, least(count(*) - r.capacity,
-    count(*) FILTER (WHERE NOT m.red_line))
+    count(*) FILTER (WHERE NOT m.red_line AND NOT m.sensitive))
 FROM memories_memory m
 LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
 JOIN unnest(%(tiers)s::text[], %(capacities)s::int[]) AS r (tier, capacity)

@@ -11,7 +11,7 @@ from memories.jobs.organisation_run import do
 from memories.jobs.queue import JobTurn, finish, requeue
 from memories.privacy.erasure.foresee import foresee_erasure_of
 from memories.privacy.erasure.models import Erasure, Target
-from memories.privacy.erasure.receipt import link_of, receipt_by_link
+from memories.privacy.receipts import link_of, receipt_by_link
 from memories.privacy.request_erasure import (
     erase_member_as,
     erase_memory_as,

@@ -14,13 +14,14 @@ class Rule(StrEnum):
     there all is written small. key: likewise, and a part of the row's id
     is added, for no two rows may have the same. emptied: it becomes empty where it names them, for
     who said something may be taken away and never changed. remade: made anew of words that were
-    masked. none: it holds no words of anybody."""
+    masked. sealed: encrypted, masked and encrypted again. none: it holds no words of anybody."""
 
     MASKED = "masked"
     FOLDED = "folded"
     KEY = "key"
     EMPTIED = "emptied"
     REMADE = "remade"
+    SEALED = "sealed"
     NONE = "none"
 
 
@@ -36,6 +37,7 @@ MASKED, KEY = ColumnRule(Rule.MASKED), ColumnRule(Rule.KEY)
 FOLDED = ColumnRule(Rule.FOLDED)
 EMPTIED = ColumnRule(Rule.EMPTIED)
 REMADE = ColumnRule(Rule.REMADE)
+SEALED = ColumnRule(Rule.SEALED)
 FIXED = ColumnRule(Rule.NONE, "one of a fixed list of words")
 IDS = ColumnRule(Rule.NONE, "ids alone")
 FIGURES = ColumnRule(Rule.NONE, "figures alone")
@@ -82,6 +84,7 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
         "content": MASKED, "content_hash": REMADE, "key": KEY, "topic": MASKED, "tags": FOLDED,
         "metadata": MASKED, "source": MASKED, "speaker": EMPTIED, "listeners": IDS,
         "conversation": MASKED, "red_line_reason": MASKED, "archived_for": FIXED,
+        "sealed": SEALED,
     },
     "memories_modelanswer": {
         "kind": FIXED,
@@ -114,6 +117,7 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
     "memories_use": {"kind": FIXED, "tier": FIXED},
     "memories_version": {
         "kind": FIXED, "content": MASKED, "category": FIXED, "tags": FOLDED, "metadata": MASKED,
+        "sealed": SEALED,
     },
     "memories_workingentry": {"reason": FIXED},
     "orgs_audience": {

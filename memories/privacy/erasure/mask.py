@@ -17,6 +17,7 @@ from memories.curation.decisions.rules import topic_hash
 from memories.indexing import index
 from memories.jobs.hints import hint_embedding
 from memories.privacy.erasure.columns import COLUMNS, Rule, hiding
+from memories.privacy.erasure.mask_sealed import hide_in_sealed
 from memories.privacy.erasure.names import NameTerms
 from memories.privacy.erasure.run_state import BATCH, WORKER, Running, decoded
 from memories.review.models import Cause, Proposal, State
@@ -58,6 +59,8 @@ def hide_names(running: Running, terms: NameTerms) -> dict[str, int]:
     for table in COLUMNS:
         if hiding(table) and (changed := _hide_in(running, table, terms)):
             counts[table] = changed
+    for table, changed in hide_in_sealed(running, terms, _hide_in_memories).items():
+        counts[table] = counts.get(table, 0) + changed
     return counts
 
 
@@ -246,7 +249,8 @@ def _hide_in_memories(running: Running, ids: Sequence[UUID], terms: NameTerms) -
                 setattr(row, name, _fit(new, lengths.get(name)))
             # No twin of another, and no digest of the words that were there.
             row.content_hash = content_hash(f"{row.id} {row.content}", speaker="", subject=None)
-        Memory.objects.bulk_update(rows, ["content_hash", *(n for n in columns if n not in told)])
+            # One by one: the text of a sensitive one is encrypted on its way.
+            row.save(update_fields=["content_hash", *(n for n in columns if n not in told)])
         organisation = Organisation.objects.get(id=running.organisation_id)
         index.index(active, organisation=organisation, now=running.now)
         _ask_curators(running, [row for row in rows if row.status != Status.FORGOTTEN])

@@ -19,6 +19,7 @@ from memories.store.models.choices import (
     Tier,
     Type,
 )
+from memories.store.models.sealed import HashOfRow, SealedRow, TextOfRow
 from memories.store.models.use import Use
 from orgs.models.audiences import Audience, AudienceKind
 from orgs.models.base import TenantKey, TenantModel
@@ -101,7 +102,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return self.filter(Q(use__tier=tier) | Q(use=None, first_tier=tier))
 
 
-class Memory(TenantModel):
+class Memory(SealedRow, TenantModel):
     """What was learnt, by whom, about whom, and who may read it.
 
     Importance and confidence are in 0-1. `member` is whom it is about or belongs to. Who wrote it
@@ -109,7 +110,8 @@ class Memory(TenantModel):
     are set by the server, `speaker` is a name, and a member only where `speaker_member` says so;
     none of them changes. `reworded_by` gave it its present words in the place of who said it.
     The audience changes only by sharing. `position` orders the turns of one conversation.
-    `content_hash` covers text, speaker and subject. `red_line`: kept as it is, for a reason.
+    `content_hash` covers text, speaker and subject. `sensitive`: the text is kept encrypted, in
+    `sealed`, and not indexed. `red_line`: kept as it is, for a reason.
     `archived_for`: the rule that archived it, empty where somebody did. `restored_at`: when it was
     brought back, for what a policy calls its age.
     `first_tier`: the one it was written into; `tier` is where it is now (see `store.models.use`).
@@ -123,8 +125,8 @@ class Memory(TenantModel):
     category = models.CharField(max_length=12, choices=Category.choices, blank=True, default="")
     first_tier = models.CharField(max_length=7, choices=Tier.choices, default=Tier.SLOW)
 
-    content = models.TextField()
-    content_hash = models.BinaryField(max_length=32)
+    content = TextOfRow()
+    content_hash = HashOfRow(max_length=32)
     key = models.CharField(max_length=300, null=True, blank=True)  # noqa: DJ001
     topic = models.CharField(max_length=300, blank=True, default="")
     tags = ArrayField(models.CharField(max_length=100), default=list, blank=True)
@@ -223,8 +225,19 @@ class Memory(TenantModel):
                 condition=models.Q(importance__range=(0, 1), confidence__range=(0, 1)),
                 name="memory_weights_in_range",
             ),
+            # Beside a ciphertext no plain text is ever stored.
+            models.CheckConstraint(
+                condition=models.Q(sealed=None) | models.Q(content="", sensitive=True),
+                name="memory_sealed_alone",
+            ),
         ]
         indexes = [
+            # What a rotation of keys looks through.
+            models.Index(
+                fields=["organisation", "id"],
+                condition=models.Q(sensitive=True),
+                name="memory_sensitive",
+            ),
             # The lists with their filters read this index alone: a filter that nothing fits has
             # to look at everything that is readable.
             models.Index(
@@ -259,6 +272,10 @@ class Memory(TenantModel):
 
     def __str__(self) -> str:
         return f"memory {self.id}"
+
+    @property
+    def sealed_for(self) -> UUID:
+        return self.id
 
     @property
     def used(self) -> Use:

@@ -1,14 +1,18 @@
 """What a memory was before it was changed."""
 
+from uuid import UUID
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from memories.store.models.memory_part import MemoryPart
+from memories.store.models.sealed import SealedRow, TextOfRow
 from orgs.models.base import TenantKey
 
 
-class Version(MemoryPart):
-    """A memory as it was until somebody changed it; written by a trigger, never changed.
+class Version(SealedRow, MemoryPart):
+    """A memory as it was until somebody changed it; written by a trigger, never changed;
+    only encrypted.
 
     The version that holds now is the memory itself. A reader needs both audiences: `audience`,
     which is the memory's own and moves with it, and `audience_then`, who could read this version
@@ -16,7 +20,7 @@ class Version(MemoryPart):
     """
 
     number = models.PositiveIntegerField()
-    content = models.TextField()
+    content = TextOfRow()
     category = models.CharField(max_length=12, blank=True, default="")
     importance = models.FloatField()
     tags = ArrayField(models.CharField(max_length=100), default=list)
@@ -33,8 +37,16 @@ class Version(MemoryPart):
         constraints = [
             models.UniqueConstraint(
                 fields=["organisation", "memory", "number"], name="version_once"
-            )
+            ),
+            models.CheckConstraint(
+                condition=models.Q(sealed=None) | models.Q(content=""),
+                name="version_sealed_alone",
+            ),
         ]
+
+    @property
+    def sealed_for(self) -> UUID:
+        return self.memory_id
 
     def __str__(self) -> str:
         return f"version {self.number} of memory {self.memory_id}"

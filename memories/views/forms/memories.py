@@ -41,6 +41,12 @@ class MemoryForm(forms.Form):
     )
     category = forms.ChoiceField(required=False, choices=_choices)
     importance = forms.ChoiceField(choices=IMPORTANCE, initial="0.5", widget=forms.RadioSelect)
+    sensitive = forms.BooleanField(
+        required=False,
+        label="Keep it encrypted",
+        help_text="No search and no robot’s question finds its words. Readers find it in lists, by "
+        "category and tag.",
+    )
 
     def clean_content(self) -> str:
         return checked_content(self.cleaned_data["content"])

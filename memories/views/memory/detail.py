@@ -81,7 +81,8 @@ def _asking(request: HttpRequest, found: browse.Detail) -> dict[str, str]:
     if row.status != Status.ACTIVE or row.audience.kind == AudienceKind.MEMBER:
         return {}
     urls = {"report_url": reverse("memory-report", args=[row.id])}
-    if not found.shown.changeable and not row.red_line and request.actor.role in WRITERS:
+    held = row.red_line or row.sensitive
+    if not found.shown.changeable and not held and request.actor.role in WRITERS:
         urls["suggest_url"] = reverse("memory-suggest", args=[row.id])
     return urls
 
@@ -111,6 +112,6 @@ def _actions(request: HttpRequest, found: browse.Detail) -> dict[str, str]:
         elif active:
             if not row.red_line:
                 urls["share_url"] = reverse("memory-share-page", args=[row.id])
-            if not is_proposition(row) and is_divisible(row.content):
+            if not (row.sensitive or is_proposition(row)) and is_divisible(row.content):
                 urls["split_url"] = reverse("memory-split", args=[row.id])
     return urls

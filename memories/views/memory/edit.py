@@ -22,6 +22,8 @@ from memories.library import browse
 from memories.library.word_diff import differences
 from memories.lifecycle.consolidation.undo_summary import undo_summary
 from memories.lifecycle.forget import forget_memory, restore_memory
+from memories.store.encryption.keys import NoEncryptionKey
+from memories.store.encryption.texts import Encrypted
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.views import presenter
@@ -46,9 +48,13 @@ def add(request: HttpRequest) -> HttpResponse:
             content=data["content"],
             category=data["category"],
             importance=data["importance"],
+            sensitive=data["sensitive"],
             **form.placed(),
         )
-        return _added(request, remember(request.actor, draft, now=timezone.now()))
+        try:
+            return _added(request, remember(request.actor, draft, now=timezone.now()))
+        except NoEncryptionKey as error:
+            form.add_error("sensitive", str(error))
     context = {"form": form, "audiences": audiences, "cancel_url": reverse("library")}
     return render(request, "memories/memory/add.html", context, status=422 if form.errors else 200)
 
@@ -96,6 +102,7 @@ def _as_it_is(memory: Memory) -> dict[str, Any]:
         "category": memory.category,
         "importance": memories.nearest_importance(memory.importance),
         "shareable": memory.shareable,
+        "sensitive": memory.sensitive,
         "version": memory.version,
     }
 
@@ -124,6 +131,9 @@ def _saved(request: HttpRequest, memory: Memory, form: memories.EditForm) -> Htt
         edit_memory(request.actor, memory.id, data, now=timezone.now(), version=version)
     except Outdated as error:
         return _conflict(request, error.memory, form)
+    except (NoEncryptionKey, Encrypted) as error:
+        form.add_error("sensitive", str(error))
+        return None
     except (AlreadyExists, RedLine) as error:
         form.add_error("content", str(error))
         return None
@@ -140,7 +150,7 @@ def _page_of(request: HttpRequest, memory: Memory) -> str:
 
 def _conflict(request: HttpRequest, memory: Memory, form: memories.EditForm) -> HttpResponse:
     """Their text and ours, word by word; saving again replaces theirs knowingly."""
-    mine, names = form.cleaned_data["content"], ("content", "category", "shareable")
+    mine, names = form.cleaned_data["content"], ("content", "category", "shareable", "sensitive")
     if all(form.cleaned_data.get(n, getattr(memory, n)) == getattr(memory, n) for n in names):
         # The same form sent twice, or the same thought: nothing is left to decide.
         return redirect("memory-page", memory.id)

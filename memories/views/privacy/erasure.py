@@ -8,9 +8,9 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from memories.privacy.erasure.receipt import link_of, receipt_by_link
 from memories.privacy.erasure.steps import STEPS
 from memories.privacy.my_memories import own_to_erase
+from memories.privacy.receipts import link_of, receipt_by_link
 from memories.privacy.request_erasure import erase_member
 from memories.views.forms.memories import CONFIRM_ERASE_ME
 from orgs.errors import AlreadyExists, NotFound

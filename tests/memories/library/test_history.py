@@ -188,6 +188,12 @@ def test_a_change_past_the_services_is_kept_too(lasting_world: World) -> None:
         connection.execute(change, ("Later.", id_))
         kept = "SELECT number, content FROM memories_version WHERE memory_id = %s ORDER BY 1"
         assert connection.execute(kept, [id_]).fetchall() == [(1, "Before."), (2, "After.")]
-        for forged in ("UPDATE memories_version SET content = 'x'", "DELETE FROM memories_version"):
-            with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
+        refused, sealed = psycopg.errors.InsufficientPrivilege, psycopg.errors.RestrictViolation
+        for forged, error in {
+            "UPDATE memories_version SET tags = '{}'": refused,
+            "DELETE FROM memories_version": refused,
+            "UPDATE memories_version SET content = 'x'": sealed,
+            "UPDATE memories_version SET content = 'x', sealed = 'x'": sealed,
+        }.items():
+            with pytest.raises(error), connection.transaction():
                 connection.execute(forged)

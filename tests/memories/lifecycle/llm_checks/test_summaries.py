@@ -249,7 +249,9 @@ def test_what_may_not_be_shown_is_not_sent(
     here.embed()
     evict(here)
     model.answer = says("Shelf 0 holds paint.")
-    assert summarise_and_reword(here.id, now=LATER).figures["summaries"] == 1 or how == "private"
+    assert summarise_and_reword(here.id, now=LATER).figures["summaries"] == (
+        how != "sensitive"
+    ) or (how == "private")
     before = how in ("protected", "out", "paused")
     assert len(model.asked) == before, "asked about while nothing spoke against it"
     model.asked.clear()

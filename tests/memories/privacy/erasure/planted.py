@@ -200,3 +200,14 @@ def found_in_files(prefix: str, *folders: Path) -> Iterator[str]:
         for path in sorted(p for p in folder.rglob("*") if p.is_file()):
             if "pg_wal" not in path.parts and (match := wanted.search(path.read_bytes())):
                 yield f"{path}: {match[0].decode()}"
+
+
+def plant_sealed(planted: Planted) -> UUID:
+    """What a colleague keeps encrypted, with the name in it and in an older version."""
+    here, name = planted.here, planted.here.members["mina"].name
+    made = here.remember(
+        here.person("bob"), f"The code of {name} is 12.", group="launch", sensitive=True
+    )
+    edit_memory(here.person("bob"), made.id, {"content": f"{name} has 13."}, now=NOW)
+    planted.theirs.append(made.id)
+    return made.id

@@ -13,7 +13,7 @@ from memories.jobs.models import Job, JobState
 from memories.jobs.runner import run_job
 from memories.privacy.erasure import steps
 from memories.privacy.erasure.models import Erasure, Tombstone
-from memories.privacy.erasure.receipt import is_genuine, link_of, receipt_by_link
+from memories.privacy.receipts import is_genuine, link_of, receipt_by_link
 from memories.privacy.request_erasure import erase_member, erase_source, parse_source
 from memories.store.models.memory import Memory
 from orgs.database.bulk import insert_rows

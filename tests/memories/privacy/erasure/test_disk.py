@@ -8,7 +8,7 @@ from django.conf import settings
 from memories.embedding.encoders import get_encoder
 from memories.ingestion.file_import.upload_files import UPLOADS
 from memories.jobs.models import Job, JobKind
-from memories.privacy.erasure.receipt import link_of, receipt_by_link
+from memories.privacy.receipts import link_of, receipt_by_link
 from memories.privacy.request_erasure import erase_member
 from memories.snapshots.export_job import EXPORTS
 from orgs.models.base import new_id

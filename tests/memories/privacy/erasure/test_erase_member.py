@@ -5,15 +5,16 @@ import pytest
 from memories.jobs.models import Job, JobState
 from memories.jobs.runner import run_job
 from memories.privacy.erasure.models import Erasure
-from memories.privacy.erasure.receipt import link_of, receipt_by_link
+from memories.privacy.receipts import link_of, receipt_by_link
 from memories.privacy.request_erasure import erase_member
 from memories.review.models import Cause, Proposal
 from memories.store.models.memory import Memory
+from memories.store.models.version import Version
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
 from orgs.principals import resolve
 from tests.databases import undone
-from tests.memories.privacy.erasure.planted import found_in_rows, plant
+from tests.memories.privacy.erasure.planted import found_in_rows, plant, plant_sealed
 from tests.world import NOW, Tenant, World
 
 
@@ -32,6 +33,7 @@ def finish(here: Tenant, erasure: Erasure) -> None:
 def test_nothing_of_a_member_is_left_and_the_others_knowledge_stands(lasting_world: World) -> None:
     here = lasting_world.here
     planted = plant(here)
+    sealed = plant_sealed(planted)
     with undone("admin") as admin:
         before = found_in_rows(admin)
     assert len({word.lower() for words in before.values() for word in words}) >= 20
@@ -54,11 +56,16 @@ def test_nothing_of_a_member_is_left_and_the_others_knowledge_stands(lasting_wor
         texts = [row.content for row in left.values()]
         assert "Bob sent the plans to [removed] on Friday." in texts
         items = Proposal.objects.filter(cause=Cause.MENTION)
-        assert set(items.values_list("memory_id", flat=True)) == set(planted.theirs[:2])
+        assert set(items.values_list("memory_id", flat=True)) == {*planted.theirs[:2], sealed}
+        # No search of the database finds what is encrypted; it is hidden all the same.
+        assert left[sealed].content == "[removed] has 13."
+        assert [v.content for v in Version.objects.filter(memory_id=sealed)] == [
+            "The code of [removed] is 12."
+        ]
     with organisation_scope(here.id):
         member = Member.objects.get(id=mina)
         assert (member.name, member.user_id) == ("Erased member", None)
     receipt = receipt_by_link(link_of(erasure))
     assert receipt.finished_at is not None
     assert receipt.counts["memories"] == len(planted.hers) + 2
-    assert receipt.mentions == 2
+    assert receipt.mentions == 3

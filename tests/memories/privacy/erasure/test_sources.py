@@ -9,7 +9,7 @@ from memories.ingestion.file_import.importer import Importer
 from memories.jobs.runner import run_job
 from memories.lifecycle.consolidation.over_capacity import Place
 from memories.lifecycle.consolidation.summarise import summarise
-from memories.privacy.erasure.receipt import link_of, receipt_by_link
+from memories.privacy.receipts import link_of, receipt_by_link
 from memories.privacy.request_erasure import Source, erase_source, parse_source
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory

@@ -1,0 +1,1 @@
+"""Memories made sensitive or plain, and their keys rotated. How a text is encrypted: store."""

@@ -1,0 +1,157 @@
+"""Encrypt a memory that was stored in plain, and every place that holds its words; and back.
+
+Call inside a transaction. What was made of its words (propositions, summaries) goes out of use and
+is encrypted as well, also where it lies with other readers; nothing of that is told. What the
+database deleted or overwrote stays on its disk until vacuum.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from uuid import UUID
+
+from django.db.models import Q
+
+from memories.access.lookup import note
+from memories.indexing import index
+from memories.knowledge_graph.models import Entity, Task
+from memories.knowledge_graph.tasks import given_action_items
+from memories.lifecycle.llm_checks.models import ModelAnswer
+from memories.restatement.models import PendingRestatement, Restatement
+from memories.review.enqueue import withdraw_all
+from memories.review.models import Cause, Proposal
+from memories.store.conversation_turns import message_of
+from memories.store.dependents import followers, is_proposition, is_summary, summaries
+from memories.store.encryption.keys import require_key
+from memories.store.encryption.texts import Encrypted, encrypt
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from memories.store.models.version import Version
+from orgs.database.rls import Scope, scope
+from orgs.organisations.audiences import every_audience
+from orgs.principals import Principal
+
+# Audiences that are opened at once.
+OPENED = 1_000
+# What of its words stands in other tables of their own.
+_BESIDE = (Restatement, PendingRestatement, ModelAnswer, Entity, Task)
+# Open items that rest on its words.
+_CLOSED = (Cause.CORRECTION, Cause.DUPLICATE, Cause.CONTRADICTION)
+
+
+def make_sensitive(principal: Principal, memory: Memory, now: datetime) -> None:
+    """Encrypt a locked memory; inside the principal's scope.
+
+    Raises NoEncryptionKey, and Encrypted for one whose words stand elsewhere by design.
+    """
+    if refusal := why_not(memory):
+        raise Encrypted(refusal)
+    also = encrypt_rows([memory], now)
+    note(principal, "memory.made_sensitive", memory, now, also=also)
+
+
+def why_not(memory: Memory) -> str:
+    """Why a memory cannot be encrypted, or nothing."""
+    if message_of(memory):
+        return "Its words stand in a conversation as well, which is not encrypted."
+    if is_proposition(memory) or is_summary(memory):
+        return "It was made of other memories. Make those sensitive; it is encrypted with them."
+    if given_action_items(memory):
+        return "It holds a task that somebody wrote down. Tasks are not encrypted."
+    return ""
+
+
+def make_plain(principal: Principal, memory: Memory, now: datetime) -> None:
+    """Store the words of a locked memory in plain and index them; inside the principal's scope.
+
+    Its older versions stay encrypted, and are read as before.
+    """
+    memory.sensitive = False
+    memory.save(update_fields=["sensitive"])
+    if memory.status == Status.ACTIVE:
+        index.reindex(memory, now)
+    note(principal, "memory.made_plain", memory, now)
+
+
+def encrypt_rows(rows: Sequence[Memory], now: datetime) -> int:
+    """Encrypt locked memories of one organisation, which the scope reads; how many others went
+    along. Raises NoEncryptionKey."""
+    require_key()
+    organisation_id = rows[0].organisation_id
+    everywhere = _Everywhere(organisation_id, every_audience(organisation_id, OPENED))
+    made = everywhere.made_of(rows)
+    withdraw_all(organisation_id, [row.id for row in rows], now, *_CLOSED)
+    # Plain still: of a sensitive one nothing is indexed, so that nothing would be taken back.
+    index.unindex(list(rows), now)
+    for row in rows:
+        row.sensitive = True
+        row.save(update_fields=["sensitive"])
+    everywhere.encrypt([*rows, *made])
+    return len(made)
+
+
+def _add_made_of(rows: Sequence[Memory], more: dict[UUID, Memory]) -> None:
+    more.update({row.id: row for row in [*followers(rows), *summaries(rows)]})
+
+
+@dataclass(slots=True)
+class _Everywhere:
+    """Every audience of an organisation, in portions, also those that the asker does not read."""
+
+    organisation_id: UUID
+    portions: list[list[UUID]]
+    audiences: set[UUID] = field(default_factory=set)
+
+    def made_of(self, rows: Sequence[Memory]) -> list[Memory]:
+        """The propositions and summaries of memories, of those as well, and so on."""
+        known = {row.id for row in rows}
+        found: dict[UUID, Memory] = {}
+        level = list(rows)
+        while level:
+            self.audiences |= {row.audience_id for row in level}
+            more: dict[UUID, Memory] = {}
+
+            self._do(partial(_add_made_of, level, more))
+            level = [row for id_, row in more.items() if id_ not in known]
+            known |= set(more)
+            found |= {row.id: row for row in level}
+        return list(found.values())
+
+    def encrypt(self, rows: Sequence[Memory]) -> None:
+        """Their words wherever they stand."""
+        ids = [row.id for row in rows]
+
+        def act() -> None:
+            mine = {"organisation_id": self.organisation_id, "memory_id__in": ids}
+            for model in _BESIDE:
+                model.objects.filter(**mine).delete()
+            here = Memory.objects.filter(organisation_id=self.organisation_id, id__in=ids)
+            for row in here.filter(sealed=None).select_for_update(of=("self",)).order_by("id"):
+                if row.status == Status.ACTIVE:
+                    index.unindex([row], row.updated_at)
+                row.sensitive = True
+                row.save(update_fields=["sensitive"])
+            for past in Version.objects.filter(sealed=None, **mine):
+                sealed = encrypt(
+                    past.content, organisation_id=self.organisation_id, memory_id=past.memory_id
+                )
+                Version.objects.filter(id=past.id).update(content="", sealed=sealed)
+            self._clear_proposals(ids)
+
+        self._do(act)
+
+    def _clear_proposals(self, ids: Sequence[UUID]) -> None:
+        """What was suggested, and what a decision noted so that it can be undone."""
+        about = Q(memory_id__in=ids) | Q(outcome__rewritten__in=[str(id_) for id_ in ids])
+        items = Proposal.objects.filter(about, organisation_id=self.organisation_id)
+        for item in items.select_for_update(of=("self",)).order_by("id"):
+            item.content = ""
+            item.outcome.pop("before", None)
+            item.save(update_fields=["content", "outcome"])
+
+    def _do(self, act: Callable[[], object]) -> None:
+        for portion in self.portions:
+            opened = tuple(sorted({*portion, *self.audiences}))
+            with scope(Scope(organisation=self.organisation_id, audiences=opened)):
+                act()

@@ -1,0 +1,198 @@
+"""Encrypt everything that is sensitive under the newest key, a batch a transaction.
+
+It finds by itself what is left, so a run that broke off is finished by the next one, and a run
+with nothing to do changes nothing. Ciphertexts are renewed as the worker. What is sensitive and
+still stored in plain is encrypted as the application, like everything that takes words out of the
+search.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, connections, transaction
+
+from memories.encryption.make_sensitive import encrypt_rows, why_not
+from memories.store.encryption.keys import keyring
+from memories.store.encryption.texts import Undecryptable, encrypt, row_hashes
+from memories.store.models.memory import Memory
+from memories.store.models.version import Version
+from orgs import audit
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.principals import Actor
+
+WORKER = "worker"
+BATCH = 200
+_NOBODY = UUID(int=0)
+
+# The four bytes after the version are the key's id; see `store.encryption.texts`.
+_KEY = "encode(substring(sealed FROM 2 FOR 4), 'hex')"
+_OLD_MEMORIES = f"""
+SELECT id FROM memories_memory WHERE organisation_id = %(organisation)s AND id > %(after)s
+    AND sensitive AND sealed IS NOT NULL AND {_KEY} <> %(newest)s
+ORDER BY id LIMIT %(batch)s
+"""
+_OLD_VERSIONS = f"""
+SELECT id FROM memories_version WHERE organisation_id = %(organisation)s AND id > %(after)s
+    AND sealed IS NOT NULL AND {_KEY} <> %(newest)s
+ORDER BY id LIMIT %(batch)s
+"""
+_HELD = f"""
+SELECT {_KEY}, count(*) FROM memories_memory
+WHERE organisation_id = %(organisation)s AND sensitive AND sealed IS NOT NULL GROUP BY 1
+UNION ALL
+SELECT {_KEY}, count(*) FROM memories_version
+WHERE organisation_id = %(organisation)s AND sealed IS NOT NULL GROUP BY 1
+"""
+
+
+@dataclass(slots=True)
+class Rotated:
+    """What a run did with an organisation.
+
+    encrypted: sensitive memories that were stored in plain. memories, versions: ciphertexts under
+    the newest key now. unreadable: what no key opens. refused: sensitive memories whose words stand
+    elsewhere by design, and stay in plain. held: rows by key id afterwards.
+    """
+
+    encrypted: int = 0
+    memories: int = 0
+    versions: int = 0
+    unreadable: int = 0
+    refused: int = 0
+    held: Counter[str] = field(default_factory=Counter)
+
+
+def rotate_keys(
+    organisation_id: UUID, *, now: datetime, tick: Callable[[int], object] = lambda n: None
+) -> Rotated:
+    """Rotate one organisation. tick: hears how many rows each batch had.
+
+    Raises NoEncryptionKey.
+    """
+    newest, done = keyring().newest.id, Rotated()
+    for count in _plain_ones(organisation_id, done, now):
+        tick(count)
+    for statement, renew in ((_OLD_MEMORIES, _renew_memories), (_OLD_VERSIONS, _renew_versions)):
+        after = _NOBODY
+        while True:
+            with organisation_scope(organisation_id, using=WORKER):
+                ids = _old(organisation_id, statement, after, newest)
+                renew(ids, done)
+            if not ids:
+                break
+            after = ids[-1]
+            tick(len(ids))
+    done.held = keys_in_use(organisation_id)
+    if done.encrypted or done.memories or done.versions:
+        _note(organisation_id, newest, done, now)
+    return done
+
+
+def keys_in_use(organisation_id: UUID) -> Counter[str]:
+    """How many memories and versions are encrypted under each key, by its id."""
+    held: Counter[str] = Counter()
+    with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
+        cursor.execute(_HELD, {"organisation": organisation_id})
+        for id_, count in cursor.fetchall():
+            held[id_] += count
+    return held
+
+
+def _plain_ones(organisation_id: UUID, done: Rotated, now: datetime) -> Iterator[int]:
+    """Sensitive memories from before there was a key, one at a time: each reaches far."""
+    after = _NOBODY
+    while True:
+        with organisation_scope(organisation_id, using=WORKER):
+            rows = Memory.objects.using(WORKER).filter(
+                organisation_id=organisation_id, sensitive=True, sealed=None, id__gt=after
+            )
+            found = list(rows.order_by("id").values_list("id", "audience_id")[:BATCH])
+        if not found:
+            return
+        for id_, audience_id in found:
+            _encrypt_one(organisation_id, id_, audience_id, done, now)
+        after = found[-1][0]
+        yield len(found)
+
+
+def _encrypt_one(
+    organisation_id: UUID, id_: UUID, audience_id: UUID, done: Rotated, now: datetime
+) -> None:
+    with scope(Scope(organisation=organisation_id, audiences=(audience_id,))):
+        rows = Memory.objects.filter(organisation_id=organisation_id, id=id_, sealed=None)
+        row = rows.filter(sensitive=True).select_for_update(of=("self",), no_key=True).first()
+        if row is None:
+            return
+        if why_not(row):
+            done.refused += 1
+            return
+        encrypt_rows([row], now)
+        done.encrypted += 1
+
+
+def _old(organisation_id: UUID, statement: str, after: UUID, newest: str) -> list[UUID]:
+    values = {
+        "organisation": organisation_id,
+        "after": after,
+        "newest": newest,
+        "batch": BATCH,
+    }
+    with connections[WORKER].cursor() as cursor:
+        cursor.execute(statement, values)
+        return [id_ for (id_,) in cursor.fetchall()]
+
+
+def _renew_memories(ids: list[UUID], done: Rotated) -> None:
+    rows = Memory.objects.using(WORKER).filter(id__in=ids)
+    for row in rows.select_for_update(of=("self",), no_key=True).order_by("id"):
+        if isinstance(row.content, Undecryptable):
+            done.unreadable += 1
+            continue
+        mine = Memory.objects.using(WORKER).filter(id=row.id)
+        sealed = encrypt(row.content, organisation_id=row.organisation_id, memory_id=row.id)
+        mine.update(sealed=sealed)
+        digest, *_ = row_hashes(
+            row.content,
+            speaker=row.speaker,
+            subject=row.member_id,
+            organisation_id=row.organisation_id,
+            sensitive=True,
+        )
+        try:
+            with transaction.atomic(using=WORKER):
+                mine.update(content_hash=digest)
+        except IntegrityError:
+            # Its text was said again under the newer key, and is there twice. Its older hash says
+            # nothing to who has not the older key, so it stays.
+            pass
+        done.memories += 1
+
+
+def _renew_versions(ids: list[UUID], done: Rotated) -> None:
+    rows: Any = Version.objects.using(WORKER).filter(id__in=ids)
+    for row in rows.select_for_update(of=("self",)).order_by("id"):
+        if isinstance(row.content, Undecryptable):
+            done.unreadable += 1
+            continue
+        sealed = encrypt(row.content, organisation_id=row.organisation_id, memory_id=row.memory_id)
+        Version.objects.using(WORKER).filter(id=row.id).update(sealed=sealed)
+        done.versions += 1
+
+
+def _note(organisation_id: UUID, newest: str, done: Rotated, now: datetime) -> None:
+    with organisation_scope(organisation_id, using=WORKER):
+        audit.record(
+            "encryption.rotated",
+            actor=Actor(organisation_id=organisation_id),
+            now=now,
+            target_type="encryption",
+            using=WORKER,
+            key=newest,
+            encrypted=done.encrypted,
+            memories=done.memories,
+            versions=done.versions,
+        )

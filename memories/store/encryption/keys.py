@@ -1,0 +1,114 @@
+"""The keys that encrypt sensitive texts: from the environment or a file, not the database."""
+
+import binascii
+import hashlib
+from base64 import b64decode
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+KEY_BYTES, ID_BYTES = 32, 4
+
+
+class NoEncryptionKey(Exception):
+    """Nothing sensitive is stored without a key."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Sensitive memories are stored encrypted, and this server has no key for that. Nothing "
+            "was stored. Whoever runs it sets ENCRYPTION_KEYS or ENCRYPTION_KEY_FILE."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """id: eight hex digits that tell keys apart and say nothing of the key."""
+
+    id: str
+    secret: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Keyring:
+    """The keys of the server, the newest first. faults: what is wrong with those that were given;
+    while anything is, nothing is encrypted."""
+
+    keys: tuple[Key, ...] = ()
+    faults: tuple[str, ...] = ()
+
+    @property
+    def newest(self) -> Key:
+        """The key that encrypts. Raises NoEncryptionKey."""
+        if self.faults or not self.keys:
+            raise NoEncryptionKey
+        return self.keys[0]
+
+    def find(self, id_: str) -> Key | None:
+        """The key of an id, as far as the server has it."""
+        return next((key for key in self.keys if key.id == id_), None)
+
+
+def id_of(secret: bytes) -> str:
+    """The key's id: the first eight hex digits of a hash with a fixed label."""
+    return hashlib.sha256(b"commonmind key id\n" + secret).hexdigest()[: 2 * ID_BYTES]
+
+
+def keyring() -> Keyring:
+    """The keys of ENCRYPTION_KEYS, then those of ENCRYPTION_KEY_FILE as it is now."""
+    file, stamp = settings.ENCRYPTION_KEY_FILE, 0
+    if file:
+        try:
+            stamp = Path(file).stat().st_mtime_ns
+        except OSError:
+            stamp = -1
+    return _read(tuple(settings.ENCRYPTION_KEYS), file, stamp)
+
+
+def require_key() -> None:
+    """Raises NoEncryptionKey where nothing can be encrypted."""
+    _ = keyring().newest
+
+
+@lru_cache(maxsize=8)
+def _read(given: tuple[str, ...], file: str, stamp: int) -> Keyring:
+    """stamp: when the file was changed, so that a changed one is read again."""
+    named = [(f"key {number} of ENCRYPTION_KEYS", text) for number, text in enumerate(given, 1)]
+    faults: list[str] = []
+    if file:
+        try:
+            lines = Path(file).read_text(encoding="ascii").splitlines()
+        except (OSError, UnicodeError) as error:
+            faults.append(f"ENCRYPTION_KEY_FILE cannot be read: {type(error).__name__}")
+            lines = []
+        named += [
+            (f"line {number} of ENCRYPTION_KEY_FILE", line.strip())
+            for number, line in enumerate(lines, 1)
+            if line.strip() and not line.lstrip().startswith("#")
+        ]
+    keys: dict[str, Key] = {}
+    for name, text in named:
+        try:
+            secret = b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            secret = b""
+        if len(secret) != KEY_BYTES:
+            faults.append(f"{name} is not the base64 of {KEY_BYTES} bytes")
+            continue
+        keys.setdefault(id_of(secret), Key(id_of(secret), secret))
+    return Keyring(tuple(keys.values()), tuple(faults))
+
+
+# Ids of keys that this process looked for in vain.
+_missed: set[str] = set()
+
+
+def note_missed(id_: str) -> None:
+    """A text could not be read for want of this key."""
+    _missed.add(id_)
+
+
+def missed_keys() -> list[str]:
+    """Ids of keys that this process needed and has not got; for /readyz."""
+    return sorted(_missed - {key.id for key in keyring().keys})

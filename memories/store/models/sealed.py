@@ -1,0 +1,130 @@
+"""Rows whose text is kept encrypted: read and written through these fields alone.
+
+Whoever reads `content` of a row that the ORM gave gets the text. Whoever reads the column in
+another way (`values`, SQL) gets an empty text, never the ciphertext.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+from uuid import UUID
+
+from django.db import models
+
+from memories.store.encryption.texts import (
+    Encrypted,
+    Undecryptable,
+    decrypt,
+    encrypt,
+    row_hashes,
+)
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+# What is written together: a text, what says whether it is encrypted, and what follows of both.
+TOGETHER = ("content", "content_hash", "sealed", "sensitive")
+
+
+class TextOfRow(models.TextField):
+    """The text; empty in the database where the row is sensitive."""
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        return "" if _is_sensitive(model_instance) else super().pre_save(model_instance, add)
+
+
+class HashOfRow(models.BinaryField):
+    """The hash of the text; made with a key where the row is sensitive."""
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        row: Any = model_instance
+        if _is_sensitive(row) and not isinstance(row.content, Undecryptable):
+            theirs = row_hashes(
+                row.content,
+                speaker=row.speaker,
+                subject=row.member_id,
+                organisation_id=row.organisation_id,
+                sensitive=True,
+            )
+            if bytes(row.content_hash or b"") not in theirs:
+                row.content_hash = theirs[0]
+        return super().pre_save(model_instance, add)
+
+
+class SealedField(models.BinaryField):
+    """The ciphertext of the text; empty where the row is not sensitive. The same text stays under
+    its key."""
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        row: Any = model_instance
+        if not _is_sensitive(row):
+            row.sealed = None
+        elif not _is_kept(row):
+            if isinstance(row.content, Undecryptable):
+                raise Encrypted(
+                    "What cannot be decrypted cannot be written anew. Nothing was changed."
+                )
+            row.sealed = encrypt(
+                row.content, organisation_id=row.organisation_id, memory_id=row.sealed_for
+            )
+        return super().pre_save(model_instance, add)
+
+
+def _is_sensitive(row: Any) -> bool:
+    """What is kept of a sensitive memory is sensitive; a version has no flag of its own."""
+    return bool(getattr(row, "sensitive", row.sealed is not None))
+
+
+def _is_kept(row: Any) -> bool:
+    """Whether the ciphertext at hand is already that of the text, for this row."""
+    if row.sealed is None:
+        return False
+    return _opened(row, bytes(row.sealed)) == row.content
+
+
+def _opened(row: Any, sealed: bytes) -> str:
+    return decrypt(sealed, organisation_id=row.organisation_id, memory_id=row.sealed_for)
+
+
+class SealedRow(models.Model):
+    """A row with a `content` that may be encrypted."""
+
+    sealed = SealedField(null=True, editable=False)
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """A text is never written without what belongs to it."""
+        names: Sequence[str] | None = kwargs.get("update_fields")
+        if names is not None and {"content", "sensitive"} & set(names):
+            here = {one.name for one in self._meta.concrete_fields}
+            kwargs["update_fields"] = [*dict.fromkeys([*names, *(here & set(TOGETHER))])]
+        super().save(*args, **kwargs)
+
+    @property
+    def sealed_for(self) -> UUID:
+        """The memory whose text it is: the ciphertext opens for no other."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any]) -> Self:
+        """With the text in place of the ciphertext."""
+        row = super().from_db(db, field_names, values)
+        known = row.__dict__
+        if "content" in known:
+            if "sealed" not in known:
+                # Whether the text is encrypted is not known, so it is not known either.
+                del known["content"]
+            elif known["sealed"] is not None:
+                row.content = _opened(row, bytes(known["sealed"]))
+        return row
+
+    def refresh_from_db(
+        self,
+        using: str | None = None,
+        fields: Iterable[str] | None = None,
+        from_queryset: "QuerySet[Any] | None" = None,
+    ) -> None:
+        if fields is not None and "content" in (fields := list(fields)):
+            fields = [*fields, "sealed"]
+        super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
