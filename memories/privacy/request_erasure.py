@@ -123,7 +123,9 @@ _ROWS = {
 def is_known(organisation_id: UUID, source: Source) -> bool:
     """Whether there is, or was, such a source; an import may have left nothing but what it
     brought."""
-    for portion in every_audience(organisation_id, OPENED) or [[]]:
+    with organisation_scope(organisation_id):
+        portions = every_audience(organisation_id, OPENED)
+    for portion in portions:
         with scope(Scope(organisation=organisation_id, audiences=tuple(portion))):
             if any(
                 rows.filter(organisation_id=organisation_id).exists() for rows in _named(source)
