@@ -43,6 +43,10 @@ class VersionSerializer(serializers.Serializer[Any]):
 class LineageSerializer(serializers.Serializer[Any]):
     derived_from = MemorySerializer(many=True)
     used_in = MemorySerializer(many=True)
+    further_back = serializers.ListField(
+        child=serializers.ListField(child=MemorySerializer()),
+        help_text="What `derived_from` was made of, and that in turn: a list for each level.",
+    )
 
 
 def _version(past: Past) -> dict[str, Any]:
@@ -87,5 +91,8 @@ class LineageView(APIView):
             {
                 "derived_from": [rendering.memory(row) for row in found.derived_from],
                 "used_in": [rendering.memory(row) for row in found.used_in],
+                "further_back": [
+                    [rendering.memory(row) for row in level] for level in found.further_back
+                ],
             }
         )

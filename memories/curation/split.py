@@ -26,7 +26,7 @@ from memories.store.authorship import Words
 from memories.store.deduplication import content_hash
 from memories.store.dependents import FOLLOWED, OF, followers, is_proposition
 from memories.store.encryption.texts import refuse_sensitive
-from memories.store.lineage import NAMED
+from memories.store.lineage import NAMED, source_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
@@ -79,7 +79,8 @@ def divide_memory(
             back = [row for row in made if row.status == Status.FORGOTTEN]
             _bring_back(memory, back, now)
             new = [row for row in made if row not in back]
-            write.insert(new, organisation=organisation, now=now)
+            of = {row.id: [source_of(memory)] for row in new}
+            write.insert_derived(new, of, organisation=organisation, now=now)
             index.index(back, organisation=organisation, now=now)
             hint_embedding(memory.organisation_id)
             note(principal, "memory.divided", memory, now, propositions=len(made))

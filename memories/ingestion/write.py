@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import connection
 
 from memories.review.enqueue import enqueue, enqueue_again
-from memories.store.lineage import derive
+from memories.store.lineage import SourceOfRow, WithoutSources, cite, derive
 from memories.store.models.choices import Status, Tier
 from memories.store.models.memory import Memory
 from memories.store.use import start
@@ -65,6 +65,24 @@ def insert(
         enqueue(rows, now)
         active = [row for row in rows if row.status == Status.ACTIVE]
         index(active, organisation=organisation, now=now, fresh=True)
+
+
+def insert_derived(
+    rows: Sequence[Memory],
+    sources: Mapping[UUID, Sequence[SourceOfRow]],
+    *,
+    organisation: Organisation,
+    now: datetime,
+) -> None:
+    """New memories that were made of others, with all of these as their lineage.
+
+    sources: by the id of a row. Raises WithoutSources for a row that names none, before anything
+    is written.
+    """
+    if bare := [row.id for row in rows if not sources.get(row.id)]:
+        raise WithoutSources(f"{len(bare)} derived memories name no source.")
+    insert(rows, organisation=organisation, now=now)
+    cite(rows, sources, now)
 
 
 _REMEMBERED_AGAIN = (

@@ -27,7 +27,7 @@ from memories.restatement.restate import restatement_of
 from memories.retrieval.explanation.explain import beside
 from memories.retrieval.explanation.reasons import Share
 from memories.retrieval.recall import Query, asker, serve
-from memories.store.lineage import Lineage
+from memories.store.lineage import Lineage, further_back
 from memories.store.models.choices import Kind, Status
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
@@ -282,7 +282,8 @@ def _connected(
     def those(what: str) -> list[Memory]:
         return [known[id_] for name, id_, *_ in found if name == what and id_ in known]
 
-    lineage = Lineage(those("derived_from"), those("used_in"))
+    sources = those("derived_from")
+    lineage = Lineage(sources, those("used_in"), further_back(principal, sources))
     moves = [Moved(*move) for name, _, *move in found if name == "moved"]
     return those("before")[::-1], those("after"), lineage, moves
 

@@ -1,7 +1,7 @@
 """What a memory was made from, and what was made from it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -20,12 +20,33 @@ NAMED = "memories"
 MOST = 100
 
 
+# So many levels are shown above a memory.
+LEVELS = 3
+
+
+class WithoutSources(Exception):
+    """What is derived says of what: without that nothing would take it away with its sources."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOfRow:
+    """A memory from which another was made, with its readers."""
+
+    id: UUID
+    audience_id: UUID
+    kind: str
+
+
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Only what the asker may read; at most MOST each, newest first."""
+    """Only what the asker may read; at most MOST each, newest first.
+
+    further_back: of what that was made in turn, level by level, LEVELS in all with the first.
+    """
 
     derived_from: list[Memory]
     used_in: list[Memory]
+    further_back: list[list[Memory]] = field(default_factory=list)
 
 
 def named_sources(row: Memory) -> list[UUID]:
@@ -59,6 +80,32 @@ def derive(rows: Sequence[Memory], now: datetime) -> None:
     )
 
 
+def cite(
+    rows: Sequence[Memory], sources: Mapping[UUID, Sequence[SourceOfRow]], now: datetime
+) -> None:
+    """Note the sources of memories that are not noted yet; inside a scope that reads both."""
+    if not rows:
+        return
+    known = set(
+        Derivation.objects.filter(
+            organisation_id=rows[0].organisation_id, memory_id__in=[row.id for row in rows]
+        ).values_list("memory_id", "source_id")
+    )
+    insert_rows(
+        [
+            made_from(row, one.id, one.audience_id, one.kind, now)
+            for row in rows
+            for one in sources[row.id]
+            if (row.id, one.id) not in known
+        ]
+    )
+
+
+def source_of(memory: Memory) -> SourceOfRow:
+    """A memory as the source of another."""
+    return SourceOfRow(memory.id, memory.audience_id, memory.kind)
+
+
 def made_from(
     row: Memory, source_id: UUID, audience_id: UUID, kind: str, now: datetime
 ) -> Derivation:
@@ -86,4 +133,32 @@ def lineage_of(principal: "Principal", memory: Memory) -> Lineage:
     )
     sources = links.filter(memory_id=memory.id).values("source_id")
     made = links.filter(source_id=memory.id).values("memory_id")
-    return Lineage(list(rows.filter(id__in=sources)[:MOST]), list(rows.filter(id__in=made)[:MOST]))
+    derived_from = list(rows.filter(id__in=sources)[:MOST])
+    return Lineage(
+        derived_from,
+        list(rows.filter(id__in=made)[:MOST]),
+        further_back(principal, derived_from),
+    )
+
+
+def further_back(
+    principal: "Principal", level: Sequence[Memory], levels: int = LEVELS
+) -> list[list[Memory]]:
+    """What the memories of a level were made of, and so on; inside the principal's scope. A level
+    that the asker does not read hides those above it."""
+    found: list[list[Memory]] = []
+    seen = {row.id for row in level}
+    while level and len(found) < levels - 1:
+        links = Derivation.objects.filter(
+            organisation_id=principal.organisation_id, memory_id__in=[row.id for row in level]
+        )
+        rows = Memory.objects.filter(
+            organisation_id=principal.organisation_id, id__in=links.values("source_id")
+        ).exclude(status=Status.FORGOTTEN)
+        if principal.actor.is_person:
+            rows = rows.for_people()
+        level = [row for row in rows.with_names().order_by("-id")[:MOST] if row.id not in seen]
+        seen |= {row.id for row in level}
+        if level:
+            found.append(level)
+    return found

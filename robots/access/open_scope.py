@@ -129,6 +129,7 @@ class Asked:
             delegated=delegated,
             scopes=frozenset(scopes),
             name=name,
+            key_id=key,
         )
         principal = Principal(
             actor,

@@ -12,7 +12,7 @@ from tests.benchmarks.report import Report, say
 
 PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
-    "month", "context", "pollution", "timeframes", "tiers", "teams",
+    "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
 )  # fmt: skip
 # What a part reads of the dataset.
 NEEDING = {
@@ -69,6 +69,7 @@ def measure(chosen: argparse.Namespace) -> int:
         ageing,
         context,
         database,
+        erasure,
         exactness,
         latency,
         leaks,
@@ -101,6 +102,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "timeframes": timeframes.run,
         "tiers": tiers.run,
         "teams": teams.run,
+        "erasure": erasure.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)

@@ -22,7 +22,7 @@ from memories.lifecycle.consolidation.pattern_rules import (
     sentence,
 )
 from memories.store.deduplication import content_hash
-from memories.store.lineage import made_from
+from memories.store.lineage import SourceOfRow, made_from
 from memories.store.models.choices import Category, Kind, Status, Type
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
@@ -87,7 +87,15 @@ def promote_patterns(organisation_id: UUID, *, now: datetime) -> Promotion:
             for key in sorted(free)
             if not members[wanted[key][0]].learning_paused_at and (pieces := found[wanted[key]])
         ]
-        write.insert(made, organisation=organisation, now=now)
+        evidence_of = {
+            row.id: [
+                SourceOfRow(one.memory_id, one.audience_id, one.kind)
+                for one in {one.memory_id: one for one in found[wanted[row.key]]}.values()
+            ]
+            for row in made
+            if row.key
+        }
+        write.insert_derived(made, evidence_of, organisation=organisation, now=now)
         changed = 0
         for row in [*made, *known.values()]:
             if row.key in wanted and row.status == Status.ACTIVE:

@@ -17,11 +17,10 @@ from memories.lifecycle.consolidation.capacity_choice import PART, Place, centre
 from memories.review.enqueue import withdraw_all
 from memories.store.deduplication import content_hash
 from memories.store.dependents import SUMMARY, SUMMARY_OF
-from memories.store.lineage import MOST, NAMED, made_from
+from memories.store.lineage import MOST, NAMED, source_of
 from memories.store.models.choices import Status, Type
 from memories.store.models.memory import Memory
 from memories.store.tag_names import brought
-from orgs.database.bulk import insert_rows
 from orgs.database.prepared_statements import fetched
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
@@ -78,8 +77,12 @@ def summarise(
         for number, part in enumerate(parts)
     ]
     _archive(rows, now)
-    write.insert(made, organisation=organisation, now=now)
-    _link(made, parts, now)
+    parts_of = {
+        row.id: [source_of(source) for source in part]
+        for row, part in zip(made, parts, strict=True)
+    }
+    write.insert_derived(made, parts_of, organisation=organisation, now=now)
+    _contribute(made)
     return Summarised(list(rows), made)
 
 
@@ -156,16 +159,9 @@ def _archive(rows: Sequence[Memory], now: datetime) -> None:
     withdraw_all(rows[0].organisation_id, [row.id for row in rows], now)
 
 
-def _link(made: Sequence[Memory], parts: Sequence[Sequence[Memory]], now: datetime) -> None:
-    """All the sources as lineage: what the writing of a memory notes ends at MOST."""
+def _contribute(made: Sequence[Memory]) -> None:
+    """Who said what they were made of has a part in them."""
     if not made:
         return
-    insert_rows(
-        [
-            made_from(row, source.id, source.audience_id, source.kind, now)
-            for row, part in zip(made, parts, strict=True)
-            for source in part[MOST:]
-        ]
-    )
     values = {"organisation": made[0].organisation_id, "ids": [row.id for row in made]}
     fetched(_CONTRIBUTE, values)

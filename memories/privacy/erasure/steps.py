@@ -10,12 +10,14 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 
 from memories.jobs.organisation_run import OrganisationRun
 from memories.privacy.erasure import remains
 from memories.privacy.erasure.begin import SINGLE
 from memories.privacy.erasure.collect import collect
 from memories.privacy.erasure.delete import (
+    KeepOn,
     delete_belongings,
     delete_memories,
     delete_messages,
@@ -61,12 +63,18 @@ def _collect(running: Running, run: OrganisationRun) -> Counts | None:
     return {}
 
 
+def _counting(run: OrganisationRun) -> KeepOn:
+    """Adds what a batch took to how far the job is: steps and rows are counted alike."""
+    before = run.job.done
+    return lambda gone: run.step(before + gone, run.job.total)
+
+
 def _memories(running: Running, run: OrganisationRun) -> Counts | None:
-    return delete_memories(running, lambda gone: run.step(gone, run.job.total))
+    return delete_memories(running, _counting(run))
 
 
 def _messages(running: Running, run: OrganisationRun) -> Counts | None:
-    return delete_messages(running, lambda gone: run.step(run.job.done, run.job.total))
+    return delete_messages(running, _counting(run))
 
 
 def _recount(running: Running, run: OrganisationRun) -> Counts | None:
@@ -179,6 +187,7 @@ def run_erase(run: OrganisationRun) -> None:
         if not run.step(run.job.done + 1, run.job.total) and not last:
             return
     run.stopped = False
+    run.job.done = run.job.total
     _finish(running, counts_of(running))
 
 
@@ -241,7 +250,7 @@ def _note(running: Running, name: str, counts: Counts) -> None:
                     organisation_id=running.organisation_id,
                     erasure_id=running.erasure.id,
                     name=name,
-                    at=running.now,
+                    at=timezone.now(),
                     counts=counts,
                 )
             ],

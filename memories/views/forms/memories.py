@@ -44,8 +44,8 @@ class MemoryForm(forms.Form):
     sensitive = forms.BooleanField(
         required=False,
         label="Keep it encrypted",
-        help_text="No search and no robot’s question finds its words. Readers find it in lists, by "
-        "category and tag.",
+        help_text="No search and no robot’s question finds its words. Readers find it in lists "
+        "and by its tags.",
     )
 
     def clean_content(self) -> str:

@@ -55,6 +55,9 @@ def _context(request: HttpRequest, found: browse.Detail) -> dict[str, Any]:
         "versions_url": reverse("memory-versions", args=[row.id]) if found.history.before else "",
         "derived_from": [presenter.link(other) for other in found.lineage.derived_from],
         "used_in": [presenter.link(other) for other in found.lineage.used_in],
+        "further_back": [
+            [presenter.link(other) for other in level] for level in found.lineage.further_back
+        ],
         **_question(request, row),
         **_actions(request, found),
         **_asking(request, found),

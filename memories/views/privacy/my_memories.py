@@ -213,7 +213,8 @@ def _lines(request: HttpRequest) -> Iterator[bytes]:
     for said in privacy_export.messages(request.actor):
         yield privacy_export.message_lines(said)
     yield from privacy_export.account_lines(request.actor)
-    yield privacy_export.decision_lines(request.actor)
+    if decisions := privacy_export.decision_lines(request.actor):
+        yield decisions
 
 
 @require_POST

@@ -100,17 +100,17 @@ def test_a_filter_that_nothing_fits_needs_an_index_and_no_memory(
 def test_saved_views_are_ones_own(world: World) -> None:
     here = world.here
     mina, bob = signed_in(here, "mina"), signed_in(here, "bob")
-    form = {"name": "Decisions", "query": "category=decision"}
+    form = {"name": "What we chose", "query": "category=decision"}
     for _ in range(2):
         assert mina.post("/memories/views/", form)["Location"] == "/memories/?category=decision"
     page = text(mina.get("/memories/?category=decision"))
-    assert 'href="/memories/?category=decision" aria-current="page">Decisions' in page
-    assert "Decisions" not in text(bob.get("/memories/"))
-    bob.post("/memories/views/remove/", {"name": "Decisions"})
+    assert 'href="/memories/?category=decision" aria-current="page">What we chose' in page
+    assert "What we chose" not in text(bob.get("/memories/"))
+    bob.post("/memories/views/remove/", {"name": "What we chose"})
     with resolve(here.person("mina")).scope():
         assert SavedView.objects.count() == 1
-    mina.post("/memories/views/remove/", {"name": "Decisions"})
-    assert "Decisions</a>" not in text(mina.get("/memories/"))
+    mina.post("/memories/views/remove/", {"name": "What we chose"})
+    assert "What we chose</a>" not in text(mina.get("/memories/"))
     assert mina.post("/memories/views/", {"name": "x" * 61}).status_code == 302
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from memories.indexing.models import Pending
 from memories.jobs.models import Job, JobState
 from memories.jobs.runner import run_job
+from memories.library import jobs
 from memories.privacy.erasure import steps
 from memories.privacy.erasure.models import Erasure, Tombstone
 from memories.privacy.receipts import is_genuine, link_of, receipt_by_link
@@ -143,3 +144,37 @@ def test_the_only_admin_is_told_what_to_do(lasting_world: World) -> None:
         erase_member(here.person("ada"), ada, confirm=str(ada), now=NOW)
     with organisation_scope(here.id):
         assert Member.objects.get(id=ada).removed_at is None
+
+
+@pytest.mark.conformance("O13", open="re-embed")
+def test_it_shows_how_far_it_is_and_is_cancelled_and_resumed(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, ada = lasting_world.here, lasting_world.here.person("ada")
+    ids = [here.remember(here.robot("bolt"), f"Bolt says {n}.").id for n in range(3)]
+    source = f"robot:{here.robots['bolt'].id}"
+    erasure = erase_source(ada, parse_source(source), confirm=source, now=NOW)
+    assert erasure.job_id is not None
+    told: list[tuple[int, int]] = []
+
+    def stop(running: Any, turn: Any) -> Any:
+        jobs.cancel(ada, erasure.job_id)
+        told.append((turn.job.done, turn.job.total))
+        return {}
+
+    known = steps.STEPS
+    cut = tuple((n, stop if n == "logs" else s) for n, s in known)
+    monkeypatch.setattr(steps, "STEPS", cut)
+    assert run_job(here.id, erasure.job_id, None)
+    assert jobs.job_of(ada, erasure.job_id).state == JobState.CANCELLED
+    page = here.browser("ada").get("/jobs/").content.decode()
+    assert "Erase" in page
+    with organisation_scope(here.id, using="worker"):
+        assert Memory.objects.using("worker").filter(id__in=ids).count() == 3
+    monkeypatch.setattr(steps, "STEPS", known)
+    jobs.resume(ada, erasure.job_id)
+    run_to_its_end(here, erasure)
+    job = jobs.job_of(ada, erasure.job_id)
+    assert (job.state, job.done >= len(known), told[0][1] >= len(ids)) == ("done", True, True)
+    with organisation_scope(here.id, using="worker"):
+        assert not Memory.objects.using("worker").filter(id__in=ids).exists()

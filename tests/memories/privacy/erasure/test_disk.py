@@ -33,8 +33,8 @@ def data_folder() -> Path:
 
 @pytest.mark.conformance("T14")
 def test_files_logs_and_pages_hold_nothing(lasting_world: World) -> None:
-    here, prefix = lasting_world.here, "qvj"
-    planted = plant(here, prefix="Qvj")
+    here, prefix = lasting_world.here, "qvjxz"
+    planted = plant(here, prefix="Qvjxz")
     word = planted.words[2]
     log = Path(settings.DATA_DIR) / "log" / "web.log"
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -95,4 +95,4 @@ def _nothing_is_near(*, here_id: object, words: list[str]) -> None:
                 [here_id, str([float(x) for x in vector])],
             ).fetchall()
             assert rows, "there is something to compare with"
-            assert not any("qvj" in text.lower() for (text,) in rows)
+            assert not any("qvjxz" in text.lower() for (text,) in rows)

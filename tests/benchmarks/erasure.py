@@ -1,0 +1,137 @@
+"""How long it takes to erase 100,000 memories of one import, and what a recall notices of it."""
+
+import argparse
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from django.db import connections
+from django.utils import timezone
+
+from memories.evaluation.measures.metrics import spread
+from memories.evaluation.report.tables import Table
+from memories.jobs.models import JobState
+from memories.jobs.runner import run_job
+from memories.privacy.erasure.models import SourceKind
+from memories.privacy.receipts import link_of, receipt_by_link
+from memories.privacy.request_erasure import Source, erase_source_as
+from memories.retrieval.recall import Query, recall
+from orgs.models.base import new_id
+from orgs.principals import Actor
+from robots.access.act_for import act
+from tests.benchmarks.database import superuser
+from tests.benchmarks.report import say
+from tests.benchmarks.synthetic import Synthetic, fill
+
+SIZE, QUICK_SIZE = 100_000, 1_000
+# So many more stay, and are asked for meanwhile.
+KEPT = 5
+QUESTIONS, QUICK_QUESTIONS = 200, 10
+
+
+def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]], list[Table]]:
+    size = QUICK_SIZE if chosen.quick else SIZE
+    started = time.perf_counter()
+    made = fill(size + size // KEPT, seed=16)
+    job = _imported(made, size)
+    say(f"{len(made.ids):,} memories filled in {time.perf_counter() - started:.0f} s")
+    figures = measured(made, job, QUICK_QUESTIONS if chosen.quick else QUESTIONS)
+    columns = ["memories", "seconds", "of them on the disk", "recall p50 alone",
+               "recall p50 meanwhile", "recall longest meanwhile", "floor s"]  # fmt: skip
+    row = [
+        f"{figures['memories']:,}",
+        figures["seconds"],
+        figures["disk_seconds"],
+        figures["alone_ms"]["p50"],
+        figures["meanwhile_ms"]["p50"],
+        figures["longest_ms"],
+        figures["floor_seconds"],
+    ]
+    note = (
+        "The floor is one DELETE by a superuser of as many memories, with what the database "
+        "takes along, and a VACUUM; it hides, lends and counts nothing."
+    )
+    return [figures], [Table("Erasing a source", columns, [row], note)]
+
+
+def _imported(made: Synthetic, count: int) -> Any:
+    """Let an import have brought the first so many; its id."""
+    job = new_id()
+    with superuser() as connection:
+        connection.execute(
+            "UPDATE memories_contribution SET import_job = %s WHERE memory_id = ANY (%s)",
+            [job, made.ids[:count]],
+        )
+        connection.execute("VACUUM ANALYZE memories_contribution")
+    return job
+
+
+def measured(made: Synthetic, job: Any, questions: int) -> dict[str, Any]:
+    """One erasure with a reader beside it."""
+    reader = made.reader("10 %")
+    actor = act(reader.actor, group=reader.group, member=reader.member)
+    words = made.words.texts(questions, 3, 8)
+
+    def asked(until: threading.Event | None) -> list[float]:
+        times = []
+        for text in words if until is None else words * 1_000:
+            started = time.perf_counter()
+            recall(actor, Query(text=text, counts=False), now=timezone.now())
+            times.append((time.perf_counter() - started) * 1000)
+            if until is not None and until.is_set():
+                break
+        connections.close_all()
+        return times
+
+    asked(None)
+    alone = asked(None)
+    over, meanwhile = threading.Event(), list[float]()
+    beside = threading.Thread(target=lambda: meanwhile.extend(asked(over)))
+    nobody = Actor(organisation_id=made.organisation.id)
+    beside.start()
+    started = time.perf_counter()
+    erasure = erase_source_as(
+        nobody, Source(SourceKind.IMPORT, job), now=timezone.now(), at_once=True
+    )
+    while run_job(made.organisation.id, erasure.job_id, None):
+        pass
+    seconds = time.perf_counter() - started
+    over.set()
+    beside.join()
+    receipt = receipt_by_link(link_of(erasure))
+    assert receipt.state == JobState.DONE, receipt
+    return {
+        "memories": receipt.counts["memories"],
+        "counts": receipt.counts,
+        "seconds": seconds,
+        "disk_seconds": _disk_seconds(erasure),
+        "alone_ms": spread(alone),
+        "meanwhile_ms": spread(meanwhile),
+        "longest_ms": max(meanwhile),
+        "floor_seconds": _floor(receipt.counts["memories"]),
+    }
+
+
+def _disk_seconds(erasure: Any) -> float:
+    """Of the last step, from the end of the one before it."""
+    with superuser() as connection:
+        rows = connection.execute(
+            "SELECT extract(epoch FROM max(at) - (SELECT max(at) FROM memories_erasurestep "
+            "WHERE erasure_id = %(id)s AND name <> 'disk')) FROM memories_erasurestep "
+            "WHERE erasure_id = %(id)s",
+            {"id": erasure.id},
+        ).fetchone()
+    return float(rows[0]) if rows else 0.0
+
+
+def _floor(count: int) -> float:
+    """Deleting as many memories of another organisation in one statement."""
+    made = fill(count, seed=17)
+    started = time.perf_counter()
+    with superuser() as connection:
+        connection.execute(
+            "DELETE FROM memories_memory WHERE organisation_id = %s", [made.organisation.id]
+        )
+        connection.execute("VACUUM memories_memory, memories_search, memories_text")
+    return time.perf_counter() - started
