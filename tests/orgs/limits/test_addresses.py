@@ -1,6 +1,7 @@
 """Whose address it is: the caller's own words are not believed (T19)."""
 
 import pytest
+from django.core.cache import cache
 from django.test import Client, RequestFactory
 
 from orgs.limits.addresses import client_address, client_network
@@ -10,6 +11,12 @@ from tests.world import World
 
 pytestmark = pytest.mark.conformance("T19")
 PROXY, REAL = "10.0.0.1", "203.0.113.7"
+
+
+@pytest.fixture(autouse=True)
+def nobody_tried_before() -> None:
+    """Attempts of other tests from the same address count as well."""
+    cache.clear()
 
 
 @pytest.mark.parametrize(
