@@ -22,6 +22,7 @@ from memories.access.visibility import (
     derive_kind,
     team_named,
 )
+from memories.curation.decisions.parts import members_named
 from memories.indexing import index
 from memories.knowledge_graph.models import Entity
 from memories.knowledge_graph.tasks import given_action_items, move_tasks, said_in
@@ -109,20 +110,23 @@ def _may_share(principal: Principal, memory: Memory, target: _Target) -> None:
         case AudienceKind.EXPLICIT:
             if not concerned and (actor.is_person or memory.member_id):
                 raise NotYours("It was said in confidence; those it concerns share it.")
-    if target.visibility is not Visibility.PRIVATE and not concerned:
-        _respect(memory)
+    if target.visibility is not Visibility.PRIVATE:
+        named = members_named(memory)
+        if not concerned:
+            named |= {id_ for id_ in (memory.member_id, memory.speaker_member_id) if id_}
+        _respect(memory, named - {actor.member_id} if actor.is_person else named)
     if target.visibility is Visibility.PRIVATE and actor.is_person and not concerned:
         raise NotYours("Others said it; it cannot become yours alone.")
 
 
-def _respect(memory: Memory) -> None:
-    """Nobody carries further what is about a member who has opted out of sharing."""
-    about = Member.objects.filter(
-        organisation_id=memory.organisation_id,
-        id__in=[id_ for id_ in (memory.member_id, memory.speaker_member_id) if id_],
-        sharing_off_at__isnull=False,
-    )
-    if about.exists():
+def _respect(memory: Memory, about: set[UUID]) -> None:
+    """Nobody carries further what is about a member who has opted out of sharing, or a decision in
+    which they stand."""
+    if about and (
+        Member.objects.filter(
+            organisation_id=memory.organisation_id, id__in=about, sharing_off_at__isnull=False
+        ).exists()
+    ):
         raise SharingOff
 
 

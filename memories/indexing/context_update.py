@@ -5,7 +5,7 @@ takes a turn away, changes it or pushes others apart leaves them their own words
 meaning in the same transaction. What they are lent anew is owed to the worker.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,6 +18,9 @@ from memories.store.context_reach import REACH
 from memories.store.models.memory import Memory
 from orgs.database.bulk import uuids
 from orgs.database.prepared_statements import fetched
+
+# Which of some memories are about to be deleted.
+Going = Callable[[Collection[UUID]], Collection[UUID]]
 
 # Each lexeme once, labelled A: ts_rank of one lexeme is then exactly its label's weight.
 LABELLED = r"""
@@ -87,11 +90,17 @@ def wait_for(organisation_id: UUID, ids: Sequence[UUID]) -> None:
     fetched(_IN_TURN, {"organisation": organisation_id, "ids": uuids(ids)})
 
 
-def take_back(rows: Sequence[Memory], now: datetime) -> None:
-    """Leave the turns around these memories their own words and meaning, and owe them new ones."""
+def take_back(rows: Sequence[Memory], now: datetime, *, going: Going | None = None) -> None:
+    """Leave the turns around these memories their own words and meaning, and owe them new ones.
+
+    going: which of some ids are about to be deleted themselves, and need nothing any more.
+    """
     if not any(row.conversation for row in rows):
         return
     near = fetched(_NEIGHBOURS, _values(rows) | {"reach": REACH})
+    if near and going is not None:
+        gone = going([id_ for id_, _, _ in near])
+        near = [one for one in near if one[0] not in gone]
     if not near:
         return
     organisation_id, lent = rows[0].organisation_id, [id_ for id_, _, _ in near]

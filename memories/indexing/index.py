@@ -5,7 +5,13 @@ from datetime import datetime
 from typing import Any
 
 from memories.indexing import partitions
-from memories.indexing.context_update import LABELLED, come_between, take_back, wait_in_turn
+from memories.indexing.context_update import (
+    LABELLED,
+    Going,
+    come_between,
+    take_back,
+    wait_in_turn,
+)
 from memories.indexing.models import Embedding, Pending, Reading, Text
 from memories.jobs.hints import hint_embedding, hint_patterns
 from memories.language import cues
@@ -158,8 +164,11 @@ def unindex(
     take_out(rows, now)
 
 
-def take_out(rows: Sequence[Memory], now: datetime) -> None:
-    """Likewise, and what was made of them stays: they are the same memories in other words."""
+def take_out(rows: Sequence[Memory], now: datetime, *, going: Going | None = None) -> None:
+    """Likewise, and what was made of them stays: they are the same memories in other words.
+
+    going: which of some memories are about to be deleted, so that nothing is made anew for them.
+    """
     if not rows:
         return
     organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
@@ -168,7 +177,7 @@ def take_out(rows: Sequence[Memory], now: datetime) -> None:
     for model in (Text, Embedding, Pending):
         model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
     partitions.remove(organisation_id, ids)
-    take_back(rows, now)
+    take_back(rows, now, going=going)
     restate_without(rows, now)
     projections.withdraw(organisation_id, ids)
     hint_embedding(organisation_id)

@@ -31,6 +31,18 @@ def named(voice: Voice) -> dict[str, Any]:
     return {"name": voice.name, "member_id": voice.member_id, "robot_id": voice.robot_id}
 
 
+def members_named(memory: Memory) -> set[UUID]:
+    """Who stands in the record of a decision; nobody for another memory. In its readers' scope."""
+    here = {"organisation_id": memory.organisation_id, "memory_id": memory.id}
+    named: set[UUID] = set()
+    if not Decision.objects.filter(**here).exists():
+        return named
+    for model in _SAID:
+        rows = model._default_manager.filter(**here, member__isnull=False)
+        named |= set(rows.values_list("member_id", flat=True))
+    return named
+
+
 def copy_record(source: Memory, made: UUID) -> None:
     """Give a copy of a decision's memory its record; nothing where the source is no decision.
 

@@ -17,16 +17,14 @@ from orgs.database.rls import Scope, scope
 # Hears after each batch how many rows are gone; False: stop between two batches.
 KeepOn = Callable[[int], bool]
 
-# Who reads the memories, who reads the turns around them, to which they lent words, and who reads
-# what they were made of, which may come back.
+# Who reads the memories, and who reads what they were made of, which may come back. Turns lend words
+# to those of the same readers alone.
 _AUDIENCES = """
-SELECT DISTINCT m.audience_id FROM memories_memory m
-WHERE m.organisation_id = %(organisation)s AND (m.id = ANY (%(ids)s)
-    OR m.conversation IN (SELECT c.conversation FROM memories_memory c
-        WHERE c.organisation_id = %(organisation)s AND c.id = ANY (%(ids)s)
-            AND c.conversation IS NOT NULL)
-    OR m.id IN (SELECT d.source_id FROM memories_derivation d
-        WHERE d.organisation_id = %(organisation)s AND d.memory_id = ANY (%(ids)s)))
+SELECT m.audience_id FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY (%(ids)s)
+UNION
+SELECT d.source_audience_id FROM memories_derivation d
+WHERE d.organisation_id = %(organisation)s AND d.memory_id = ANY (%(ids)s)
 """
 _BURIED = """
 SELECT t.target FROM memories_tombstone t
@@ -55,7 +53,12 @@ def _delete(running: Running, ids: Sequence[UUID]) -> int:
         .select_for_update(of=("self",))
         .order_by("id")
     )
-    index.unindex([row for row in rows if row.status == Status.ACTIVE], running.now)
+    # What was made of them has a tombstone of its own, and so may the turns around them.
+    index.take_out(
+        [row for row in rows if row.status == Status.ACTIVE],
+        running.now,
+        going=lambda near: {id_ for (id_,) in running.rows(_BURIED, {"ids": list(near)})},
+    )
     left = _left_behind(running, [row for row in rows if is_summary(row)])
     Memory.objects.filter(organisation_id=running.organisation_id, id__in=ids).delete()
     return len(bring_back(left, running.now))

@@ -216,13 +216,10 @@ def _stored(value: Any) -> Any:
     return orjson.dumps(value).decode() if isinstance(value, dict) else value
 
 
-# Who reads them, and who reads the turns around them, to which they lent words.
+# Who reads them. Turns lend words to those of the same readers alone.
 _AUDIENCES = """
 SELECT DISTINCT m.audience_id FROM memories_memory m
-WHERE m.organisation_id = %(organisation)s AND (m.id = ANY (%(ids)s)
-    OR m.conversation IN (SELECT c.conversation FROM memories_memory c
-        WHERE c.organisation_id = %(organisation)s AND c.id = ANY (%(ids)s)
-            AND c.conversation IS NOT NULL))
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY (%(ids)s)
 """
 
 
