@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core import signing
+from django.utils.crypto import constant_time_compare
 
 from memories.jobs.models import Job, JobState
 from memories.privacy.erasure.models import Erasure, ErasureStep
@@ -110,7 +111,7 @@ def receipt_of(erasure: Erasure) -> Receipt:
 def is_genuine(body: dict[str, Any], signature: str) -> bool:
     """Whether a receipt was signed here, whatever became of the row."""
     text = signing.JSONSerializer().dumps(body).decode("latin-1")
-    return signing.Signer(salt=_SEAL).signature(text) == signature
+    return constant_time_compare(signing.Signer(salt=_SEAL).signature(text), signature)
 
 
 def _canonical(erasure: Erasure) -> str:

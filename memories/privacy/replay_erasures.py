@@ -9,10 +9,11 @@ from django.utils import timezone
 from memories.jobs.models import Job
 from memories.jobs.organisation_run import do
 from memories.jobs.queue import JobTurn, finish
-from memories.privacy.erasure.begin import begin_erasure, bury
+from memories.privacy.erasure.begin import ROW, begin_erasure, bury
 from memories.privacy.erasure.models import Erasure, Gone, SourceKind, Target
 from memories.privacy.erasure.run_state import WORKER
 from memories.privacy.request_erasure import job_to_run
+from memories.store.models.memory import Memory
 from orgs.database.ledger import Entry
 from orgs.database.rls import organisation_scope
 from orgs.members.members import close_membership
@@ -27,12 +28,38 @@ class Unfinished(Exception):
 
 def replay(entries: Sequence[Entry], say: Callable[[str], None]) -> None:
     """Do every erasure of the ledger that this database has not finished. Raises Unfinished."""
-    again = 0
+    again = sum(_replay_rows(id_, rows) for id_, rows in _rows_of(entries).items())
     for entry in entries:
         if entry["what"] in (Target.MEMBER, Target.MEMORY, *SourceKind.values):
             again += _replay(entry, timezone.now())
     if again:
         say(f"{again:,} erasures were done again")
+
+
+def _rows_of(entries: Sequence[Entry]) -> dict[UUID, list[UUID]]:
+    """Memories of which nothing but themselves was erased, by organisation."""
+    found: dict[UUID, list[UUID]] = {}
+    for entry in entries:
+        if entry["what"] == ROW:
+            found.setdefault(UUID(entry["organisation"]), []).append(UUID(entry["target"]))
+    return found
+
+
+def _replay_rows(organisation_id: UUID, rows: list[UUID]) -> int:
+    """Erase those that are back, in one act; how many."""
+    with organisation_scope(organisation_id, using=WORKER):
+        memories = Memory.objects.using(WORKER).filter(organisation_id=organisation_id)
+        back = list(memories.filter(id__in=rows).values_list("id", flat=True))
+    if not back:
+        return 0
+    nobody, now = Actor(organisation_id=organisation_id), timezone.now()
+    with organisation_scope(organisation_id):
+        erasure = begin_erasure(nobody, Target.MEMORY, back[0], now, at_once=True, exact=True)
+        bury(erasure, Gone.MEMORY, back, now)
+    if (job := job_to_run(erasure, now=now)) is None:
+        raise Unfinished(f"Erasure {erasure.id} has no job that can run.")
+    _finish(job, erasure.id)
+    return len(back)
 
 
 def _replay(entry: Entry, now: datetime) -> int:

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from memories.access.permissions import NotYours
 from memories.jobs.models import Job, JobKind, JobState
-from memories.jobs.queue import LEASE
+from memories.jobs.queue import LEASE, hint
 from memories.privacy.erase import OPENED, NotConfirmed, erase_memory
 from memories.privacy.erasure.begin import begin_erasure, bury, running_erasure
 from memories.privacy.erasure.models import Erasure, Gone, SourceKind, Target
@@ -21,11 +21,12 @@ from memories.store.models.memory import Memory
 from orgs.accounts.sessions import end_sign_ins
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.errors import NotFound
+from orgs.members.erase import opens_more
 from orgs.members.members import close_membership, lock_leaving
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group
 from orgs.organisations.audiences import every_audience
-from orgs.organisations.references import find_member
+from orgs.organisations.references import as_uuid, find_member
 from orgs.principals import Actor, Principal
 from robots.models.conversations import Conversation
 from robots.models.keys import Key
@@ -71,15 +72,36 @@ def erase_member_as(
 ) -> Erasure:
     """The same without a question who asks; for the terminal. at_once: the caller runs the job."""
     if running := running_erasure(actor.organisation_id, Target.MEMBER, member_id):
-        return running
+        return _revived(running, now)
     with organisation_scope(actor.organisation_id):
         member = lock_leaving(actor.organisation_id, member_id)
         user = member.user
         close_membership(actor, member, now)
-        if user is not None:
+        if user is not None and not opens_more(user, actor.organisation_id):
             end_sign_ins(user)
         erasure = begin_erasure(actor, Target.MEMBER, member_id, now, at_once=at_once)
         bury(erasure, Gone.MEMBER, [member_id], now)
+    return erasure
+
+
+def _revived(erasure: Erasure, now: datetime) -> Erasure:
+    """The erasure; a job of it that stopped for good begins to work again."""
+    readable = Scope(organisation=erasure.organisation_id, audiences=(erasure.audience_id,))
+    with scope(readable):
+        job = (
+            Job.objects.select_for_update()
+            .filter(
+                organisation_id=erasure.organisation_id,
+                id=erasure.job_id or erasure.id,
+                state__in=(JobState.DEAD, JobState.CANCELLED),
+            )
+            .first()
+        )
+        if job is not None:
+            job.state, job.attempts, job.queued_at = JobState.WAITING, 0, now
+            job.finished_at, job.reason = None, ""
+            job.save()
+            hint(job)
     return erasure
 
 
@@ -100,7 +122,7 @@ def erase_source_as(
 ) -> Erasure:
     """The same without a question who asks; for the terminal."""
     if running := running_erasure(actor.organisation_id, Target.SOURCE, source.id):
-        return running
+        return _revived(running, now)
     if not is_known(actor.organisation_id, source):
         raise NotFound("no such source")
     with organisation_scope(actor.organisation_id):
@@ -182,9 +204,8 @@ def erase_as_asked(actor: Actor, asked: Mapping[str, Any], *, now: datetime) -> 
     confirm = asked["confirm"]
     match named[0]:
         case "member":
-            with organisation_scope(actor.organisation_id):
-                member = find_member(actor.organisation_id, asked["member"], removed=True)
-            erasure = erase_member(actor, member.id, confirm=confirm, now=now)
+            member_id = _member_meant(actor, asked["member"])
+            erasure = erase_member(actor, member_id, confirm=confirm, now=now)
         case "source":
             try:
                 source = parse_source(asked["source"])
@@ -195,6 +216,16 @@ def erase_as_asked(actor: Actor, asked: Mapping[str, Any], *, now: datetime) -> 
             erasure = erase_memory(actor, asked["memory"], confirm=confirm, now=now).erasure
     with scope(Scope(organisation=actor.organisation_id, audiences=(erasure.audience_id,))):
         yield erasure
+
+
+def _member_meant(actor: Actor, reference: str) -> UUID:
+    """Whom a reference means. Who may erase nobody but themselves learns nothing of others."""
+    if actor.is_person and actor.role == Role.ADMIN:
+        with organisation_scope(actor.organisation_id):
+            return find_member(actor.organisation_id, reference, removed=True).id
+    if actor.is_person and actor.member_id and as_uuid(reference) == actor.member_id:
+        return actor.member_id
+    raise NotYours("Only the member or an admin erases a member.")
 
 
 def erasures_for(principal: Principal) -> "QuerySet[Erasure]":

@@ -40,12 +40,20 @@ def ledger_path() -> Path:
 
 
 def append(entry: Mapping[str, Any], path: Path | None = None) -> None:
-    """Add one line, on the disk when this returns; safe for several processes.
+    """Add one line; as `append_all`."""
+    append_all([entry], path)
+
+
+def append_all(acts: Iterable[Mapping[str, Any]], path: Path | None = None) -> None:
+    """Add a line for each act, on the disk when this returns; safe for several processes.
 
     Ids and moments may be UUID and datetime. Raises ValueError for other fields than FIELDS or for
     a value that is no id, and OSError where the file cannot be written: then nothing was added.
     """
-    line = json.dumps(_checked({name: _plain(value) for name, value in entry.items()})).encode()
+    plain = [_checked({name: _plain(value) for name, value in act.items()}) for act in acts]
+    line = "\n".join(map(json.dumps, plain)).encode()
+    if not line:
+        return
     path = path or ledger_path()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     is_new = not path.exists()

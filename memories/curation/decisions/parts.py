@@ -31,11 +31,17 @@ def named(voice: Voice) -> dict[str, Any]:
     return {"name": voice.name, "member_id": voice.member_id, "robot_id": voice.robot_id}
 
 
+def has_record(memory: Memory) -> bool:
+    """Whether the memory is a decision; in its readers' scope."""
+    here = {"organisation_id": memory.organisation_id, "memory_id": memory.id}
+    return Decision.objects.filter(**here).exists()
+
+
 def members_named(memory: Memory) -> set[UUID]:
     """Who stands in the record of a decision; nobody for another memory. In its readers' scope."""
     here = {"organisation_id": memory.organisation_id, "memory_id": memory.id}
     named: set[UUID] = set()
-    if not Decision.objects.filter(**here).exists():
+    if not has_record(memory):
         return named
     for model in _SAID:
         rows = model._default_manager.filter(**here, member__isnull=False)

@@ -1,8 +1,10 @@
 """The rows with which an erasure begins: itself, its job, tombstones, its line in the ledger."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from uuid import UUID
+from uuid import UUID, uuid5
+
+from django.db import transaction
 
 from memories.jobs.models import Job, JobKind, JobState
 from memories.jobs.organisation_queue import curators_audience, new_job
@@ -14,6 +16,8 @@ from orgs.database.rls import Scope, scope
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal
 
+# In the ledger: one memory that is gone, and nothing that was made of it.
+ROW = "memory-row"
 # The one job that takes what single memories left off the disk, however many they were.
 SINGLE = {"memories": True}
 
@@ -36,9 +40,10 @@ def begin_erasure(
     source: str = "",
     at_once: bool = False,
     id_: UUID | None = None,
+    exact: bool = False,
 ) -> Erasure:
     """An erasure with its job. at_once: the caller runs the job. id_: of one that is done again
-    after a restore."""
+    after a restore. exact: what has a tombstone goes, and nothing else is looked for."""
     audience_id = curators_audience(actor.organisation_id)
     erasure = _erasure(actor, what, target, now, audience_id, source, id_ or new_id())
     job = new_job(
@@ -46,11 +51,14 @@ def begin_erasure(
         JobKind.ERASE,
         audience_id,
         now,
-        parameters={"erasure": str(erasure.id)},
+        parameters={"erasure": str(erasure.id), **({"exact": True} if exact else {})},
     )
     with scope(Scope(organisation=actor.organisation_id, audiences=(audience_id,))):
         job.save(force_insert=True)
-        _write(erasure, job, now)
+        _write(erasure, job)
+        # A line for what was rolled back would erase it at the next restore. The job writes it
+        # once more, for whoever dies in between.
+        transaction.on_commit(lambda: note_in_ledger(erasure))
         audit.record(
             "erasure.asked",
             actor=actor,
@@ -77,8 +85,9 @@ def note_erased(
     readable = (audience_id, principal.own_audience)
     with scope(Scope(organisation=actor.organisation_id, audiences=readable)):
         job = _job_of_single(actor.organisation_id, audience_id, now)
-        _write(erasure, job, now)
+        _write(erasure, job)
         bury(erasure, Gone.MEMORY, gone, now, gone=True)
+        transaction.on_commit(lambda: note_in_ledger(erasure, gone))
     hint(job)
     return erasure
 
@@ -119,18 +128,30 @@ def _erasure(
     )
 
 
-def _write(erasure: Erasure, job: Job, now: datetime) -> None:
-    """Write it; a backup of before is told by the ledger, which lies outside the database."""
+def _write(erasure: Erasure, job: Job) -> None:
     erasure.job_id = job.id
     erasure.save(force_insert=True)
-    ledger.append(
+
+
+def note_in_ledger(erasure: Erasure, rows: Sequence[UUID] = ()) -> None:
+    """Tell the ledger, which lies outside the database, for backups of before.
+
+    rows: of memories that are gone already a line each, so that a restore erases these and nothing
+    that was made of them and stays.
+    """
+    whole = str(erasure.source or erasure.what)
+    acts = [(whole, erasure.target, erasure.id)]
+    if erasure.what == Target.MEMORY and rows:
+        acts = [(ROW, row, uuid5(erasure.id, str(row))) for row in rows]
+    ledger.append_all(
         {
-            "id": erasure.id,
+            "id": id_,
             "organisation": erasure.organisation_id,
-            "what": str(erasure.source or erasure.what),
-            "target": erasure.target,
-            "at": now,
+            "what": what,
+            "target": target,
+            "at": erasure.created_at,
         }
+        for what, target, id_ in acts
     )
 
 

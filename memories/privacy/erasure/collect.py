@@ -9,11 +9,14 @@ from memories.privacy.erasure.models import Gone, SourceKind, Target
 from memories.privacy.erasure.run_state import Running
 
 # About the member, said by them, private to them, a robot's that serves them alone, or written by
-# them and neither said by nor about anybody else.
+# them alone and neither said by nor about anybody else.
 _MEMORIES_OF_MEMBER = """
 SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s AND (
     m.member_id = %(target)s OR m.speaker_member_id = %(target)s
-    OR (m.author_id = %(target)s AND m.member_id IS NULL AND m.speaker_member_id IS NULL)
+    OR (m.author_id = %(target)s AND m.member_id IS NULL AND m.speaker_member_id IS NULL
+        AND NOT EXISTS (SELECT 1 FROM memories_contribution c
+            WHERE c.organisation_id = m.organisation_id AND c.memory_id = m.id
+                AND c.member_id IS DISTINCT FROM m.author_id))
     OR m.robot_id IN (SELECT r.id FROM robots_robot r
         WHERE r.organisation_id = %(organisation)s AND r.owner_id = %(target)s)
     OR m.audience_id IN (SELECT a.id FROM orgs_audience a

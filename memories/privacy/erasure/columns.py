@@ -43,13 +43,14 @@ IDS = ColumnRule(Rule.NONE, "ids alone")
 FIGURES = ColumnRule(Rule.NONE, "figures alone")
 SECRET = ColumnRule(Rule.NONE, "a digest of a random secret")
 SETTING = ColumnRule(Rule.NONE, "a setting of the organisation")
+HANDLE = ColumnRule(Rule.NONE, "by which programs call a group, a robot or a team; chosen by them")
 FAULT = ColumnRule(Rule.NONE, "the class of an error, never a text")
 
 _PARTITION = {"kind": FIXED, "parties": IDS, "embedding": REMADE, "words": REMADE}
 
 # table -> column -> rule
 COLUMNS: dict[str, dict[str, ColumnRule]] = {
-    "memories_account": {"kind": FIXED, "name": MASKED, "problems": MASKED},
+    "memories_account": {"kind": FIXED, "name": KEY, "problems": MASKED},
     "memories_accountentry": {
         "kind": FIXED, "title": MASKED, "person": MASKED, "place": MASKED, "text": MASKED,
     },
@@ -108,7 +109,7 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
         "kind": FIXED, "text": MASKED, "keywords": FOLDED, "persons": MASKED, "location": MASKED,
         "entities": MASKED, "topic": MASKED, "source": FIXED, "shown": IDS,
     },
-    "memories_savedview": {"name": MASKED, "query": MASKED},
+    "memories_savedview": {"name": KEY, "query": MASKED},
     "memories_search": {"kind": FIXED, "words": REMADE, "embedding": REMADE},
     "memories_task": {"kind": FIXED},
     "memories_text": {"kind": FIXED, "own": REMADE, "lexemes": REMADE, "speaker_key": REMADE},
@@ -129,7 +130,7 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
         "platform": FIXED,
         "identifier": ColumnRule(Rule.NONE, "of the member alone: the row goes with the member"),
     },
-    "orgs_group": {"external_id": KEY, "name": MASKED, "profile": FIXED},
+    "orgs_group": {"external_id": HANDLE, "name": MASKED, "profile": FIXED},
     "orgs_member": {
         "name": ColumnRule(Rule.NONE, "of the member alone: emptied with the member"),
         "role": FIXED, "time_zone": FIXED, "invite_digest": SECRET,
@@ -145,10 +146,10 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
         "type": FIXED, "kind": FIXED, "reason": FIXED, "metadata": MASKED,
     },
     "robots_robot": {
-        "external_id": KEY, "name": MASKED, "builtin": FIXED, "purpose": MASKED,
+        "external_id": HANDLE, "name": MASKED, "builtin": FIXED, "purpose": MASKED,
         "metadata": MASKED, "personality": MASKED,
     },
-    "robots_team": {"external_id": KEY, "name": MASKED, "purpose": MASKED},
+    "robots_team": {"external_id": HANDLE, "name": MASKED, "purpose": MASKED},
     "robots_teamrobot": {"status": FIXED},
 }  # fmt: skip
 

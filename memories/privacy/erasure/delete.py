@@ -17,8 +17,8 @@ from orgs.database.rls import Scope, scope
 # Hears after each batch how many rows are gone; False: stop between two batches.
 KeepOn = Callable[[int], bool]
 
-# Who reads the memories, and who reads what they were made of, which may come back. Turns lend words
-# to those of the same readers alone.
+# Who reads the memories, and who reads what they were made of, which may come back. Turns lend
+# words to those of the same readers alone.
 _AUDIENCES = """
 SELECT m.audience_id FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY (%(ids)s)
@@ -34,8 +34,9 @@ WHERE t.organisation_id = %(organisation)s AND t.target = ANY (%(ids)s)
 
 def delete_memories(running: Running, keep_on: KeepOn) -> dict[str, int] | None:
     """Every memory with a tombstone; counts of what went, and of what came back. None: stopped."""
-    gone = back = 0
-    while ids := running.due(Gone.MEMORY):
+    gone, back, last = 0, 0, UUID(int=0)
+    while ids := running.due(Gone.MEMORY, after=last):
+        last = ids[-1]
         audiences = tuple(sorted(id_ for (id_,) in running.rows(_AUDIENCES, {"ids": ids})))
         with scope(Scope(organisation=running.organisation_id, audiences=audiences)):
             back += _delete(running, ids)
@@ -93,8 +94,9 @@ def delete_messages(running: Running, keep_on: KeepOn) -> dict[str, int] | None:
     """Messages, then the conversations that held nothing else."""
     counts = {}
     for kind, name, statement in _SAID:
-        gone = 0
-        while ids := running.due(kind):
+        gone, last = 0, UUID(int=0)
+        while ids := running.due(kind, after=last):
+            last = ids[-1]
             gone += running.change(statement, {"ids": ids})
             running.mark_gone(ids)
             if not keep_on(gone):

@@ -70,4 +70,4 @@ def terms_for(running: Running) -> NameTerms:
     if running.member_id is None:
         return NameTerms((), ())
     known = names_of(running.organisation_id, running.member_id)
-    return terms_of([*known.names, *nicknames(running)], known.identifiers, known.others)
+    return terms_of(known.names, known.identifiers, known.others, nicknames(running))

@@ -4,13 +4,14 @@ The text of a colleague is theirs and stays; the name in it is the member's and 
 these are says `columns.py`. Nothing that was hidden can be had back.
 """
 
+import os
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import connections
+from django.db import IntegrityError, connections, transaction
 from psycopg import sql
 
 from memories.curation.decisions.rules import topic_hash
@@ -21,7 +22,7 @@ from memories.privacy.erasure.mask_sealed import hide_in_sealed
 from memories.privacy.erasure.names import NameTerms
 from memories.privacy.erasure.run_state import BATCH, WORKER, Running, decoded
 from memories.review.models import Cause, Proposal, State
-from memories.store.deduplication import content_hash
+from memories.store.encryption.texts import Undecryptable
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, organisation_scope, scope
@@ -56,7 +57,8 @@ def hide_names(running: Running, terms: NameTerms) -> dict[str, int]:
     counts: dict[str, int] = {}
     if not terms:
         return counts
-    for table in COLUMNS:
+    # Where robots say how they call people comes last: what they say is looked for in the others.
+    for table in sorted(COLUMNS, key=lambda name: name == "robots_identitylink"):
         if hiding(table) and (changed := _hide_in(running, table, terms)):
             counts[table] = changed
     for table, changed in hide_in_sealed(running, terms, _hide_in_memories).items():
@@ -70,7 +72,8 @@ def count_mentions(running: Running, terms: NameTerms) -> int:
         return 0
     counted, last = 0, UUID(int=0)
     while found := _matching(running, MEMORIES, hiding(MEMORIES), terms, last):
-        counted, last = counted + len(found), found[-1][0]
+        counted += len(_naming(found, hiding(MEMORIES), terms))
+        last = found[-1][0]
     return counted
 
 
@@ -79,11 +82,27 @@ def _hide_in(running: Running, table: str, terms: NameTerms) -> int:
     while found := _matching(running, table, columns, terms, last):
         last = found[-1][0]
         if table == MEMORIES:
-            _hide_in_memories(running, [row[0] for row in found], terms)
+            ids = _naming(found, columns, terms)
+            if ids:
+                _hide_in_memories(running, ids, terms)
+            changed += len(ids)
         else:
-            _update(running, table, columns, found, terms)
-        changed += len(found)
+            changed += _update(running, table, columns, found, terms)
     return changed
+
+
+def _naming(
+    found: Sequence[tuple[Any, ...]], columns: dict[str, Rule], terms: NameTerms
+) -> list[UUID]:
+    """Ids of the rows that really name somebody: in JSON the database finds too much."""
+    return [
+        id_
+        for id_, *values in found
+        if any(
+            hidden_in(value, _terms_for(rule, terms)) != value
+            for rule, value in zip(columns.values(), values, strict=True)
+        )
+    ]
 
 
 def _matching(
@@ -92,8 +111,12 @@ def _matching(
     """The next rows behind an id in which one of the columns names one of the terms."""
     tests: list[sql.Composed] = []
     values: dict[str, Any] = {"organisation": running.organisation_id, "after": after}
+    json_columns = _json_columns(table)
     for column, rule in columns.items():
-        for pattern, exact in _terms_for(rule, terms).patterns:
+        patterns = _terms_for(rule, terms).patterns
+        if column in json_columns:
+            patterns = [(terms.beginnings, False)]
+        for pattern, exact in patterns:
             values[name := f"p{len(tests)}"] = pattern
             tests.append(
                 sql.SQL("{}::text {} {}").format(
@@ -127,40 +150,61 @@ def _update(
     columns: dict[str, Rule],
     found: Sequence[tuple[Any, ...]],
     terms: NameTerms,
-) -> None:
-    lengths = _lengths(table)
+) -> int:
+    lengths, changed = _lengths(table), 0
     with (
         organisation_scope(running.organisation_id, using=WORKER),
         connections[WORKER].cursor() as cursor,
     ):
         for id_, *values in found:
             new = {
-                name: _value(rule, value, terms, id_)
+                name: _value(rule, value, terms, id_, lengths.get(name))
                 for (name, rule), value in zip(columns.items(), values, strict=True)
             }
             before = dict(zip(columns, values, strict=True))
-            wanted = {
-                name: _fit(value, lengths.get(name))
-                for name, value in new.items()
-                if value != before[name]
-            }
+            wanted = {name: value for name, value in new.items() if value != before[name]}
             if not wanted:
                 continue
             if table == "memories_decision" and "words" in wanted:
                 wanted["topic_hash"] = topic_hash(wanted["words"])
-            cursor.execute(
-                sql.SQL("UPDATE {} SET {} WHERE organisation_id = {} AND {} = {}").format(
-                    sql.Identifier(table),
-                    sql.SQL(", ").join(
-                        sql.SQL("{} = {}").format(sql.Identifier(n), sql.Placeholder())
-                        for n in wanted
-                    ),
-                    sql.Placeholder(),
-                    sql.Identifier(_IDS.get(table, "id")),
-                    sql.Placeholder(),
-                ),
-                [*map(_stored, wanted.values()), running.organisation_id, id_],
-            )
+            _write(cursor, running, table, id_, wanted)
+            changed += 1
+    return changed
+
+
+def _write(cursor: Any, running: Running, table: str, id_: UUID, wanted: dict[str, Any]) -> None:
+    """One row; where another has the same now and may not, its id makes the difference."""
+    statement = sql.SQL("UPDATE {} SET {} WHERE organisation_id = {} AND {} = {}").format(
+        sql.Identifier(table),
+        sql.SQL(", ").join(
+            sql.SQL("{} = {}").format(sql.Identifier(n), sql.Placeholder()) for n in wanted
+        ),
+        sql.Placeholder(),
+        sql.Identifier(_IDS.get(table, "id")),
+        sql.Placeholder(),
+    )
+    whose = [running.organisation_id, id_]
+    try:
+        with transaction.atomic(using=WORKER):
+            cursor.execute(statement, [*map(_stored, wanted.values()), *whose])
+    except IntegrityError:
+        lengths = _lengths(table)
+        apart = {
+            name: _with_id(value, id_, lengths.get(name)) if isinstance(value, str) else value
+            for name, value in wanted.items()
+        }
+        cursor.execute(statement, [*map(_stored, apart.values()), *whose])
+
+
+@cache
+def _json_columns(table: str) -> frozenset[str]:
+    with connections[WORKER].cursor() as cursor:
+        cursor.execute(
+            "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 "
+            "AND atttypid = 'jsonb'::regtype",
+            [table],
+        )
+        return frozenset(name for (name,) in cursor.fetchall())
 
 
 @cache
@@ -188,7 +232,8 @@ def _terms_for(rule: Rule, terms: NameTerms) -> NameTerms:
     return terms.folded if rule in (Rule.FOLDED, Rule.KEY) else terms
 
 
-def _value(rule: Rule, value: Any, terms: NameTerms, id_: UUID) -> Any:
+def _value(rule: Rule, value: Any, terms: NameTerms, id_: UUID, most: int | None) -> Any:
+    """What a column says afterwards. most: the characters that it holds."""
     new = hidden_in(value, _terms_for(rule, terms))
     if new == value:
         return value
@@ -197,7 +242,14 @@ def _value(rule: Rule, value: Any, terms: NameTerms, id_: UUID) -> Any:
         return [one for one, after in zip(value, new, strict=True) if one == after]
     if rule == Rule.EMPTIED:
         return ""
-    return f"{new[:250]} {id_}" if rule == Rule.KEY else new
+    if rule == Rule.KEY:
+        # The whole id: nothing else makes it differ from others that named the same.
+        return _with_id(new, id_, most)
+    return _fit(new, most)
+
+
+def _with_id(value: str, id_: UUID, most: int | None) -> str:
+    return f"{value[: (most or 300) - 37]} {id_}"
 
 
 def hidden_in(value: Any, terms: NameTerms) -> Any:
@@ -208,8 +260,19 @@ def hidden_in(value: Any, terms: NameTerms) -> Any:
         case list():
             return [hidden_in(one, terms) for one in value]
         case dict():
-            return {terms.hidden(key): hidden_in(one, terms) for key, one in value.items()}
+            return _hidden_keys(value, terms)
     return value
+
+
+def _hidden_keys(value: dict[str, Any], terms: NameTerms) -> dict[str, Any]:
+    """An object with names hidden in its keys too; those that became equal are numbered."""
+    found: dict[str, Any] = {}
+    for key, one in value.items():
+        new, number = terms.hidden(key), 2
+        while new in found:
+            new, number = f"{terms.hidden(key)} {number}", number + 1
+        found[new] = hidden_in(one, terms)
+    return found
 
 
 def _stored(value: Any) -> Any:
@@ -242,10 +305,11 @@ def _hide_in_memories(running: Running, ids: Sequence[UUID], terms: NameTerms) -
         index.take_out(active, running.now)
         for row in rows:
             for name, rule in columns.items():
-                new = _value(rule, getattr(row, name), terms, row.id)
-                setattr(row, name, _fit(new, lengths.get(name)))
-            # No twin of another, and no digest of the words that were there.
-            row.content_hash = content_hash(f"{row.id} {row.content}", speaker="", subject=None)
+                if not isinstance(value := getattr(row, name), Undecryptable):
+                    setattr(row, name, _value(rule, value, terms, row.id, lengths.get(name)))
+            # No twin of another, and no digest of any words.
+            row.content_hash = os.urandom(32)
+            row.keeps_hash = True  # type: ignore[attr-defined]
             # One by one: the text of a sensitive one is encrypted on its way.
             row.save(update_fields=["content_hash", *(n for n in columns if n not in told)])
         organisation = Organisation.objects.get(id=running.organisation_id)

@@ -5,13 +5,19 @@ text is read once, however many names there are.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memories.language.gazetteers.stopwords import STOP
+from orgs.names.normal_form import normal
 
 # What stands in the place of a name.
 HIDDEN = "[removed]"
+# What an account looks like: an address, or with a digit or a dot in it.
+_ACCOUNT = re.compile(r"[@.\d]")
+# Scripts that are written without blanks: a name has no border there.
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 # Shorter names are found in too many words, and more of them in no person.
 SHORTEST, MOST = 3, 200
 # Words of a name that are words of the language, or titles, name nobody by themselves.
@@ -19,7 +25,7 @@ _COMMON_WORDS = """
 will may mark rose grace hope joy sunny sky april june august art bill bob drew faith frank gene
 grant jack joe miles nick pat ray rich rob rusty sandy sue van von der den del los las the dr mr
 mrs ms prof king page price young long short white black brown green gray grey bot robot test user
-admin member team group
+admin member team group removed erased
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
 
@@ -34,6 +40,18 @@ class NameTerms:
 
     def __bool__(self) -> bool:
         return bool(self.whole or self.words)
+
+    @property
+    def unmistakable(self) -> "NameTerms":
+        """Addresses and full names alone: for places where texts of others lie as well."""
+        return NameTerms(tuple(t for t in self.whole if "@" in t or " " in t), ())
+
+    @property
+    def beginnings(self) -> str:
+        """A regular expression that is found wherever one of the terms is, and elsewhere too: in
+        JSON an escape may stand before a name and between its words."""
+        longest = {max(_words(term) or [term], key=len) for term in (*self.whole, *self.words)}
+        return "|".join(sorted(map(_literal, longest)))
 
     @property
     def folded(self) -> "NameTerms":
@@ -56,23 +74,35 @@ class NameTerms:
         return text
 
 
-def terms_of(names: Iterable[str], identifiers: Iterable[str], others: Iterable[str]) -> NameTerms:
-    """names: how the person is called. identifiers: addresses and accounts. others: names of
-    other people, whose words stay."""
+def terms_of(
+    names: Iterable[str],
+    identifiers: Iterable[str],
+    others: Iterable[str],
+    nicknames: Iterable[str] = (),
+) -> NameTerms:
+    """names: how the person is called. identifiers: confirmed addresses and accounts. others: names
+    of other people, whose words stay. nicknames: as which others wrote them down.
+
+    Anybody may give a nickname or an account, so these count only where they can mean nobody else:
+    a nickname that shares a word with the name, an account that looks like one.
+    """
     others = list(others)
     known = {" ".join(name.split()).casefold() for name in others}
-    called = [
-        name
-        for name in _clean(names)
-        if name.casefold() not in _COMMON | STOP and name.casefold() not in known
-    ]
     taken = {word.casefold() for name in others for word in _words(name)}
-    whole = _clean([*called, *identifiers])
+    called = [name for name in _clean(names) if _is_a_name(name, known)]
+    own = {word.casefold() for name in called for word in _words(name)} - taken
+    also = [
+        name
+        for name in _clean(nicknames)
+        if _is_a_name(name, known) and own & {word.casefold() for word in _words(name)}
+    ]
+    accounts = [one for one in identifiers if _ACCOUNT.search(one)]
+    whole = _clean([*called, *also, *accounts])
     words = {
         word
         for name in called
         for word in _words(name)
-        if word.casefold() not in taken
+        if word.casefold() in own
         and word.casefold() not in _COMMON
         and word.casefold() not in STOP
         and word[0].isupper()
@@ -82,9 +112,15 @@ def terms_of(names: Iterable[str], identifiers: Iterable[str], others: Iterable[
     return NameTerms(tuple(whole[:MOST]), tuple(single[:MOST]))
 
 
+def _is_a_name(name: str, known: set[str]) -> bool:
+    folded = name.casefold()
+    return folded not in _COMMON and folded not in STOP and folded not in known
+
+
 def _clean(given: Iterable[str]) -> list[str]:
     """Each once, the longest first: a short name may be a part of a long one."""
-    found = {" ".join(one.split()).casefold(): " ".join(one.split()) for one in given}
+    composed = (normal(" ".join(one.split()), "NFC") for one in given)
+    found = {one.casefold(): one for one in composed}
     fit = (one for one in found.values() if len(one) >= SHORTEST)
     return sorted(fit, key=_longest)
 
@@ -98,8 +134,16 @@ def _words(name: str) -> list[str]:
 
 
 def _pattern(terms: Sequence[str]) -> str:
-    """An alternation of literals between what is no letter, digit or underscore."""
-    return rf"(?<!\w)(?:{'|'.join(map(_literal, terms))})(?!\w)"
+    """An alternation of literals between what is no letter, digit or underscore; with the s of a
+    genitive, composed and decomposed."""
+    forms = dict.fromkeys(
+        form for term in terms for form in (term, unicodedata.normalize("NFD", term))
+    )
+    spaced = [_literal(form) for form in forms if not _UNSPACED.search(form)]
+    found = [_literal(form) for form in forms if _UNSPACED.search(form)]
+    if spaced:
+        found.append(rf"(?<!\w)(?:{'|'.join(spaced)})s?(?!\w)")
+    return "|".join(found)
 
 
 def _literal(term: str) -> str:

@@ -88,6 +88,12 @@ def _blank(path: Path, patterns: Sequence[re.Pattern[bytes]]) -> int:
             start += _CHUNK - _MARGIN
 
 
+def analyse(table: str) -> None:
+    """Tell the planner how much is in a table now."""
+    with connections[OWNER].cursor() as cursor:
+        cursor.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(table)))
+
+
 def rebuild_indexes(running: Running, erased: int) -> int:
     """Make the organisation's graph of vectors anew where it lost a twentieth; 1 if it was."""
     [(left,)] = running.rows(
@@ -141,13 +147,14 @@ def _rewrite(cursor: object, name: sql.Identifier) -> bool:
     return True
 
 
-def settled(running: Running, since: int) -> bool:
-    """Whether every transaction that wrote when the door was closed has ended."""
-    [(oldest,)] = running.rows("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
-    return int(oldest) > since
+# Who writes in this database now: a process and the number of its transaction.
+_WRITERS = """
+SELECT l.pid, l.transactionid::text FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.locktype = 'transactionid' AND l.granted AND a.datname = current_database()
+    AND l.pid <> pg_backend_pid()
+"""
 
 
-def this_transaction(running: Running) -> int:
-    """The number of a transaction that begins now."""
-    [(number,)] = running.rows("SELECT pg_current_xact_id()::text::bigint")
-    return int(number)
+def writers(running: Running) -> set[tuple[int, str]]:
+    """The transactions that have written and are not at their end."""
+    return {(int(pid), str(number)) for pid, number in running.rows(_WRITERS)}

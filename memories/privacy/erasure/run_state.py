@@ -13,8 +13,10 @@ from memories.privacy.erasure.models import Erasure, SourceKind, Target
 from orgs.database.rls import organisation_scope
 
 WORKER = "worker"
+# Before every id.
+FIRST = UUID(int=0)
 # Rows of one transaction.
-BATCH = 500
+BATCH = 1_000
 
 
 # What Postgres calls the type of a column of JSON, which Django's cursors hand on as text.
@@ -90,17 +92,30 @@ class Running:
         return self.change(
             f"INSERT INTO memories_tombstone (id, organisation_id, erasure_id, kind, target, "
             f"derived, at) SELECT gen_random_uuid(), %(organisation)s, %(erasure)s, %(kind)s, "
-            f"found.id, %(derived)s, %(now)s FROM ({ids}) AS found (id) ON CONFLICT DO NOTHING",
+            f"found.id, %(derived)s, %(now)s "
+            f"FROM (SELECT DISTINCT f.id FROM ({ids}) AS f (id)) AS found "
+            "ON CONFLICT (organisation_id, target) DO UPDATE SET erasure_id = excluded.erasure_id "
+            # Of an erasure that stopped for good somebody else takes over what is left.
+            "WHERE memories_tombstone.gone_at IS NULL "
+            "AND memories_tombstone.erasure_id <> excluded.erasure_id",
             {"kind": kind, "derived": derived, **values},
         )
 
-    def due(self, kind: str, limit: int = BATCH) -> list[UUID]:
-        """Ids with a tombstone of this erasure whose rows are still to go."""
+    def due(self, kind: str, limit: int = BATCH, *, after: UUID = FIRST) -> list[UUID]:
+        """Ids behind one, with a tombstone of this erasure, whose rows are still to go."""
         rows = self.rows(
             "SELECT target FROM memories_tombstone WHERE organisation_id = %(organisation)s "
             "AND erasure_id = %(erasure)s AND kind = %(kind)s AND gone_at IS NULL "
-            "ORDER BY target LIMIT %(limit)s",
-            {"kind": kind, "limit": limit},
+            "AND target > %(after)s ORDER BY target LIMIT %(limit)s",
+            {"kind": kind, "limit": limit, "after": after},
+        )
+        return [id_ for (id_,) in rows]
+
+    def buried(self) -> list[UUID]:
+        """Every memory with a tombstone of this erasure."""
+        rows = self.rows(
+            "SELECT target FROM memories_tombstone WHERE organisation_id = %(organisation)s "
+            "AND erasure_id = %(erasure)s AND kind = 'memory' ORDER BY target"
         )
         return [id_ for (id_,) in rows]
 

@@ -33,11 +33,12 @@ class TextOfRow(models.TextField):
 
 
 class HashOfRow(models.BinaryField):
-    """The hash of the text; made with a key where the row is sensitive."""
+    """The hash of the text; made with a key where the row is sensitive, unless it `keeps_hash`."""
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         row: Any = model_instance
-        if _is_sensitive(row) and not isinstance(row.content, Undecryptable):
+        kept = getattr(row, "keeps_hash", False)
+        if _is_sensitive(row) and not kept and not isinstance(row.content, Undecryptable):
             theirs = row_hashes(
                 row.content,
                 speaker=row.speaker,

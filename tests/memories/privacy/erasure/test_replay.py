@@ -58,9 +58,9 @@ def test_what_the_ledger_names_is_erased_again_and_once(lasting_world: World) ->
         assert {str(one.id) for one in ids} == {one["id"] for one in lines[:3]}
 
 
-def test_every_erasure_has_its_line(world: World, settings: Any, tmp_path: Path) -> None:
+def test_every_erasure_has_its_line(lasting_world: World, settings: Any, tmp_path: Path) -> None:
     settings.DATA_DIR = tmp_path
-    here = world.here
+    here = lasting_world.here
     id_ = here.remember(here.robot("aria"), "Gone.").id
     api = here.api("aria")
     assert api.delete(f"/api/v1/memories/{id_}?hard=true&confirm={id_}").status_code == 200
@@ -68,7 +68,7 @@ def test_every_erasure_has_its_line(world: World, settings: Any, tmp_path: Path)
     body = {"member": mina, "confirm": mina}
     assert here.browser("ada").post("/api/v1/erasures", body, format="json").status_code == 202
     assert [(one["what"], one["target"]) for one in entries()] == [
-        ("memory", str(id_)),
+        ("memory-row", str(id_)),
         ("member", mina),
     ]
     text = (tmp_path / "erasures.jsonl").read_text()
