@@ -14,7 +14,6 @@ from uuid import UUID
 from django.db.models import Q
 
 from memories.access.lookup import note
-from memories.curation.decisions.parts import has_record
 from memories.indexing import index
 from memories.knowledge_graph.models import Entity, Task
 from memories.knowledge_graph.tasks import given_action_items
@@ -58,7 +57,7 @@ def why_not(memory: Memory) -> str:
         return "Its words stand in a conversation as well, which is not encrypted."
     if is_proposition(memory) or is_summary(memory):
         return "It was made of other memories. Make those sensitive; it is encrypted with them."
-    if has_record(memory):
+    if Memory.objects.filter(id=memory.id, decision__isnull=False).exists():
         return "It is a decision. Its claims and dissents stand beside it and are not encrypted."
     if given_action_items(memory):
         return "It holds a task that somebody wrote down. Tasks are not encrypted."

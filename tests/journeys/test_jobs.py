@@ -17,7 +17,7 @@ from tests.world import NOW
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.conformance("O13", open="re-embed, erase")
+@pytest.mark.conformance("O13", open="re-embed")
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_run_is_cancelled_and_goes_on(
     site: Site, monkeypatch: pytest.MonkeyPatch, theme: str

@@ -70,7 +70,7 @@ def facts(count: int) -> list[str]:
     return [f"Fact {number} of mina." for number in range(count)]
 
 
-@pytest.mark.conformance("O13", open="re-embed, erase")
+@pytest.mark.conformance("O13", open="re-embed")
 def test_an_export_is_a_file_for_its_asker_alone(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,7 +94,7 @@ def test_an_export_is_a_file_for_its_asker_alone(
         begin_export(here.robot("aria"), {}, now=timezone.now())
 
 
-@pytest.mark.conformance("O13", open="re-embed, erase")
+@pytest.mark.conformance("O13", open="re-embed")
 def test_a_cancelled_export_goes_on_at_its_place(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

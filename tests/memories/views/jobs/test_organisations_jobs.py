@@ -36,7 +36,7 @@ def page(client: Client, url: str = "/jobs/") -> str:
     return text(answer)
 
 
-@pytest.mark.conformance("O13", open="re-embed, erase")
+@pytest.mark.conformance("O13", open="re-embed")
 def test_a_curator_begins_cancels_and_goes_on(here: Tenant) -> None:
     here.remember(here.robot("bolt"), "The office closes at six.")
     chidi = signed_in(here, "chidi")
@@ -113,7 +113,7 @@ def test_nor_has_another_organisation_or_a_robot(lasting_world: World, here: Ten
         assert [one.state for one in Job.objects.using("worker").all()] == ["waiting"]
 
 
-@pytest.mark.conformance("O13", open="re-embed, erase")
+@pytest.mark.conformance("O13", open="re-embed")
 def test_a_member_cancels_their_own(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk_job, "AT_ONCE", 0)
     who, mina = here.person("mina"), signed_in(here, "mina")
