@@ -32,7 +32,8 @@ class QueryCache:
         self.misses = 0
         self._vectors: OrderedDict[tuple[str, str], tuple[Vectors, float]] = OrderedDict()
         self._lock = threading.Lock()
-        self._looked, self._mark = 0.0, ""
+        self._looked = 0.0
+        self._mark: str | None = None
 
     def __len__(self) -> int:
         """Return how many vectors are kept."""
@@ -71,10 +72,10 @@ class QueryCache:
             return
         self._looked = now
         mark = str(cache.get(_MARK) or "")
-        if mark != self._mark:
-            self._mark = mark
-            with self._lock:
+        with self._lock:
+            if self._mark not in (None, mark):
                 self._vectors.clear()
+            self._mark = mark
 
     def clear(self) -> None:
         """Forget every vector and start counting again."""

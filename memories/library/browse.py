@@ -27,7 +27,7 @@ from memories.restatement.restate import restatement_of
 from memories.retrieval.explanation.explain import beside
 from memories.retrieval.explanation.reasons import Share
 from memories.retrieval.recall import Query, asker, serve
-from memories.store.lineage import Lineage, further_back
+from memories.store.lineage import ABOVE, LEVELS, Lineage, by_level
 from memories.store.models.choices import Kind, Status
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
@@ -223,7 +223,7 @@ def detail(actor: Actor, memory_id: UUID, *, organisation: str) -> Detail:
 
 # The turns next to it in the same conversation, what it was made from, what was made from it, and
 # its last moves between the tiers.
-_CONNECTED = """
+_CONNECTED = f"""
 SELECT c.*, NULL, NULL, NULL, NULL::timestamptz FROM (
 (SELECT 'before', m.id FROM memories_memory m
  WHERE m.organisation_id = %(organisation)s AND m.conversation = %(conversation)s
@@ -244,6 +244,8 @@ UNION ALL
 (SELECT 'used_in', d.memory_id FROM memories_derivation d
  WHERE d.organisation_id = %(organisation)s AND d.source_id = %(id)s
  ORDER BY d.memory_id DESC LIMIT %(most)s)
+UNION ALL
+(SELECT 'above ' || higher.height, higher.id FROM ({ABOVE}) AS higher)
 ) AS c (what, id)
 UNION ALL
 (SELECT 'moved', t.memory_id, t.from_tier, t.to_tier, t.reason, t.moved_at
@@ -269,6 +271,7 @@ def _connected(
                 "turns": TURNS_AROUND,
                 "most": CONNECTED,
                 "moves": MOVES,
+                "levels": LEVELS,
             },
         )
         found = cursor.fetchall()
@@ -282,8 +285,12 @@ def _connected(
     def those(what: str) -> list[Memory]:
         return [known[id_] for name, id_, *_ in found if name == what and id_ in known]
 
-    sources = those("derived_from")
-    lineage = Lineage(sources, those("used_in"), further_back(principal, sources))
+    above = [
+        (id_, int(what.removeprefix("above ")))
+        for what, id_, *_ in found
+        if what.startswith("above ")
+    ]
+    lineage = Lineage(those("derived_from"), those("used_in"), by_level(above, known))
     moves = [Moved(*move) for name, _, *move in found if name == "moved"]
     return those("before")[::-1], those("after"), lineage, moves
 

@@ -1,6 +1,6 @@
 """What a memory was made from, and what was made from it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from memories.store.models.choices import Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
 from orgs.database.bulk import insert_rows
+from orgs.database.prepared_statements import fetched
 from orgs.organisations.references import as_uuid
 
 if TYPE_CHECKING:
@@ -26,6 +27,23 @@ LEVELS = 3
 
 class WithoutSources(Exception):
     """What is derived says of what: without that nothing would take it away with its sources."""
+
+
+# What the sources of a memory were made of, and so on, with the least number of steps, newest
+# first; only through what the scope reads and nobody forgot.
+ABOVE = """
+WITH RECURSIVE above (id, height) AS (
+    SELECT %(id)s::uuid, 0
+    UNION
+    SELECT m.id, a.height + 1 FROM above a
+    JOIN memories_derivation d ON d.organisation_id = %(organisation)s AND d.memory_id = a.id
+    JOIN memories_memory m ON m.organisation_id = d.organisation_id AND m.id = d.source_id
+        AND m.status <> 'forgotten'
+    WHERE a.height < %(levels)s
+)
+SELECT id, min(height)::int AS height FROM above GROUP BY id HAVING min(height) > 1
+ORDER BY 2, id DESC LIMIT %(most)s
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,28 +155,29 @@ def lineage_of(principal: "Principal", memory: Memory) -> Lineage:
     return Lineage(
         derived_from,
         list(rows.filter(id__in=made)[:MOST]),
-        further_back(principal, derived_from),
+        _further_back(principal, memory) if derived_from else [],
     )
 
 
-def further_back(
-    principal: "Principal", level: Sequence[Memory], levels: int = LEVELS
-) -> list[list[Memory]]:
-    """What the memories of a level were made of, and so on; inside the principal's scope. A level
-    that the asker does not read hides those above it."""
-    found: list[list[Memory]] = []
-    seen = {row.id for row in level}
-    while level and len(found) < levels - 1:
-        links = Derivation.objects.filter(
-            organisation_id=principal.organisation_id, memory_id__in=[row.id for row in level]
-        )
-        rows = Memory.objects.filter(
-            organisation_id=principal.organisation_id, id__in=links.values("source_id")
-        ).exclude(status=Status.FORGOTTEN)
-        if principal.actor.is_person:
-            rows = rows.for_people()
-        level = [row for row in rows.with_names().order_by("-id")[:MOST] if row.id not in seen]
-        seen |= {row.id for row in level}
-        if level:
-            found.append(level)
-    return found
+def by_level(found: Iterable[tuple[UUID, int]], known: Mapping[UUID, Memory]) -> list[list[Memory]]:
+    """The memories of `ABOVE` that are known, a list for each level that has any."""
+    above: dict[int, list[Memory]] = {}
+    for id_, height in found:
+        if id_ in known:
+            above.setdefault(height, []).append(known[id_])
+    return [above[height] for height in sorted(above)]
+
+
+def _further_back(principal: "Principal", memory: Memory) -> list[list[Memory]]:
+    found = fetched(
+        ABOVE,
+        {
+            "organisation": principal.organisation_id,
+            "id": memory.id,
+            "levels": LEVELS,
+            "most": MOST,
+        },
+    )
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id)
+    rows = rows.for_people() if principal.actor.is_person else rows
+    return by_level(found, rows.with_names().in_bulk([id_ for id_, _ in found]) if found else {})

@@ -262,8 +262,8 @@ def test_a_worker_that_is_at_it_brings_nothing_back(
     else:
         cleaned = index.take_back
 
-        def take_back(*args: Any) -> None:
-            cleaned(*args)
+        def take_back(*args: Any, **more: Any) -> None:
+            cleaned(*args, **more)
             if not done:
                 beside(lambda: run_worker(here))
 
@@ -296,12 +296,12 @@ def test_two_who_forget_turns_side_by_side_do_not_block_each_other(
         finally:
             connections.close_all()
 
-    def take_back(*args: Any) -> None:
+    def take_back(*args: Any, **more: Any) -> None:
         if not waited:
             waited.append(threading.Thread(target=other, daemon=True))
             waited[0].start()
             waited[0].join(timeout=1)
-        cleaned(*args)
+        cleaned(*args, **more)
 
     monkeypatch.setattr(index, "take_back", take_back)
     forget(here, ids[FARTHEST])

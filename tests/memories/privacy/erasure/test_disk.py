@@ -32,9 +32,12 @@ def data_folder() -> Path:
 
 
 @pytest.mark.conformance("T14")
-def test_files_logs_and_pages_hold_nothing(lasting_world: World) -> None:
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("times", [1, pytest.param(26, marks=pytest.mark.slow)])
+def test_files_logs_and_pages_hold_nothing(lasting_world: World, times: int) -> None:
     here, prefix = lasting_world.here, "qvjxz"
-    planted = plant(here, prefix="Qvjxz")
+    planted = plant(here, times, prefix="Qvjxz")
+    assert len(planted.words) >= (500 if times > 1 else 20)
     word = planted.words[2]
     log = Path(settings.DATA_DIR) / "log" / "web.log"
     log.parent.mkdir(parents=True, exist_ok=True)
