@@ -155,6 +155,9 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
 
 
 def hiding(table: str) -> dict[str, Rule]:
-    """The columns of a table in which names are hidden, and how."""
+    """The columns of a table in which names are hidden, and how. Raises ValueError for a table that
+    is not there."""
+    if table not in COLUMNS:
+        raise ValueError(f"There is no table {table[:100]}.")
     hides = (Rule.MASKED, Rule.FOLDED, Rule.KEY, Rule.EMPTIED)
     return {name: rule.rule for name, rule in COLUMNS[table].items() if rule.rule in hides}

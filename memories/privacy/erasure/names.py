@@ -19,7 +19,7 @@ _ACCOUNT = re.compile(r"[@.\d]")
 # Scripts that are written without blanks: a name has no border there.
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 # Shorter names are found in too many words, and more of them in no person.
-SHORTEST, MOST = 3, 200
+SHORTEST, LONGEST, MOST = 3, 300, 200
 # Words of a name that are words of the language, or titles, name nobody by themselves.
 _COMMON_WORDS = """
 will may mark rose grace hope joy sunny sky april june august art bill bob drew faith frank gene
@@ -50,7 +50,8 @@ class NameTerms:
     def beginnings(self) -> str:
         """A regular expression that is found wherever one of the terms is, and elsewhere too: in
         JSON an escape may stand before a name and between its words."""
-        longest = {max(_words(term) or [term], key=len) for term in (*self.whole, *self.words)}
+        terms = _fit((*self.whole, *self.words))
+        longest = {max(_words(term) or [term], key=len) for term in terms}
         return "|".join(sorted(map(_literal, longest)))
 
     @property
@@ -62,9 +63,9 @@ class NameTerms:
     def patterns(self) -> list[tuple[str, bool]]:
         """Regular expressions with whether letter case counts."""
         return [
-            (_pattern(terms), exact)
+            (_pattern(fit), exact)
             for terms, exact in ((self.whole, False), (self.words, True))
-            if terms
+            if (fit := _fit(terms))
         ]
 
     def hidden(self, text: str) -> str:
@@ -131,6 +132,13 @@ def _longest(term: str) -> tuple[int, str]:
 
 def _words(name: str) -> list[str]:
     return [word for word in re.findall(r"[^\W\d_]+", name) if len(word) >= SHORTEST]
+
+
+def _fit(terms: Iterable[str]) -> list[str]:
+    """The terms that can be looked for, at most MOST: one blank between words, and no more of each
+    than a name has."""
+    shortened = (" ".join(term[:LONGEST].split()) for term in terms)
+    return list(dict.fromkeys(term for term in shortened if len(term) >= SHORTEST))[:MOST]
 
 
 def _pattern(terms: Sequence[str]) -> str:

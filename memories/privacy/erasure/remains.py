@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import OperationalError, ProgrammingError, connections
@@ -136,14 +137,20 @@ def vacuum(tables: Iterable[str], *, rewrite: bool = True) -> dict[str, int]:
     return counts
 
 
-def _rewrite(cursor: object, name: sql.Identifier) -> bool:
-    cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{LOCK_SECONDS}s"])  # type: ignore[attr-defined]
+def _rewrite(cursor: Any, name: sql.Identifier) -> bool:
+    """Whether the table could be had for that; tried twice, for most who are in the way are short."""
+    cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{LOCK_SECONDS}s"])
     try:
-        cursor.execute(sql.SQL("VACUUM (FULL) {}").format(name))  # type: ignore[attr-defined]
+        return any(_rewritten(cursor, name) for _ in range(2))
+    finally:
+        cursor.execute("SELECT set_config('lock_timeout', '0', false)")
+
+
+def _rewritten(cursor: Any, name: sql.Identifier) -> bool:
+    try:
+        cursor.execute(sql.SQL("VACUUM (FULL) {}").format(name))
     except (OperationalError, ProgrammingError):
         return False
-    finally:
-        cursor.execute("SELECT set_config('lock_timeout', '0', false)")  # type: ignore[attr-defined]
     return True
 
 
