@@ -138,7 +138,7 @@ def vacuum(tables: Iterable[str], *, rewrite: bool = True) -> dict[str, int]:
 
 
 def _rewrite(cursor: Any, name: sql.Identifier) -> bool:
-    """Whether the table could be had for that; tried twice, for most who are in the way are short."""
+    """Whether the table could be had for that; tried twice: most who are in the way are short."""
     cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{LOCK_SECONDS}s"])
     try:
         return any(_rewritten(cursor, name) for _ in range(2))
