@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api import rendering as memory_rendering
-from memories.api.decisions import rendering
+from memories.api.decisions import bodies
 from memories.api.decisions import serializers as forms
 from memories.api.decisions.decisions import draft_of
 from memories.api.serializers.recall import HitSerializer
@@ -138,7 +138,7 @@ class DebatesView(APIView):
             memory_rendering.hit(found, row, explain=False, merged=made.answer.merged)
             for found, row in made.answer.hits
         ]
-        body = {"memories": hits, "preparation": rendering.preparation(made.preparation)}
+        body = {"memories": hits, "preparation": bodies.preparation(made.preparation)}
         return Response(_debate(made.debate) | body, status=201)
 
 
@@ -188,7 +188,7 @@ class OutcomeView(APIView):
         done = close_debate(request.user, debate_id, draft, now=timezone.now(), **place)
         return Response(
             {
-                "decision": rendering.recorded(done.decision),
+                "decision": bodies.recorded(done.decision),
                 "updated": done.updated,
                 "job": done.job,
             },

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api.decisions import rendering
+from memories.api.decisions import bodies
 from memories.api.decisions import serializers as forms
 from memories.curation.decisions import read
 from memories.curation.decisions.dissents import (
@@ -70,7 +70,7 @@ class DecisionsView(APIView):
         last = found[limit - 1].place if len(found) > limit else None
         return Response(
             {
-                "results": [rendering.decision(one) for one in found[:limit]],
+                "results": [bodies.decision(one) for one in found[:limit]],
                 "next": following(request, _written(last)) if last else None,
             }
         )
@@ -84,7 +84,7 @@ class DecisionsView(APIView):
         """Record a decision: a memory in the tier slow, with what was held against it."""
         draft = draft_of(checked(forms.RecordDecisionSerializer, request.data))
         made = record_decision(request.user, draft, now=timezone.now())
-        return Response(rendering.recorded(made), status=200 if made.deduplicated else 201)
+        return Response(bodies.recorded(made), status=200 if made.deduplicated else 201)
 
 
 class DecisionView(APIView):
@@ -96,7 +96,7 @@ class DecisionView(APIView):
     def get(self, request: Request, decision_id: UUID) -> Response:
         """One decision, with what it superseded and what superseded it."""
         place = checked(forms.ActingSerializer, request.query_params.dict())
-        return Response(rendering.chained(read.get_decision(request.user, decision_id, **place)))
+        return Response(bodies.chained(read.get_decision(request.user, decision_id, **place)))
 
 
 class SimilarView(APIView):
@@ -109,7 +109,7 @@ class SimilarView(APIView):
         """Decisions whose topics share more than a tenth of the words, the most alike first."""
         asked = checked(forms.SimilarParametersSerializer, request.query_params.dict())
         found = read.similar(request.user, asked.pop("topic"), now=timezone.now(), **asked)
-        return Response({"results": [rendering.alike(one) for one in found], "next": None})
+        return Response({"results": [bodies.alike(one) for one in found], "next": None})
 
 
 class PrepareView(APIView):
@@ -122,7 +122,7 @@ class PrepareView(APIView):
         """A text for a prompt: risks first, then open dissents, then similar decisions."""
         asked = checked(forms.SimilarParametersSerializer, request.query_params.dict())
         made = prepare(request.user, asked.pop("topic"), now=timezone.now(), **asked)
-        return Response(rendering.preparation(made))
+        return Response(bodies.preparation(made))
 
 
 class TopicDissentsView(APIView):
@@ -138,7 +138,7 @@ class TopicDissentsView(APIView):
         if topic is not None:
             hashed = topic_hash(words_of_topic(topic))
         found = read.dissents_on(request.user, hashed, now=timezone.now(), **asked)
-        return Response({"results": [rendering.dissent(one) for one in found], "next": None})
+        return Response({"results": [bodies.dissent(one) for one in found], "next": None})
 
 
 class DissentsView(APIView):
@@ -154,7 +154,7 @@ class DissentsView(APIView):
         made = add_dissent(
             request.user, decision_id, DissentDraft(**given), now=timezone.now(), **place
         )
-        return Response(rendering.dissent(made), status=201)
+        return Response(bodies.dissent(made), status=201)
 
 
 class DissentView(APIView):
@@ -175,4 +175,4 @@ class DissentView(APIView):
             now=timezone.now(),
             **place,
         )
-        return Response(rendering.dissent(row))
+        return Response(bodies.dissent(row))

@@ -25,7 +25,7 @@ from memories.privacy.erasure.delete import (
 )
 from memories.privacy.erasure.foresee import terms_for
 from memories.privacy.erasure.mask import MEMORIES, hide_names
-from memories.privacy.erasure.models import Erasure, ErasureStep, Gone, Target
+from memories.privacy.erasure.models import Erasure, ErasureStep, Gone
 from memories.privacy.erasure.run_state import WORKER, Running
 from orgs import audit
 from orgs.database.rls import organisation_scope
@@ -180,7 +180,7 @@ def run_erase(run: OrganisationRun) -> None:
     done = set(steps_done(running))
     if run.parameters.get("exact"):
         done |= {"collect", "again"}
-    else:
+    elif not done:
         note_in_ledger(erasure)
     run.job.total = max(run.job.total, len(STEPS))
     for name, step in STEPS:
@@ -204,7 +204,10 @@ def _clear_after_single(run: OrganisationRun) -> None:
     """What single memories left, which are gone already; a receipt for each."""
     with organisation_scope(run.organisation_id, using=WORKER):
         waiting = Erasure.objects.using(WORKER).filter(
-            organisation_id=run.organisation_id, what=Target.MEMORY, finished_at=None
+            # Others of one memory have a job of their own, and may not have begun.
+            organisation_id=run.organisation_id,
+            job_id=run.job.id,
+            finished_at=None,
         )
         found = list(waiting.order_by("id"))
     if not found:

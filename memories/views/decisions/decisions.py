@@ -30,7 +30,7 @@ from memories.curation.decisions.shown import (
     similar_shown,
 )
 from memories.store.models.choices import Status
-from memories.views.decisions import wording
+from memories.views.decisions import words
 from memories.views.forms import memories as memory_forms
 from memories.views.forms.decisions import (
     AnswerForm,
@@ -70,7 +70,7 @@ def decisions(request: HttpRequest) -> HttpResponse:
     similar = bool(form.cleaned_data.get("similar") and asked["topic"])
     found = _found(request, asked, similar, form.cleaned_data.get("after") or "")
     last = found[SHOWN - 1].decision.place if len(found) > SHOWN else None
-    rows = [wording.row(one) for one in found[:SHOWN]]
+    rows = [words.row(one) for one in found[:SHOWN]]
     context = {
         **asked,
         "similar": similar,
@@ -145,7 +145,7 @@ def _one(
     answered: UUID | None = None,
 ) -> HttpResponse:
     shown = one_shown(request.actor, decision_id, organisation=request.membership[1].name)
-    one = wording.whole(shown, request.actor.member_id)
+    one = words.whole(shown, request.actor.member_id)
     for said in one["dissents"]:
         wrong = answer_form if answer_form is not None and said["id"] == answered else None
         first = {"rebuttal": said["rebuttal"], "acknowledged": said["acknowledged"]}
@@ -179,7 +179,7 @@ def add(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "audiences": audiences,
-        "older": wording.link(older.decision) if older else None,
+        "older": words.link(older.decision) if older else None,
         "cancel_url": reverse("decision-page", args=[older.decision.memory.id])
         if older
         else reverse("decisions"),

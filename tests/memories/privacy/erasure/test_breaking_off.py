@@ -12,10 +12,16 @@ from memories.indexing.models import Pending
 from memories.jobs.models import Job, JobState
 from memories.jobs.runner import run_job
 from memories.library import jobs
+from memories.privacy.erase import erase_memory
 from memories.privacy.erasure import steps
 from memories.privacy.erasure.models import Erasure, Tombstone
 from memories.privacy.receipts import is_genuine, link_of, receipt_by_link
-from memories.privacy.request_erasure import erase_member, erase_source, parse_source
+from memories.privacy.request_erasure import (
+    erase_member,
+    erase_memory_as,
+    erase_source,
+    parse_source,
+)
 from memories.store.models.memory import Memory
 from orgs.database.bulk import insert_rows
 from orgs.database.rls import Scope, organisation_scope, scope
@@ -178,3 +184,32 @@ def test_it_shows_how_far_it_is_and_is_cancelled_and_resumed(
     assert (job.state, job.done >= len(known), told[0][1] >= len(ids)) == ("done", True, True)
     with organisation_scope(here.id, using="worker"):
         assert not Memory.objects.using("worker").filter(id__in=ids).exists()
+
+
+def test_asked_again_what_stopped_for_good_goes_on(lasting_world: World) -> None:
+    here = lasting_world.here
+    mina = here.members["mina"].id
+    erasure = erase_member(here.person("ada"), mina, confirm=str(mina), now=NOW)
+    with organisation_scope(here.id, using="worker"):
+        Job.objects.using("worker").filter(id=erasure.job_id).update(
+            state=JobState.DEAD, attempts=4, reason="It broke off.", finished_at=NOW
+        )
+    assert not run_job(here.id, erasure.job_id, None)
+    again = erase_member(here.person("ada"), mina, confirm=str(mina), now=NOW)
+    assert again.id == erasure.id
+    run_to_its_end(here, erasure)
+    assert receipt_by_link(link_of(erasure)).finished_at is not None
+
+
+def test_the_job_of_single_memories_finishes_no_other_erasure(lasting_world: World) -> None:
+    """One at the terminal that has not begun gets no receipt from it."""
+    here, aria = lasting_world.here, lasting_world.here.robot("aria")
+    first, second = (here.remember(aria, f"Number {n}.").id for n in range(2))
+    waiting = erase_memory_as(here.person("ada"), first, now=NOW)
+    single = erase_memory(aria, second, confirm=str(second), now=NOW).erasure
+    run_to_its_end(here, single)
+    assert receipt_by_link(link_of(single)).finished_at is not None
+    assert receipt_by_link(link_of(waiting)).finished_at is None
+    run_to_its_end(here, waiting)
+    with organisation_scope(here.id, using="worker"):
+        assert not Memory.objects.using("worker").filter(id=first).exists()
