@@ -161,3 +161,12 @@ def hiding(table: str) -> dict[str, Rule]:
         raise ValueError(f"There is no table {table[:100]}.")
     hides = (Rule.MASKED, Rule.FOLDED, Rule.KEY, Rule.EMPTIED)
     return {name: rule.rule for name, rule in COLUMNS[table].items() if rule.rule in hides}
+
+
+def with_words() -> frozenset[str]:
+    """The tables that hold words of somebody, also as numbers."""
+    return frozenset(
+        table
+        for table, columns in COLUMNS.items()
+        if any(one.rule is not Rule.NONE for one in columns.values())
+    )

@@ -135,55 +135,74 @@ def recount(running: Running) -> dict[str, int]:
     return {"recounted": sum(running.change(one) for one in statements)}
 
 
-# The rest of what is a member's own. What follows another row goes with it.
-_BELONGINGS = {
-    "accounts": "DELETE FROM memories_account WHERE organisation_id = %(organisation)s "
-    "AND member_id = %(target)s",
-    "saved_views": "DELETE FROM memories_savedview WHERE organisation_id = %(organisation)s "
-    "AND member_id = %(target)s",
-    "recalls": "DELETE FROM memories_recall WHERE organisation_id = %(organisation)s "
-    "AND member_id = %(target)s",
-    "proposals": "DELETE FROM memories_proposal WHERE organisation_id = %(organisation)s "
-    "AND proposed_by_id = %(target)s",
-    "delegations": "DELETE FROM robots_delegation WHERE organisation_id = %(organisation)s "
-    "AND member_id = %(target)s",
-    "debates": "DELETE FROM memories_debate WHERE organisation_id = %(organisation)s "
-    "AND member_id = %(target)s",
-    "edges": "DELETE FROM memories_edge WHERE organisation_id = %(organisation)s "
-    "AND (source = %(target)s OR target = %(target)s)",
-    "entities": "DELETE FROM memories_entity WHERE organisation_id = %(organisation)s "
-    "AND (member_id = %(target)s OR node = %(target)s)",
-}
-
-
-# Somebody's part in the decisions of others, by the column that names whose it is.
-_VOICES = {
-    "participants": "DELETE FROM memories_participant WHERE organisation_id = %(organisation)s "
-    "AND {column} = %(target)s",
-    "claims": "DELETE FROM memories_claim WHERE organisation_id = %(organisation)s "
-    "AND {column} = %(target)s",
-    "dissents": "DELETE FROM memories_dissent WHERE organisation_id = %(organisation)s "
-    "AND {column} = %(target)s",
+_THEIRS = "member_id = %(target)s"
+_A_ROBOTS = "robot_id = %(target)s"
+# The rest of what is a member's own, and what else came from a robot and from a group: the name of
+# the count, the table, which rows. What follows another row goes with it.
+_OF_MEMBER = (
+    ("accounts", "memories_account", _THEIRS),
+    ("saved_views", "memories_savedview", _THEIRS),
+    ("recalls", "memories_recall", _THEIRS),
+    ("proposals", "memories_proposal", "proposed_by_id = %(target)s"),
+    ("delegations", "robots_delegation", _THEIRS),
+    ("debates", "memories_debate", _THEIRS),
+    ("edges", "memories_edge", "(source = %(target)s OR target = %(target)s)"),
+    ("entities", "memories_entity", "(member_id = %(target)s OR node = %(target)s)"),
+    # A part in the decisions of others.
+    ("participants", "memories_participant", _THEIRS),
+    ("claims", "memories_claim", _THEIRS),
+    ("dissents", "memories_dissent", _THEIRS),
+)
+_OF_ROBOT = (
+    # What waits to be published is about a memory, and stays with it where others said it too.
+    (
+        "proposals",
+        "memories_proposal",
+        f"{_A_ROBOTS} AND proposed_by_id IS NULL AND cause IN ('correction', 'report')",
+    ),
+    ("debates", "memories_debate", _A_ROBOTS),
+    ("identity_links", "robots_identitylink", _A_ROBOTS),
+    ("participants", "memories_participant", _A_ROBOTS),
+    ("claims", "memories_claim", _A_ROBOTS),
+    ("dissents", "memories_dissent", _A_ROBOTS),
+)
+_OF_GROUP = (("debates", "memories_debate", "group_id = %(target)s"),)
+# By the name of a count the table that it counts.
+TABLES = {
+    **{name: table for name, table, _ in (*_OF_MEMBER, *_OF_ROBOT, *_OF_GROUP)},
+    "jobs": "memories_job",
 }
 
 
 def delete_belongings(running: Running) -> dict[str, int]:
     """What a member has beside memories: calendars, views, what they asked, proposed and allowed;
     their jobs, with what they uploaded and took out."""
-    counts = {}
+    belongings: tuple[tuple[str, str, str], ...] = ()
     if running.member_id:
-        counts = {name: running.change(one) for name, one in _BELONGINGS.items()}
-    if running.member_id or running.is_source(SourceKind.ROBOT):
-        column = "member_id" if running.member_id else "robot_id"
-        for name, one in _VOICES.items():
-            counts[name] = running.change(one.format(column=column))
-    jobs = running.due(Gone.JOB, 10_000)
+        belongings = _OF_MEMBER
+    elif running.is_source(SourceKind.ROBOT):
+        belongings = _OF_ROBOT
+    elif running.is_source(SourceKind.GROUP):
+        belongings = _OF_GROUP
+    counts = {
+        name: running.change(
+            f"DELETE FROM {table} WHERE organisation_id = %(organisation)s AND {rows}"
+        )
+        for name, table, rows in belongings
+    }
+    counts["jobs"] = 0
+    while jobs := running.due(Gone.JOB):
+        counts["jobs"] += _delete_jobs(running, jobs)
+    return counts
+
+
+def _delete_jobs(running: Running, jobs: Sequence[UUID]) -> int:
     for job_id in jobs:
         UPLOADS.discard(job_id)
         EXPORTS.discard(job_id)
-    counts["jobs"] = running.change(
+    gone = running.change(
         "DELETE FROM memories_job WHERE organisation_id = %(organisation)s AND id = ANY (%(ids)s)",
-        {"ids": jobs},
+        {"ids": list(jobs)},
     )
     running.mark_gone(jobs)
-    return counts
+    return gone

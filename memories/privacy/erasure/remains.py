@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from psycopg import sql
 
 from memories.embedding.query_cache import forget_queries
 from memories.indexing.organisation_indexes import indexes_of
+from memories.privacy.erasure.columns import with_words
 from memories.privacy.erasure.names import NameTerms
 from memories.privacy.erasure.run_state import Running
 from memories.snapshots.export_job import EXPORTS
@@ -23,20 +25,34 @@ LOCK_SECONDS = 3
 _STATISTICS = sql.Identifier("pg_catalog", "pg_statistic")
 _CHUNK = 1 << 20
 _MARGIN = 4_096
-# Tables whose rows go with a memory, with a message, and with a member.
-OF_MEMORIES = (
-    "memories_memory", "memories_text", "memories_embedding", "memories_search", "memories_version",
-    "memories_restatement", "memories_entity", "memories_edge", "memories_proposal",
-    "memories_contribution", "memories_derivation", "memories_partition_group",
-    "memories_partition_user", "memories_partition_interaction", "memories_pending",
-)  # fmt: skip
-OF_MESSAGES = ("robots_message", "robots_conversation")
+# Tables whose rows go with a member by a step of their own.
 OF_MEMBERS = (
     "orgs_member", "orgs_externalidentity", "orgs_user", "account_emailaddress", "orgs_signin",
     "django_session", "mfa_authenticator", "socialaccount_socialaccount", "robots_identitylink",
     "memories_account", "memories_accountentry", "memories_savedview", "memories_job",
     "django_admin_log",
 )  # fmt: skip
+
+
+# What the database deletes along with rows of a table.
+_GOING = """
+WITH RECURSIVE going AS (
+    SELECT to_regclass(%(root)s)::oid AS id
+    UNION
+    SELECT c.conrelid FROM pg_constraint c JOIN going g ON c.confrelid = g.id
+    WHERE c.contype = 'f' AND c.confdeltype = 'c'
+)
+SELECT p.relname FROM going g JOIN pg_class p ON p.oid = g.id
+"""
+
+
+@cache
+def going_with(root: str) -> frozenset[str]:
+    """A table with those whose rows go with its rows, as far as they hold words."""
+    with connections[OWNER].cursor() as cursor:
+        cursor.execute(_GOING, {"root": root})
+        found = {name for (name,) in cursor.fetchall()}
+    return frozenset(found & with_words())
 
 
 def clear_caches() -> None:
@@ -95,12 +111,17 @@ def analyse(table: str) -> None:
         cursor.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(table)))
 
 
+def lost_much(erased: int, left: int) -> bool:
+    """Whether the rows that went are at least a twentieth of those that were there."""
+    return erased > 0 and erased >= REBUILT_FROM * (erased + left)
+
+
 def rebuild_indexes(running: Running, erased: int) -> int:
     """Make the organisation's graph of vectors anew where it lost a twentieth; 1 if it was."""
     [(left,)] = running.rows(
         "SELECT count(*) FROM memories_search WHERE organisation_id = %(organisation)s"
     )
-    if not erased or erased < REBUILT_FROM * (erased + left):
+    if not lost_much(erased, left):
         return 0
     hnsw = next(i for i in indexes_of(running.organisation_id) if i.using.startswith("hnsw"))
     with connections[OWNER].cursor() as cursor:

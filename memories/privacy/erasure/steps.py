@@ -17,6 +17,7 @@ from memories.privacy.erasure import remains
 from memories.privacy.erasure.begin import SINGLE, note_in_ledger
 from memories.privacy.erasure.collect import collect
 from memories.privacy.erasure.delete import (
+    TABLES,
     KeepOn,
     delete_belongings,
     delete_memories,
@@ -39,6 +40,13 @@ SETTLE_SECONDS = 30.0
 MANY = 1_000
 # What is found late is looked for so often; then the run goes on later.
 AGAIN = 5
+
+# What the counts of the steps call the rows that they took, by table.
+TAKEN_FROM = {
+    MEMORIES: ("memories", f"masked {MEMORIES}"),
+    "robots_conversation": ("messages", "conversations"),
+    **{table: (name,) for name, table in TABLES.items()},
+}
 
 Counts = dict[str, int]
 # What a step did; None where it was stopped and goes on later.
@@ -94,13 +102,14 @@ def _again(running: Running, run: OrganisationRun) -> Counts | None:
     """What came in between, until nothing is found."""
     counts: Counts = {}
     for _ in range(AGAIN):
-        if not collect(running):
-            return counts
+        found = collect(running)
         for step in (_memories, _messages, _belongings):
             done = step(running, run)
             if done is None:
                 return None
             _add(counts, done)
+        if not found:
+            return counts
     return None
 
 
@@ -134,15 +143,10 @@ def _caches(running: Running, run: OrganisationRun) -> Counts | None:
 
 def _disk(running: Running, run: OrganisationRun) -> Counts | None:
     counts = counts_of(running)
-    tables: set[str] = set()
-    if counts.get("memories") or counts.get(f"masked {MEMORIES}"):
-        tables |= set(remains.OF_MEMORIES)
-    if counts.get("messages") or counts.get("conversations"):
-        tables |= set(remains.OF_MESSAGES)
-    if running.member_id:
-        tables |= set(remains.OF_MEMBERS)
-    if counts.get("jobs"):
-        tables.add("memories_job")
+    tables: set[str] = set(remains.OF_MEMBERS) if running.member_id else set()
+    for table, names in TAKEN_FROM.items():
+        if any(counts.get(name) for name in names):
+            tables |= remains.going_with(table)
     tables |= {name.partition(" ")[2] for name, n in counts.items() if name.startswith("masked ")}
     rebuilt = remains.rebuild_indexes(running, counts.get("memories", 0))
     return {"indexes_rebuilt": rebuilt, **remains.vacuum(tables)}
@@ -216,7 +220,7 @@ def _clear_after_single(run: OrganisationRun) -> None:
         run.stopped = True
         return
     remains.clear_caches()
-    disk = remains.vacuum(remains.OF_MEMORIES, rewrite=False)
+    disk = remains.vacuum(remains.going_with(MEMORIES), rewrite=False)
     for erasure in found:
         note_in_ledger(erasure, Running(erasure, run.now).buried())
     # How many it were is told by the receipts, to those who asked.

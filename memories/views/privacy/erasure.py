@@ -33,6 +33,7 @@ COUNTED = {
     "recalls": "Questions asked",
     "delegations": "Leave given to robots",
     "identities": "Names on other platforms",
+    "identity_links": "What a robot said about whose account is whose",
     "jobs": "Jobs with their files",
     "exports": "Export files",
     "log_places": "Places in log files",

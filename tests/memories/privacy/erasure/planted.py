@@ -73,6 +73,7 @@ def plant(here: Tenant, times: int = 1, prefix: str = "Zwkxq") -> Planted:
         _memories(planted)
         _messages(planted)
         _others(planted, name)
+        _decisions(planted)
     _levels(planted)
     here.embed()
     return planted
@@ -148,6 +149,24 @@ def _others(planted: Planted, name: str) -> None:
             here.person("bob"), text, group="launch", tags=(last.lower(),), metadata={"to": name}
         )
         planted.theirs.append(made.id)
+
+
+def _decisions(planted: Planted) -> None:
+    """A decision of others, in which she dissents, and a debate that was opened for her."""
+    here, word, api = planted.here, planted.word, planted.here.api("aria")
+    mina = str(here.members["mina"].id)
+    place = {"group": "launch", "member": str(here.members["bob"].id)}
+    decision = {"topic": "Which queue", "conclusion": f"That of {len(planted.words)}.", **place}
+    made = _sent(api, "decisions", decision)["id"]
+    said = {"kind": "risk_warning", "content": f"The {word()} may lock.", "reasoning": word()}
+    _sent(here.browser("mina"), f"decisions/{made}/dissents", said)
+    _sent(api, "debates", {"topic": f"Which {word()}", "group": "launch", "member": mina})
+
+
+def _sent(api: Any, path: str, body: dict[str, Any]) -> Any:
+    answer = api.post(f"/api/v1/{path}", body, format="json")
+    assert answer.status_code == 201, answer.content
+    return answer.json()
 
 
 def _levels(planted: Planted) -> None:

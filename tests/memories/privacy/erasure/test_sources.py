@@ -5,20 +5,30 @@ from uuid import UUID
 
 import pytest
 
+from memories.curation.decisions.models import Debate
 from memories.ingestion.file_import.importer import Importer
 from memories.jobs.runner import run_job
 from memories.lifecycle.consolidation.over_capacity import Place
 from memories.lifecycle.consolidation.summarise import summarise
 from memories.privacy.receipts import link_of, receipt_by_link
-from memories.privacy.request_erasure import Source, erase_source, parse_source
+from memories.privacy.request_erasure import (
+    Source,
+    erase_memory_as,
+    erase_source,
+    parse_source,
+)
+from memories.review.propose import propose_correction
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
+from orgs.models.memberships import ExternalIdentity
 from orgs.principals import resolve
 from robots.models.conversations import Conversation, Message
+from robots.models.identities import IdentityLink
 from robots.models.keys import Key
 from robots.registry.robots import IMPORT, builtin_robot
+from tests.databases import undone
 from tests.world import NOW, Tenant, World
 
 
@@ -151,3 +161,70 @@ def test_a_source_is_an_id_of_a_kind() -> None:
     for bad in ("robot", f"person:{id_}", "robot:1", "", f"robot:{id_}:x"):
         with pytest.raises(ValueError, match=r"valid|badly"):
             parse_source(bad)
+
+
+def debates(here: Tenant) -> set[str]:
+    """The topics of all debates."""
+    with organisation_scope(here.id, using="worker"):
+        return set(Debate.objects.using("worker").values_list("topic", flat=True))
+
+
+@pytest.mark.conformance("T13")
+def test_what_a_robot_and_a_group_said_beside_memories(lasting_world: World) -> None:
+    """Debates, corrections that wait, and whose account it takes one for; others' stay."""
+    here = lasting_world.here
+    bobs = here.remember(here.person("mina"), "The hall is blue.", group="design").id
+    mina = here.members["mina"].id
+    with organisation_scope(here.id):
+        identity = ExternalIdentity(
+            organisation_id=here.id, member_id=mina, platform="slack", identifier="U7"
+        )
+        identity.save(force_insert=True)
+    for name in ("aria", "clio"):
+        for group in ("", "design"):
+            body = {"topic": f"{name} {group}", **({"group": group} if group else {})}
+            answer = here.api(name).post("/api/v1/debates", body, format="json")
+            assert answer.status_code == 201, answer.content
+        propose_correction(here.robot(name), bobs, content=f"Red, says {name}.", now=NOW)
+        with organisation_scope(here.id):
+            IdentityLink(
+                organisation_id=here.id,
+                identity_id=identity.id,
+                robot_id=here.robots[name].id,
+                evidence=f"{name} was told",
+                created_at=NOW,
+            ).save(force_insert=True)
+    counts = purge(here, f"robot:{here.robots['clio'].id}")
+    assert (counts["debates"], counts["proposals"], counts["identity_links"]) == (2, 1, 1)
+    with undone("admin") as admin:
+        for table, left in (("memories_proposal", 1), ("robots_identitylink", 1)):
+            rows = admin.execute(
+                f"SELECT r::text FROM {table} r WHERE organisation_id = %s", [here.id]
+            ).fetchall()
+            assert len(rows) == left
+            assert "clio" not in str(rows)
+    assert debates(here) == {"aria", "aria design"}
+    assert status_of(here, bobs) == ["active"]
+    purge(here, f"group:{here.groups['design'].id}")
+    assert debates(here) == {"aria"}
+
+
+@pytest.mark.conformance("T13")
+def test_a_debate_goes_with_its_decision(lasting_world: World) -> None:
+    """Its topic is that of the decision; by the page and by the command."""
+    here, api = lasting_world.here, lasting_world.here.api("aria")
+    for topic in ("Which queue", "Which wall"):
+        body = {"topic": topic, "group": "launch"}
+        debate = api.post("/api/v1/debates", body, format="json").json()["id"]
+        outcome = {"conclusion": f"{topic}: the old one."}
+        done = api.post(f"/api/v1/debates/{debate}/outcome", outcome, format="json")
+        made = done.json()["decision"]["id"]
+        assert topic in debates(here)
+        if topic == "Which queue":
+            gone = api.delete(f"/api/v1/memories/{made}?hard=true&confirm={made}")
+            assert gone.status_code == 200, gone.content
+        else:
+            erasure = erase_memory_as(here.person("ada"), UUID(made), now=NOW)
+            while run_job(here.id, erasure.job_id, None):
+                pass
+        assert topic not in debates(here)
