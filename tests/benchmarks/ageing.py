@@ -1,22 +1,19 @@
 """What it costs to let the memories of one organisation age, and what a recall notices of it."""
 
 import argparse
-import threading
 import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from django.db import connections
 from django.utils import timezone
 
 from memories.evaluation.measures.metrics import spread
 from memories.evaluation.report.tables import Table
 from memories.lifecycle import age as ageing
 from memories.lifecycle.age import age
-from memories.retrieval.recall import Query, recall
 from orgs.models.base import new_id
-from robots.access.act_for import act
+from tests.benchmarks.beside import recalling
 from tests.benchmarks.database import settle, superuser
 from tests.benchmarks.report import say
 from tests.benchmarks.synthetic import Synthetic, fill
@@ -96,25 +93,6 @@ def _bare(made: Synthetic, count: int, now: Any) -> None:
 
 def measured(made: Synthetic, now: Any, questions: int) -> dict[str, Any]:
     """One run of ageing with a reader beside it, and a second run."""
-    reader = made.reader("10 %")
-    actor = act(reader.actor, group=reader.group, member=reader.member)
-    words = made.words.texts(questions, 3, 8)
-
-    def asked(until: threading.Event | None) -> list[float]:
-        times = []
-        for text in words if until is None else words * 1_000:
-            started = time.perf_counter()
-            recall(actor, Query(text=text, counts=False), now=now)
-            times.append((time.perf_counter() - started) * 1000)
-            if until is not None and until.is_set():
-                break
-        connections.close_all()
-        return times
-
-    asked(None)
-    alone = asked(None)
-    over, meanwhile = threading.Event(), list[float]()
-    beside = threading.Thread(target=lambda: meanwhile.extend(asked(over)))
     batches: list[float] = []
     step = ageing._step
 
@@ -127,12 +105,10 @@ def measured(made: Synthetic, now: Any, questions: int) -> dict[str, Any]:
 
     ageing._step = timed
     before = _written()
-    beside.start()
-    started = time.perf_counter()
-    done = age(made.organisation.id, now=now)
-    seconds = time.perf_counter() - started
-    over.set()
-    beside.join()
+    with recalling(made, questions, now) as recalls:
+        started = time.perf_counter()
+        done = age(made.organisation.id, now=now)
+        seconds = time.perf_counter() - started
     ageing._step = step
     return {
         "moved": done.promoted + done.demoted,
@@ -140,8 +116,8 @@ def measured(made: Synthetic, now: Any, questions: int) -> dict[str, Any]:
         "seconds": seconds,
         "longest_batch_ms": max(batches),
         "memory_rows_written": _written() - before,
-        "alone_ms": spread(alone),
-        "meanwhile_ms": spread(meanwhile),
+        "alone_ms": spread(recalls.alone),
+        "meanwhile_ms": spread(recalls.meanwhile),
         "again_moved": sum(age(made.organisation.id, now=now).moves.values()),
     }
 

@@ -1,12 +1,10 @@
 """How long it takes to erase 100,000 memories of one import, and what a recall notices of it."""
 
 import argparse
-import threading
 import time
 from pathlib import Path
 from typing import Any
 
-from django.db import connections
 from django.utils import timezone
 
 from memories.evaluation.measures.metrics import spread
@@ -16,10 +14,9 @@ from memories.jobs.runner import run_job
 from memories.privacy.erasure.models import SourceKind
 from memories.privacy.receipts import link_of, receipt_by_link
 from memories.privacy.request_erasure import Source, erase_source_as
-from memories.retrieval.recall import Query, recall
 from orgs.models.base import new_id
 from orgs.principals import Actor
-from robots.access.act_for import act
+from tests.benchmarks.beside import recalling
 from tests.benchmarks.database import superuser
 from tests.benchmarks.report import say
 from tests.benchmarks.synthetic import Synthetic, fill
@@ -69,36 +66,15 @@ def _imported(made: Synthetic, count: int) -> Any:
 
 def measured(made: Synthetic, job: Any, questions: int) -> dict[str, Any]:
     """One erasure with a reader beside it."""
-    reader = made.reader("10 %")
-    actor = act(reader.actor, group=reader.group, member=reader.member)
-    words = made.words.texts(questions, 3, 8)
-
-    def asked(until: threading.Event | None) -> list[float]:
-        times = []
-        for text in words if until is None else words * 1_000:
-            started = time.perf_counter()
-            recall(actor, Query(text=text, counts=False), now=timezone.now())
-            times.append((time.perf_counter() - started) * 1000)
-            if until is not None and until.is_set():
-                break
-        connections.close_all()
-        return times
-
-    asked(None)
-    alone = asked(None)
-    over, meanwhile = threading.Event(), list[float]()
-    beside = threading.Thread(target=lambda: meanwhile.extend(asked(over)))
     nobody = Actor(organisation_id=made.organisation.id)
-    beside.start()
-    started = time.perf_counter()
-    erasure = erase_source_as(
-        nobody, Source(SourceKind.IMPORT, job), now=timezone.now(), at_once=True
-    )
-    while run_job(made.organisation.id, erasure.job_id, None):
-        pass
-    seconds = time.perf_counter() - started
-    over.set()
-    beside.join()
+    with recalling(made, questions, timezone.now()) as recalls:
+        started = time.perf_counter()
+        erasure = erase_source_as(
+            nobody, Source(SourceKind.IMPORT, job), now=timezone.now(), at_once=True
+        )
+        while run_job(made.organisation.id, erasure.job_id, None):
+            pass
+        seconds = time.perf_counter() - started
     receipt = receipt_by_link(link_of(erasure))
     assert receipt.state == JobState.DONE, receipt
     return {
@@ -106,9 +82,9 @@ def measured(made: Synthetic, job: Any, questions: int) -> dict[str, Any]:
         "counts": receipt.counts,
         "seconds": seconds,
         "disk_seconds": _disk_seconds(erasure),
-        "alone_ms": spread(alone),
-        "meanwhile_ms": spread(meanwhile),
-        "longest_ms": max(meanwhile),
+        "alone_ms": spread(recalls.alone),
+        "meanwhile_ms": spread(recalls.meanwhile),
+        "longest_ms": max(recalls.meanwhile),
         "floor_seconds": _floor(receipt.counts["memories"]),
     }
 
