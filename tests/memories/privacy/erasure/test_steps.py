@@ -126,7 +126,7 @@ def test_the_receipt_counts_the_days_of_the_backups(lasting_world: World, settin
 @pytest.mark.parametrize(
     ("erased", "left", "much"), [(0, 0, False), (4, 96, False), (5, 95, True), (1, 0, True)]
 )
-def test_an_index_is_made_anew_after_a_twentieth(erased: int, left: int, much: bool) -> None:  # noqa: FBT001
+def test_an_index_is_made_anew_after_a_twentieth(erased: int, left: int, much: bool) -> None:
     assert lost_much(erased, left) is much
 
 
