@@ -142,5 +142,3 @@ def test_every_table_whose_words_go_along_is_cleared(committed: None) -> None:
     assert "memories_contribution" not in cleared
     assert with_words() < set(COLUMNS)
     assert going_with("robots_conversation") == {"robots_conversation", "robots_message"}
-
-
