@@ -246,7 +246,6 @@ def _asked(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
 def _values(principal: Principal, now: datetime) -> dict[str, Any]:
     return {
         "organisation": principal.organisation_id,
-        "me": principal.actor.member_id,
         "now": now,
         "hour": now - timedelta(hours=1),
         "yesterday": now - timedelta(days=1),

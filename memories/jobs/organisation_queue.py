@@ -6,13 +6,14 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memories.jobs.models import Job, JobKind, JobState
+from memories.jobs.models import Job, JobState
 from memories.jobs.queue import LEASE, WORKER, ready
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import AudienceKind
 from orgs.organisations.audiences import ensure_audience
 
-OF_ORGANISATION = (JobKind.CONSOLIDATE, JobKind.AGE, JobKind.RETAIN, JobKind.SUMMARISE)
+# A run by hand is of the whole organisation; a debate's is of one audience, which it names.
+BY_HAND: dict[str, Any] = {"period": None, "member": None, "parameters": {}}
 # A review audience that names nobody: curators and admins read it, and no robot.
 _CURATORS = "jobs"
 
@@ -59,7 +60,7 @@ def take_here(organisation_id: UUID, kind: str, *, now: datetime) -> Job:
     audience_id = curators_audience(organisation_id)
     with organisation_scope(organisation_id, using=WORKER):
         rows = Job.objects.using(WORKER).select_for_update()
-        by_hand = rows.filter(organisation_id=organisation_id, kind=kind, period=None, member=None)
+        by_hand = rows.filter(organisation_id=organisation_id, kind=kind, **BY_HAND)
         job = by_hand.order_by("-id").first()
         broke_off = job is not None and job.state == JobState.RUNNING and _is_ready(job, now)
         if job is None or not (broke_off or job.state == JobState.CANCELLED):

@@ -12,7 +12,7 @@ from memories.indexing.models import Pending
 from memories.jobs.cancel import cancel_job, resume_job
 from memories.jobs.hints import hint_embedding
 from memories.jobs.models import Job, JobKind, JobState
-from memories.jobs.organisation_queue import curators_audience, new_job
+from memories.jobs.organisation_queue import BY_HAND, curators_audience, new_job
 from memories.jobs.owed_work import PendingState
 from memories.jobs.queue import hint
 from orgs import audit
@@ -125,7 +125,7 @@ def begin_consolidation(actor: Actor, *, now: datetime) -> Job:
     organisation_id, kind = actor.organisation_id, JobKind.CONSOLIDATE
     audience_id = curators_audience(organisation_id)
     with resolve(actor).scope():
-        open_ = seen_by(actor).filter(member=None, kind=kind, period=None)
+        open_ = seen_by(actor).filter(kind=kind, **BY_HAND)
         states = (JobState.WAITING, JobState.RUNNING)
         if found := open_.filter(state__in=states).order_by("id").first():
             return found

@@ -30,8 +30,8 @@ ORDER BY at DESC, m.id DESC LIMIT %(limit)s
 _SAID = f"""
 SELECT coalesce(r.external_id, r.id::text), r.name, count(*)
 FROM ({_HITS}) AS h
-JOIN (SELECT DISTINCT memory_id, robot_id FROM memories_contribution
-      WHERE organisation_id = %(organisation)s) AS c ON c.memory_id = h.id
+CROSS JOIN LATERAL (SELECT DISTINCT robot_id FROM memories_contribution
+    WHERE organisation_id = %(organisation)s AND memory_id = h.id) AS c
 JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
 GROUP BY r.id ORDER BY count(*) DESC, r.id
 """

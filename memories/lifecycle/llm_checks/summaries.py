@@ -165,7 +165,7 @@ def _reword(
     return changed
 
 
-def _shown(organisation_id: UUID, summary_id: UUID, *, hold: bool = False) -> Shown | None:
+def _shown(organisation_id: UUID, summary_id: UUID) -> Shown | None:
     """What a model may be shown for a summary; None if anything speaks against it.
 
     The summary and each source may be shown, and each source is archived by this very summary.
@@ -190,7 +190,7 @@ def _shown(organisation_id: UUID, summary_id: UUID, *, hold: bool = False) -> Sh
         .order_by("-importance", "id")
         .values_list("id", flat=True)
     )
-    found = showable(organisation_id, ids, status=Status.ARCHIVED, hold=hold)
+    found = showable(organisation_id, ids, status=Status.ARCHIVED)
     if len(found) != summary.source.get(SUMMARY_OF):
         return None
     if not showable(organisation_id, [summary_id]):

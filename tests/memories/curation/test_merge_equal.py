@@ -91,9 +91,12 @@ def test_equal_words_become_one_and_a_curator_takes_it_back(here: Tenant) -> Non
     assert consolidate(here, 2)["merged"] == 0, "a person has decided otherwise"
     assert [one.id for one in waiting(here.person("chidi"))] == [item.id]
     answer = ReviewAnswer(version=1, into_version=1)
-    decide.merge(here.person("chidi"), item.id, answer, now=LATER)
+    decide.merge(here.person("ada"), item.id, answer, now=LATER)
     [item] = items(here)
     assert state(item)["label"] == "Merged", "by a person this time"
+    with pytest.raises(PermissionError):
+        undo(here.person("chidi"), item.id, now=LATER)
+    assert statuses(here, older, newer) == [Status.ACTIVE, Status.ARCHIVED], "it was hers to decide"
 
 
 def test_what_waits_for_another_decision_is_not_merged_away(here: Tenant) -> None:

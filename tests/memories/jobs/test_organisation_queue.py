@@ -18,7 +18,13 @@ from django.utils import timezone
 
 from memories.jobs import organisation_run, queue, runner
 from memories.jobs.models import Job, JobKind
-from memories.jobs.organisation_queue import is_made, make_once, take_here
+from memories.jobs.organisation_queue import (
+    curators_audience,
+    is_made,
+    make_once,
+    new_job,
+    take_here,
+)
 from memories.jobs.organisation_run import OrganisationRun
 from memories.library import jobs
 from memories.lifecycle import daily_jobs
@@ -288,6 +294,25 @@ def test_a_terminal_goes_on_with_what_was_put_down_or_broke_off(here: Tenant) ->
     queue.finish(None, take_here(here.id, KIND, now=later + queue.LEASE + timedelta(seconds=1)))
     assert len(all_of(here)) == 2
     assert take_here(here.id, KIND, now=later).id not in {job.id, last.id}, "that one was done"
+
+
+@pytest.mark.parametrize("state", ["waiting", "cancelled", "running"])
+def test_a_run_of_one_audience_is_none_of_the_whole_organisation(here: Tenant, state: str) -> None:
+    """A debate owes one; whoever asks for a run by hand gets one that looks at everything."""
+    now, everyone = timezone.now(), curators_audience(here.id)
+    debates = new_job(
+        here.id, KIND, everyone, now, state=state, leased_until=now - timedelta(seconds=1),
+        parameters={"audience": str(everyone)},
+    )  # fmt: skip
+    with organisation_scope(here.id, using="worker"):
+        debates.save(using="worker", force_insert=True)
+    by_hand = jobs.begin_consolidation(here.person("chidi"), now=now)
+    assert (by_hand.id != debates.id, by_hand.parameters) == (True, {})
+    # The newest is the debate's.
+    with organisation_scope(here.id, using="worker"):
+        Job.objects.using("worker").filter(id=by_hand.id).delete()
+    at_terminal = take_here(here.id, KIND, now=now)
+    assert (at_terminal.id != debates.id, at_terminal.parameters) == (True, {})
 
 
 def test_it_goes_with_its_organisation(here: Tenant, works: Any) -> None:

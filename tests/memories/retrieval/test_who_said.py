@@ -1,5 +1,6 @@
 """Which robot said it, in what order, and how busy robots are: as far as the asker reads."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -8,8 +9,11 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.lifecycle.forget import forget_memory
+from memories.retrieval.who_said import activity
 from memories.store.models.contribution import Contribution
+from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
+from orgs.principals import resolve
 from tests.world import NOW, World
 
 DAY = timedelta(days=1)
@@ -121,6 +125,19 @@ def test_activity_is_what_a_count_over_the_table_gives(lasting_world: World) -> 
     assert counts == [("aria", 4, 4), ("bolt", 2, 1)]
     own = here.api("bolt").get("/api/v1/stats").json()["activity"]
     assert [(one["robot"]["name"], one["memories"]) for one in own] == [("aria", 4), ("bolt", 3)]
+
+
+def test_a_person_counts_no_notes_of_robots_though_their_audience_were_open(world: World) -> None:
+    """The second lock: the first is the audience."""
+    here = world.here
+    note = here.remember(here.robot("bolt"), "The crane is mine.", visibility="internal")
+    for whose, counts in ((here.person("mina"), []), (here.robot("bolt"), [("bolt", 1)])):
+        known = resolve(whose)
+        opened = replace(known, audiences=known.audiences | {note.audience_id})
+        with opened.scope():
+            assert Memory.objects.filter(id=note.id).exists(), "the database shows it"
+            found = activity(opened, now=timezone.now())
+        assert [(one.name, one.memories) for one in found] == counts
 
 
 @pytest.mark.conformance("H08")

@@ -1,0 +1,45 @@
+"""What a language model's endpoint sends is read within bounds."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from memories.llm import client
+from memories.llm.client import NoModelAnswer
+
+
+class Dripping:
+    """An answer in parts; each takes a second to come."""
+
+    def __init__(self, parts: Iterable[bytes], clock: list[float]) -> None:
+        self.parts: Iterator[bytes] = iter(parts)
+        self.clock = clock
+
+    def read1(self, _: int) -> bytes:
+        self.clock[0] += 1
+        return next(self.parts, b"")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[float]:
+    settings.LLM_TIMEOUT = 5
+    now = [100.0]
+    monkeypatch.setattr(client.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_an_answer_may_drip_for_twice_the_silence_and_no_longer(clock: list[float]) -> None:
+    """No silence is ever too long here, so the limit of silence alone would wait for ever."""
+    assert client._read(Dripping([b"x"] * 10, clock)) == b"x" * 10
+    with pytest.raises(NoModelAnswer, match="too slow"):
+        client._read(Dripping([b"x"] * 11, clock))
+
+
+def test_an_answer_is_read_no_further_than_its_longest(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "LARGEST_ANSWER", 4)
+    assert client._read(Dripping([b"xx", b"xx"], clock)) == b"xxxx"
+    with pytest.raises(NoModelAnswer, match="too long"):
+        client._read(Dripping([b"xx", b"xxx", b"never read"], clock))
