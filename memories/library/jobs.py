@@ -17,6 +17,7 @@ from memories.jobs.owed_work import PendingState
 from memories.jobs.queue import hint
 from orgs import audit
 from orgs.errors import NotFound
+from orgs.models.memberships import Role
 from orgs.principals import Actor, resolve
 
 SHOWN = 50
@@ -106,13 +107,26 @@ def _go_on(actor: Actor, job_id: UUID, action: str, stopped: str) -> Job:
 def cancel(actor: Actor, job_id: UUID) -> Job:
     """Cancel a job: at once while it waits, between two steps while it runs; what is done stays.
 
-    Raises NotFound and AlreadyExists.
+    Raises NotFound, also for who may not, and AlreadyExists.
     """
     now = timezone.now()
     with resolve(actor).scope():
-        job = cancel_job(seen_by(actor), job_id, now=now)
+        rows = seen_by(actor)
+        if not _stops_erasures(actor):
+            rows = rows.exclude(kind=JobKind.ERASE)
+        job = cancel_job(rows, job_id, now=now)
         audit.record("job.cancelled", actor=actor, now=now, target=job.id, target_type="job")
     return job
+
+
+def may_cancel(actor: Actor, job: Job) -> bool:
+    """Whether somebody who sees the job may cancel it."""
+    return job.kind != JobKind.ERASE or _stops_erasures(actor)
+
+
+def _stops_erasures(actor: Actor) -> bool:
+    """Whoever asked to be erased is gone and cannot ask again, so only an admin stops it."""
+    return actor.role == Role.ADMIN
 
 
 def begin_consolidation(actor: Actor, *, now: datetime) -> Job:

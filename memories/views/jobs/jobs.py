@@ -21,6 +21,7 @@ from memories.restatement.unanswered import ask_again, unanswered
 from memories.views.jobs import exports
 from memories.views.jobs.organisation_words import counts, did, title_of
 from memories.views.memory.bulk import how_many
+from orgs.principals import Actor
 from orgs.views.access import MODERATORS, WRITERS, members_only
 
 TITLES = {
@@ -60,7 +61,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "retry_url": reverse("embeddings-retry") if found.failed and curates else "",
         "unanswered": unanswered(request.actor) if curates else None,
         "curates": curates,
-        "organisations": [_organisations_row(one) for one in found.organisations],
+        "organisations": [_organisations_row(request.actor, one) for one in found.organisations],
     }
     return render(request, "memories/jobs/jobs.html", context)
 
@@ -103,7 +104,9 @@ def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
     found = jobs.job_of(request.actor, job_id)
     part = "#progress" if request.htmx.target == "job" else ""
     return render(
-        request, f"memories/jobs/job.html{part}", _context(found) | _led_to(request, found)
+        request,
+        f"memories/jobs/job.html{part}",
+        _context(request.actor, found) | _led_to(request, found),
     )
 
 
@@ -134,7 +137,7 @@ def _reads(read: int, new: int) -> str:
     return f"You can read {read:,} of the {new:,} new ones."
 
 
-def _context(found: Job) -> dict[str, Any]:
+def _context(actor: Actor, found: Job) -> dict[str, Any]:
     over = found.state in OVER
     change = found.parameters.get("change", {}).get("action", "")
     undone = "undoing" in found.parameters
@@ -156,7 +159,7 @@ def _context(found: Job) -> dict[str, Any]:
         "undo_url": reverse("job-undo", args=[found.id])
         if found.state == JobState.DONE and found.result.get("undo")
         else "",
-        **_actions(found),
+        **_actions(actor, found),
     }
 
 
@@ -165,11 +168,13 @@ def _state(found: Job) -> dict[str, str]:
     return {"label": "Stopping" if found.cancel_asked_at else label, "tone": tone}
 
 
-def _actions(found: Job) -> dict[str, str]:
+def _actions(actor: Actor, found: Job) -> dict[str, str]:
     """What can be done to it now, each with its address or without any."""
     wished = found.cancel_asked_at is not None
     can = {
-        "cancel": found.state in (JobState.WAITING, JobState.RUNNING) and not wished,
+        "cancel": found.state in (JobState.WAITING, JobState.RUNNING)
+        and not wished
+        and jobs.may_cancel(actor, found),
         "resume": found.state == JobState.CANCELLED,
         "retry": found.state == JobState.DEAD,
     }
@@ -179,7 +184,7 @@ def _actions(found: Job) -> dict[str, str]:
     }
 
 
-def _organisations_row(found: Job) -> dict[str, Any]:
+def _organisations_row(actor: Actor, found: Job) -> dict[str, Any]:
     return {
         "id": found.id,
         "url": reverse("job", args=[found.id]),
@@ -192,7 +197,7 @@ def _organisations_row(found: Job) -> dict[str, Any]:
         "text": _how_far(found),
         "did": did(found.result),
         "reason": found.reason,
-        **_actions(found),
+        **_actions(actor, found),
     }
 
 

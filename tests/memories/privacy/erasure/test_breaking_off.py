@@ -186,6 +186,21 @@ def test_it_shows_how_far_it_is_and_is_cancelled_and_resumed(
         assert not Memory.objects.using("worker").filter(id__in=ids).exists()
 
 
+def test_only_an_admin_stops_an_erasure(lasting_world: World) -> None:
+    """The member is gone and cannot ask again; a curator sees how far it is."""
+    here = lasting_world.here
+    mina = here.members["mina"].id
+    job_id = erase_member(here.person("mina"), mina, confirm=str(mina), now=NOW).job_id
+    pages = {who: here.browser(who) for who in ("chidi", "ada")}
+    with pytest.raises(NotFound):
+        jobs.cancel(here.person("chidi"), job_id)
+    assert pages["chidi"].post(f"/jobs/{job_id}/cancel/").status_code == 404
+    for path in (f"/jobs/{job_id}/", "/jobs/"):
+        offered = {who: "/cancel/" in b.get(path).content.decode() for who, b in pages.items()}
+        assert offered == {"chidi": False, "ada": True}, path
+    assert jobs.cancel(here.person("ada"), job_id).state == JobState.CANCELLED
+
+
 def test_asked_again_what_stopped_for_good_goes_on(lasting_world: World) -> None:
     here = lasting_world.here
     mina = here.members["mina"].id
