@@ -103,6 +103,10 @@ def _elsewhere(folder: Path) -> None:
     rewrite(folder, files=[{"path": "../out", "sha256": "", "bytes": 0}])
 
 
+def _other_ledger(folder: Path) -> None:
+    rewrite(folder, ledger={"path": "../erasures.jsonl", "sha256": "", "bytes": 0})
+
+
 SPOILT: dict[str, tuple[Callable[[Path], None], str]] = {
     "a flipped byte": (_flip_table, "data of the table public.orgs_organisation is damaged"),
     "a flipped byte of a file": (_flip_file, "The file uploads/one.jsonl is damaged"),
@@ -129,6 +133,7 @@ SPOILT: dict[str, tuple[Callable[[Path], None], str]] = {
     "a later format": (lambda folder: rewrite(folder, version=2), "has the format 2"),
     "a later version": (_future, "memories.9999_later is not known here"),
     "a way out": (_elsewhere, "has what no backup has: ../out"),
+    "another ledger": (_other_ledger, "has what no backup has: ../erasures.jsonl"),
     "no folder": (shutil.rmtree, "is not a folder"),
 }
 
@@ -166,6 +171,15 @@ def test_the_two_addresses_are_of_one_database(place: Place) -> None:
     with backed_up.database(f"{place.name}_other", backed_up.migrated):
         point("owner", place.name)
         assert "not of the same database" in refused(place.folder)
+        # A restore that broke off before keeps the database closed.
+        half = marker.Marker(marker.LOADING, "another", "2026-03-01T10:00:00+00:00")
+        with writer() as connection:
+            marker.put_marker(connection, half)
+        with pytest.raises(BackupError, match="not of the same database"):
+            restore_backup(place.folder, replace=True)
+        with writer() as connection:
+            assert marker.read_marker(connection) == half
+            marker.take_marker_away(connection)
         point("owner", f"{place.name}_other")
 
 
