@@ -5,13 +5,27 @@ from datetime import timedelta
 
 import pytest
 
-from memories.curation.decisions.read import DecisionQuery
+from memories.access.permissions import NotYours
+from memories.curation.decisions.dissents import (
+    DissentAnswer,
+    DissentDraft,
+    add_dissent,
+    answer_dissent,
+)
+from memories.curation.decisions.prepare import prepare
+from memories.curation.decisions.read import DecisionQuery, decisions, dissents_on, similar
 from memories.curation.decisions.rules import LONGEST_WORD, words_of_topic
 from memories.curation.decisions.shown import similar_shown
+from memories.lifecycle.forget import forget_memory
+from memories.privacy.export import decision_lines
+from memories.store.models.memory import Memory
 from orgs.api.cursors import sign
+from orgs.errors import AlreadyExists
+from orgs.principals import resolve
 from tests.memories.curation.decisions.test_decisions import decide, get, post, topics
 from tests.world import NOW, World
 
+NO = {"kind": "abstention", "content": "No."}
 LONG = "\u00df" * 300  # Compared as 600 letters.
 
 
@@ -77,3 +91,63 @@ def test_a_word_is_compared_by_what_is_kept_of_it() -> None:
     (word,) = words_of_topic(LONG)
     assert word == "s" * LONGEST_WORD
     assert {len(one) for one in words_of_topic("\u3300" * 300)} == {LONGEST_WORD}
+
+
+def test_nobody_makes_a_decision_of_what_another_wrote(world: World) -> None:
+    """Who says the same under the same key only says it again."""
+    here = world.here
+    same = {"key": "tea", "group": "launch"}
+    here.remember(here.robot("aria"), "Decision on Tea: Green.", **same)
+    bob = here.person("bob")
+    with pytest.raises(NotYours, match="not yours to make a decision of"):
+        decide(bob, "Tea", "Green.", visibility="group", **same)
+    made = decide(here.robot("aria"), "Tea", "Green.", **same)
+    assert decide(bob, "Tea", "Green.", visibility="group", **same) == made, "it is one already"
+
+
+def test_who_writes_nothing_dissents_from_nothing(world: World) -> None:
+    here = world.here
+    made = decide(here.robot("bolt"), "Coffee", "Black.")
+    said = DissentDraft(**NO)
+    with pytest.raises(PermissionError, match="Your role reads"):
+        add_dissent(here.person("vera"), made, said, now=NOW)
+
+
+def test_what_is_archived_or_full_takes_no_dissent(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, aria, api = world.here, world.here.robot("aria"), world.here.api("aria")
+    made = decide(aria, "Coffee", "Black.", group="launch")
+    said = DissentDraft(**NO)
+    monkeypatch.setattr("memories.curation.decisions.dissents.MOST_DISSENTS", 1)
+    first = add_dissent(here.person("bob"), made, said, now=NOW)
+    with pytest.raises(AlreadyExists, match="at most"):
+        add_dissent(here.person("mina"), made, said, now=NOW)
+    monkeypatch.undo()
+    assert api.post(f"/api/v1/memories/{made}/archive").status_code < 300
+    with pytest.raises(AlreadyExists, match="not active"):
+        add_dissent(here.person("mina"), made, said, now=NOW)
+    with pytest.raises(AlreadyExists, match="not active"):
+        answer_dissent(aria, made, first.id, DissentAnswer(acknowledged=True), now=NOW)
+
+
+def test_what_has_expired_is_in_no_list(world: World) -> None:
+    here = world.here
+    made = decide(here.robot("bolt"), "Coffee", "Black.", dissents=(DissentDraft(**NO),))
+    with resolve(here.robot("bolt")).scope():
+        Memory.objects.filter(id=made).update(expires_at=NOW + timedelta(hours=1))
+    vera, later = here.person("vera"), NOW + timedelta(hours=2)
+    for now, most in ((NOW, 1), (later, 0)):
+        assert len(decisions(vera, DecisionQuery(), now=now)) == most
+        assert len(similar(vera, "coffee", now=now)) == most
+        assert len(dissents_on(vera, None, now=now)) == most
+        assert bool(prepare(vera, "coffee", now=now).text) == bool(most)
+
+
+def test_an_export_says_nothing_of_a_decision_that_was_forgotten(world: World) -> None:
+    aria, bob = world.here.robot("aria"), world.here.person("bob")
+    made = decide(aria, "Coffee", "Black.", group="launch")
+    add_dissent(bob, made, DissentDraft(**NO), now=NOW)
+    assert "No." in decision_lines(bob).decode()
+    forget_memory(aria, made, now=NOW)
+    assert not decision_lines(bob)
