@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -263,6 +264,39 @@ def test_the_database_stays_closed_when_the_load_breaks_off(
     assert not marker.is_closed()
     assert done.files == 1
     assert (settings.DATA_DIR / "uploads" / "one.jsonl").read_text() == "a line\n"
+
+
+def test_once_more_at_the_end_who_is_there_and_what_is_open(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody who came while it was erased again, or a table that was opened: nobody is let in."""
+    closed = marker.Marker(marker.ERASING, "one", "2026-03-01T10:00:00+00:00")
+    table = "ALTER TABLE orgs_member {} ROW LEVEL SECURITY"
+    for words, comes in (
+        ("Somebody is connected to the database: commonmind_app", connected("default")),
+        ("orgs_member: row-level security is not forced", _opened(table)),
+    ):
+        with writer() as connection:
+            marker.put_marker(connection, closed)
+        with ExitStack() as stack:
+            monkeypatch.setattr(
+                hooks, "run_restored", lambda *_, comes=comes: stack.enter_context(comes)
+            )
+            with pytest.raises(BackupError, match=f"{words}.* stays closed"):
+                resume()
+        assert marker.is_closed()
+    monkeypatch.undo()
+    resume()
+    assert not marker.is_closed()
+
+
+@contextmanager
+def _opened(table: str) -> Iterator[None]:
+    with connected("admin") as admin:
+        admin.execute(table.format("NO FORCE"))
+    yield
+    with connected("admin") as admin:
+        admin.execute(table.format("FORCE"))
 
 
 def test_the_folders_are_those_of_every_job_with_files() -> None:
