@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,10 @@ def _elsewhere(folder: Path) -> None:
     rewrite(folder, files=[{"path": "../out", "sha256": "", "bytes": 0}])
 
 
+def _other_ledger(folder: Path) -> None:
+    rewrite(folder, ledger={"path": "../erasures.jsonl", "sha256": "", "bytes": 0})
+
+
 SPOILT: dict[str, tuple[Callable[[Path], None], str]] = {
     "a flipped byte": (_flip_table, "data of the table public.orgs_organisation is damaged"),
     "a flipped byte of a file": (_flip_file, "The file uploads/one.jsonl is damaged"),
@@ -129,6 +134,7 @@ SPOILT: dict[str, tuple[Callable[[Path], None], str]] = {
     "a later format": (lambda folder: rewrite(folder, version=2), "has the format 2"),
     "a later version": (_future, "memories.9999_later is not known here"),
     "a way out": (_elsewhere, "has what no backup has: ../out"),
+    "another ledger": (_other_ledger, "has what no backup has: ../erasures.jsonl"),
     "no folder": (shutil.rmtree, "is not a folder"),
 }
 
@@ -166,6 +172,15 @@ def test_the_two_addresses_are_of_one_database(place: Place) -> None:
     with backed_up.database(f"{place.name}_other", backed_up.migrated):
         point("owner", place.name)
         assert "not of the same database" in refused(place.folder)
+        # A restore that broke off before keeps the database closed.
+        half = marker.Marker(marker.LOADING, "another", "2026-03-01T10:00:00+00:00")
+        with writer() as connection:
+            marker.put_marker(connection, half)
+        with pytest.raises(BackupError, match="not of the same database"):
+            restore_backup(place.folder, replace=True)
+        with writer() as connection:
+            assert marker.read_marker(connection) == half
+            marker.take_marker_away(connection)
         point("owner", f"{place.name}_other")
 
 
@@ -249,6 +264,39 @@ def test_the_database_stays_closed_when_the_load_breaks_off(
     assert not marker.is_closed()
     assert done.files == 1
     assert (settings.DATA_DIR / "uploads" / "one.jsonl").read_text() == "a line\n"
+
+
+def test_once_more_at_the_end_who_is_there_and_what_is_open(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody who came while it was erased again, or a table that was opened: nobody is let in."""
+    closed = marker.Marker(marker.ERASING, "one", "2026-03-01T10:00:00+00:00")
+    table = "ALTER TABLE orgs_member {} ROW LEVEL SECURITY"
+    for words, comes in (
+        ("Somebody is connected to the database: commonmind_app", connected("default")),
+        ("orgs_member: row-level security is not forced", _opened(table)),
+    ):
+        with writer() as connection:
+            marker.put_marker(connection, closed)
+        with ExitStack() as stack:
+            monkeypatch.setattr(
+                hooks, "run_restored", lambda *_, comes=comes: stack.enter_context(comes)
+            )
+            with pytest.raises(BackupError, match=f"{words}.* stays closed"):
+                resume()
+        assert marker.is_closed()
+    monkeypatch.undo()
+    resume()
+    assert not marker.is_closed()
+
+
+@contextmanager
+def _opened(table: str) -> Iterator[None]:
+    with connected("admin") as admin:
+        admin.execute(table.format("NO FORCE"))
+    yield
+    with connected("admin") as admin:
+        admin.execute(table.format("FORCE"))
 
 
 def test_the_folders_are_those_of_every_job_with_files() -> None:

@@ -7,16 +7,19 @@ from memories.curation.decisions.models import Claim, Dissent, Participant
 from memories.curation.decisions.prepare import Preparation
 from memories.curation.decisions.read import WholeDecision
 from memories.curation.decisions.record import RecordedDecision
+from orgs.models.memberships import Member
+from robots.models.robots import Robot
 
 
 def voice(row: Participant | Claim | Dissent) -> dict[str, Any]:
     """Who it is, as they are called now."""
-    who = row.member or row.robot
-    return {
-        "name": who.name if who else row.name,
-        "member": named(row.member),
-        "robot": named(row.robot),
-    }
+    nobody = {"name": row.name, "member": None, "robot": None}
+    return _known(row.member, row.robot) or nobody
+
+
+def _known(member: Member | None, robot: Robot | None) -> dict[str, Any] | None:
+    who = member or robot
+    return who and {"name": who.name, "member": named(member), "robot": named(robot)}
 
 
 def dissent(row: Dissent) -> dict[str, Any]:
@@ -27,11 +30,13 @@ def dissent(row: Dissent) -> dict[str, Any]:
         "content": row.content,
         "reasoning": row.reasoning,
         "by": voice(row),
+        "noted_by": _known(row.noted_by, row.noted_by_robot),
         "confidence": row.confidence,
         "acknowledged": row.acknowledged,
         "rebuttal": row.rebuttal,
         "created_at": row.created_at,
         "answered_at": row.answered_at,
+        "answered_by": _known(row.answered_by, row.answered_by_robot),
     }
 
 

@@ -1,7 +1,5 @@
 """Decisions and their dissents over HTTP."""
 
-import json
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -38,19 +36,6 @@ def draft_of(given: dict[str, Any]) -> DecisionDraft:
     return DecisionDraft(**fields)
 
 
-def _written(place: read.DecisionPlace) -> str:
-    return json.dumps([place.decided_at.isoformat(), str(place.id)])
-
-
-def _place(text: str) -> read.DecisionPlace:
-    """A cursor of another list is the asker's too, and is none here."""
-    parts = json.loads(text)
-    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-        raise ValueError("not a place")
-    decided_at, id_ = parts
-    return read.DecisionPlace(datetime.fromisoformat(decided_at), UUID(id_))
-
-
 class DecisionsView(APIView):
     @extend_schema(
         operation_id="decisions_list",
@@ -64,14 +49,14 @@ class DecisionsView(APIView):
         found = read.decisions(
             request.user,
             read.DecisionQuery(**{**asked, "limit": limit + 1}),
-            after=read_cursor(request.user, cursor, _place) if cursor else None,
+            after=read_cursor(request.user, cursor, read.DecisionPlace.of) if cursor else None,
             now=timezone.now(),
         )
         last = found[limit - 1].place if len(found) > limit else None
         return Response(
             {
                 "results": [bodies.decision(one) for one in found[:limit]],
-                "next": following(request, _written(last)) if last else None,
+                "next": following(request, last.text) if last else None,
             }
         )
 

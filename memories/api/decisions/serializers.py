@@ -162,11 +162,15 @@ class DissentSerializer(serializers.Serializer[Any]):
     content = serializers.CharField()
     reasoning = serializers.CharField()
     by = VoiceSerializer()
+    noted_by = VoiceSerializer(
+        allow_null=True, help_text="Who recorded it, perhaps another than who says it."
+    )
     confidence = serializers.FloatField()
     acknowledged = serializers.BooleanField()
     rebuttal = serializers.CharField()
     created_at = serializers.DateTimeField()
     answered_at = serializers.DateTimeField(allow_null=True)
+    answered_by = VoiceSerializer(allow_null=True)
 
 
 class DecisionSerializer(serializers.Serializer[Any]):

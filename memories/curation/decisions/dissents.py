@@ -110,33 +110,33 @@ def answer_dissent(
             raise AlreadyExists(NOT_ACTIVE)
         changed = _changed(found, answer)
         if changed:
-            found.answered_at = now
-            found.answered_by_id = principal.actor.member_id if actor.is_person else None
-            found.answered_by_robot_id = principal.actor.robot_id
             rows.update(
-                acknowledged=found.acknowledged,
-                rebuttal=found.rebuttal,
+                **changed,
                 answered_at=now,
-                answered_by_id=found.answered_by_id,
-                answered_by_robot_id=found.answered_by_robot_id,
+                answered_by_id=principal.actor.member_id if actor.is_person else None,
+                answered_by_robot_id=principal.actor.robot_id,
             )
-            note(principal, "dissent.answered", memory, now, dissent=str(found.id), fields=changed)
-    return found
+            note(
+                principal,
+                "dissent.answered",
+                memory,
+                now,
+                dissent=str(found.id),
+                fields=sorted(changed),
+            )
+        return rows.get() if changed else found
 
 
 def _with_names(memory: Memory) -> "QuerySet[Dissent]":
     """The dissents on a decision with who they are, so that no answer asks for them later."""
     rows = Dissent.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id)
-    return rows.select_related("member", "robot")
+    return rows.select_related(*Dissent.NAMED)
 
 
-def _changed(found: Dissent, answer: DissentAnswer) -> list[str]:
-    """Set what is given; the names of what differed."""
+def _changed(found: Dissent, answer: DissentAnswer) -> dict[str, Any]:
+    """What is given and differs."""
     given = {"acknowledged": answer.acknowledged, "rebuttal": answer.rebuttal}
-    new = {k: v for k, v in given.items() if v is not None and getattr(found, k) != v}
-    for name, value in new.items():
-        setattr(found, name, value)
-    return sorted(new)
+    return {k: v for k, v in given.items() if v is not None and getattr(found, k) != v}
 
 
 def decision_memory(principal: Principal, decision_id: UUID, *, lock: bool = False) -> Memory:

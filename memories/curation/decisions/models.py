@@ -1,8 +1,11 @@
 """The record of a decision: parts of the memory that it is, and debates that lead to one."""
 
+from typing import ClassVar
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from memories.curation.decisions.rules import LONGEST_WORD
 from memories.store.models.memory_part import MemoryPart
 from orgs.models.base import TenantKey, TenantModel
 
@@ -24,7 +27,7 @@ class Decision(MemoryPart):
         related_name="decision",
     )
     topic_hash = models.CharField(max_length=64)
-    words = ArrayField(models.CharField(max_length=300))
+    words = ArrayField(models.CharField(max_length=LONGEST_WORD))
     domain = models.CharField(max_length=100, blank=True, default="")
     agree = models.PositiveIntegerField(default=0)
     disagree = models.PositiveIntegerField(default=0)
@@ -42,6 +45,9 @@ class _Voice(MemoryPart):
     name: as given, or as the member or robot was called then. member, robot: who stands behind it,
     if anybody is known to. position: the order in which they were given.
     """
+
+    # Who is named with it, read together with it.
+    NAMED: ClassVar[tuple[str, ...]] = ("member", "robot")
 
     position = models.PositiveSmallIntegerField(default=0)
     name = models.CharField(max_length=300)
@@ -89,6 +95,11 @@ class Dissent(_Voice):
     What was said never changes: the application may update nothing but the answer (acknowledged,
     rebuttal, by whom and when). noted_by: the person or robot that recorded it.
     """
+
+    NAMED = (
+        *_Voice.NAMED,
+        *("noted_by", "noted_by_robot", "answered_by", "answered_by_robot"),
+    )
 
     form = models.CharField(max_length=24, choices=DissentKind.choices)
     content = models.TextField()

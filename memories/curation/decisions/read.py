@@ -1,5 +1,6 @@
 """Decisions as the asker may read them: one, listed, alike, and what they came of."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -29,11 +30,11 @@ JOIN memories_memory n ON n.organisation_id = %(organisation)s AND n.id = d.memo
 _WHERE = f"""
 WHERE d.organisation_id = %(organisation)s
   AND (%(context_group)s::uuid IS NULL OR {HERE})
+  AND (%(domain)s::text = '' OR lower(d.domain) = lower(%(domain)s::text))
 """
 _LIST = f"""
 SELECT d.memory_id {_READABLE} {_WHERE}
   AND d.words @> %(words)s::text[]::varchar[]
-  AND (%(domain)s::text = '' OR lower(d.domain) = lower(%(domain)s::text))
   AND (%(last)s::uuid IS NULL OR (n.occurred_at, n.id)
        < (%(last_at)s::timestamptz, %(last)s::uuid))
 ORDER BY n.occurred_at DESC, n.id DESC LIMIT %(limit)s::int
@@ -81,6 +82,20 @@ class DecisionPlace:
 
     decided_at: datetime
     id: UUID
+
+    @property
+    def text(self) -> str:
+        """As a cursor holds it."""
+        return json.dumps([self.decided_at.isoformat(), str(self.id)])
+
+    @classmethod
+    def of(cls, text: str) -> "DecisionPlace":
+        """The place of a `text`. Raises ValueError, also for the place of another list."""
+        parts = json.loads(text)
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+            raise ValueError("not a place")
+        decided_at, id_ = parts
+        return cls(datetime.fromisoformat(decided_at), UUID(id_))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,9 +164,8 @@ def decisions(
     after: the place of the last one of the page before. Raises NotFound and MissingScope.
     """
     principal = resolve(act(actor, member=query.member, group=query.group))
-    values = _values(principal, now) | {
+    values = _values(principal, now, query.domain) | {
         "words": sorted(words_of_topic(query.topic)),
-        "domain": query.domain.strip(),
         "last": after.id if after else None,
         "last_at": after.decided_at if after else None,
         "limit": query.limit,
@@ -192,6 +206,7 @@ def similar(
     actor: Actor,
     topic: str,
     *,
+    domain: str = "",
     limit: int = SIMILAR,
     member: str | None = None,
     group: str | None = None,
@@ -199,19 +214,20 @@ def similar(
 ) -> list[WholeDecision]:
     """The decisions whose topics share more than ALIKE_ABOVE of the words, the most alike first.
 
-    All that are readable are compared, whatever their age. Raises NotFound and MissingScope.
+    domain: as of a DecisionQuery. All that are readable are compared, whatever their age. Raises
+    NotFound and MissingScope.
     """
     principal = resolve(act(actor, member=member, group=group))
     with principal.scope():
-        return similar_to(principal, topic, limit=limit, now=now)
+        return similar_to(principal, topic, domain=domain, limit=limit, now=now)
 
 
 def similar_to(
-    principal: Principal, topic: str, *, limit: int = SIMILAR, now: datetime
+    principal: Principal, topic: str, *, domain: str = "", limit: int = SIMILAR, now: datetime
 ) -> list[WholeDecision]:
     """The same for an asker who is looked up already; call inside the principal's scope."""
     words = words_of_topic(topic)
-    values = _values(principal, now) | {
+    values = _values(principal, now, domain) | {
         "words": sorted(words),
         "count": len(words),
         "numerator": ALIKE_ABOVE.numerator,
@@ -243,12 +259,13 @@ def dissents_on(
     with principal.scope():
         ids = [id_ for (id_,) in fetched(_DISSENTS, values)]
         rows = Dissent.objects.filter(organisation_id=principal.organisation_id)
-        known = rows.select_related("member", "robot").in_bulk(ids)
+        known = rows.select_related(*Dissent.NAMED).in_bulk(ids)
         return [known[id_] for id_ in ids if id_ in known]
 
 
-def _values(principal: Principal, now: datetime) -> dict[str, Any]:
+def _values(principal: Principal, now: datetime, domain: str = "") -> dict[str, Any]:
     return {
+        "domain": domain.strip(),
         "organisation": principal.organisation_id,
         "organisation_audience": principal.organisation_audience,
         "context_group": principal.actor.group_id,
@@ -286,7 +303,7 @@ def whole(
 
 def _parts(model: type[Row], here: dict[str, Any]) -> dict[UUID, list[Row]]:
     found: dict[UUID, list[Row]] = defaultdict(list)
-    rows = model._default_manager.filter(**here).select_related("member", "robot")
+    rows = model._default_manager.filter(**here).select_related(*model.NAMED)
     for row in rows.order_by("position", "id"):
         found[row.memory_id].append(row)
     return found

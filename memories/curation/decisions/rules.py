@@ -20,6 +20,8 @@ UNANIMOUS, STRONG, MODERATE, WEAK, SPLIT, CONTESTED = STRENGTHS = (
 STRONG_ABOVE, MODERATE_FROM, HALF = Fraction(4, 5), Fraction(3, 5), Fraction(1, 2)
 # Two topics are alike where they share more than this of their words.
 ALIKE_ABOVE = Fraction(1, 10)
+# Characters of a word that are kept and compared; written out, 300 letters can become 1,200.
+LONGEST_WORD = 300
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -27,10 +29,11 @@ _WORD = re.compile(r"[^\W_]+")
 def words_of_topic(topic: str) -> frozenset[str]:
     """The words of a topic, however it is spelt: compatible letters are one, case does not count.
 
-    Looks at the first A_GLANCE characters.
+    Looks at the first A_GLANCE characters, and at the first LONGEST_WORD of each word.
     """
     folded = normal(topic[:A_GLANCE], "NFKC").casefold()
-    return frozenset(_WORD.findall(normal(folded, "NFKC")))
+    words = _WORD.findall(normal(folded, "NFKC"))
+    return frozenset(word[:LONGEST_WORD] for word in words)
 
 
 def topic_hash(words: Collection[str]) -> str:

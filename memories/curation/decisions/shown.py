@@ -45,10 +45,11 @@ def list_shown(
 
 
 def similar_shown(
-    actor: Actor, topic: str, *, limit: int, organisation: str, now: datetime
+    actor: Actor, query: DecisionQuery, *, organisation: str, now: datetime
 ) -> list[ShownDecision]:
-    """As `similar`."""
-    return _shown(actor, similar(actor, topic, limit=limit, now=now), organisation)
+    """As `similar`, of the query's topic and domain."""
+    found = similar(actor, query.topic, domain=query.domain, limit=query.limit, now=now)
+    return _shown(actor, found, organisation)
 
 
 def one_shown(actor: Actor, decision_id: UUID, *, organisation: str) -> ShownDecision:

@@ -17,9 +17,11 @@ from robots.models.robots import Robot
 
 # `by` names a robot with this in front of its id or name; anything else is a speaker's.
 ROBOT_MARK = "robot:"
-# For whom something is written by the audience of the decision; the others are narrow.
+# For whom something is written by the audience of the decision; the others are narrow. What waits
+# for a review is proposed for everyone.
 _WIDE = {
     AudienceKind.ORGANISATION: Visibility.ORGANISATION,
+    AudienceKind.REVIEW: Visibility.ORGANISATION,
     AudienceKind.EXPLICIT: Visibility.SHARED,
     AudienceKind.TEAM: Visibility.TEAM,
 }

@@ -1,7 +1,5 @@
 """Decisions: listed, one with its dissents and its chain, recorded, answered."""
 
-import json
-from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -91,7 +89,7 @@ def _found(
     organisation, now = request.membership[1].name, timezone.now()
     if similar:
         return similar_shown(
-            request.actor, asked["topic"], limit=SHOWN, organisation=organisation, now=now
+            request.actor, DecisionQuery(**asked, limit=SHOWN), organisation=organisation, now=now
         )
     return list_shown(
         request.actor,
@@ -105,14 +103,9 @@ def _found(
 def _after(request: HttpRequest, cursor: str) -> DecisionPlace | None:
     """Where to go on; the beginning for an address that somebody else was given."""
     try:
-        return read(request.actor, cursor, _place) if cursor else None
+        return read(request.actor, cursor, DecisionPlace.of) if cursor else None
     except ValidationError:
         return None
-
-
-def _place(text: str) -> DecisionPlace:
-    decided_at, id_ = json.loads(text)
-    return DecisionPlace(datetime.fromisoformat(decided_at), UUID(id_))
 
 
 def _page(
@@ -123,8 +116,8 @@ def _page(
     if "after" in request.GET:
         page["first_url"] = f"{url}?{urlencode(query)}"
     if last is not None:
-        place = json.dumps([last.decided_at.isoformat(), str(last.id)])
-        page["next_url"] = f"{url}?{urlencode(query | {'after': sign(request.actor, place)})}"
+        after = sign(request.actor, last.text)
+        page["next_url"] = f"{url}?{urlencode(query | {'after': after})}"
     return page
 
 

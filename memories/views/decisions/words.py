@@ -8,7 +8,9 @@ from memories.curation.decisions.models import Claim, Dissent, DissentKind, Part
 from memories.curation.decisions.read import WholeDecision
 from memories.curation.decisions.shown import ShownDecision
 from memories.views import presenter
-from memories.views.origins import person_name, robot_name, when
+from memories.views.origins import in_sentence, person_name, robot_name, when
+from orgs.models.memberships import Member
+from robots.models.robots import Robot
 
 # Strength -> (label, tone of its badge, what it means).
 STRENGTHS = {
@@ -105,14 +107,28 @@ def dissent(said: Dissent, me: object) -> dict[str, Any]:
         "content": said.content,
         "reasoning": said.reasoning,
         "by": voice(said, me),
+        "noted_by": _noted_by(said, me),
         "sure": sure(said.confidence),
         "at": said.created_at,
         "open": said.is_open,
         "state": {"label": state[0], "tone": state[1]},
         "acknowledged": said.acknowledged,
         "rebuttal": said.rebuttal,
+        "answered_by": _called(said.answered_by, said.answered_by_robot, me),
         "answer_url": reverse("dissent-answer", args=[said.memory_id, said.id]),
     }
+
+
+def _noted_by(said: Dissent, me: object) -> str:
+    """Who recorded it, where that is another than who says it."""
+    if (said.noted_by_id, said.noted_by_robot_id) == (said.member_id, said.robot_id):
+        return ""
+    return _called(said.noted_by, said.noted_by_robot, me)
+
+
+def _called(member: Member | None, robot: Robot | None, me: object) -> str:
+    """As they are called within a sentence; empty for nobody."""
+    return in_sentence(person_name(member, me)) or (robot_name(robot) if robot else "")
 
 
 def link(one: WholeDecision) -> dict[str, Any]:

@@ -142,6 +142,8 @@ class DecisionForm(forms.Form):
     def clean_others(self) -> tuple[str, ...]:
         names = [one.strip() for one in self.cleaned_data["others"].split(",")]
         names = [one for one in names if one]
+        if any(":" in one for one in names):
+            raise ValidationError("Names have no colon. Members are chosen above.")
         if len(names) > MOST or any(len(one) > LONGEST_TOPIC for one in names):
             raise ValidationError(f"Up to {MOST} names, each of up to {LONGEST_TOPIC} characters.")
         return tuple(names)

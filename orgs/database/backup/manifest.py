@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 
+from orgs.database import ledger
 from orgs.database.backup.errors import BackupError
 from orgs.database.backup.folder import digest_of, private_file
 
@@ -76,8 +77,8 @@ class Manifest:
     @property
     def bytes(self) -> int:
         """Bytes of all files of the folder but the manifest."""
-        ledger = self.ledger.bytes if self.ledger else 0
-        return ledger + sum(t.bytes for t in self.tables) + sum(f.bytes for f in self.files)
+        acts = self.ledger.bytes if self.ledger else 0
+        return acts + sum(t.bytes for t in self.tables) + sum(f.bytes for f in self.files)
 
     @property
     def taken_at(self) -> datetime:
@@ -155,6 +156,8 @@ def _built(folder: Path, content: dict[str, Any]) -> Manifest:
         manifest = Manifest(**{**content, **lists})
         odd = [one.table for one in manifest.tables if not _LABEL.fullmatch(one.table)]
         odd += [one.path for one in manifest.files if _ELSEWHERE & set(one.path.split("/"))]
+        if manifest.ledger and manifest.ledger.path != ledger.NAME:
+            odd.append(manifest.ledger.path)
         odd += [] if manifest.taken_at.tzinfo else [manifest.moment]
     except (KeyError, TypeError, ValueError) as error:
         raise BackupError(f"{folder / NAME} is not complete ({error}).") from None

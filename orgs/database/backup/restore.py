@@ -175,9 +175,13 @@ def _refuse_to_overwrite(connection: Connection, replace: bool) -> None:
 
 def _close(connection: Connection, marker: Marker) -> None:
     """Put the marker, and see that the owner's database is the same one."""
+    before = read_marker(connection)
     put_marker(connection, marker)
     if not is_closed(OWNER):
-        take_marker_away(connection)
+        if before is None:
+            take_marker_away(connection)
+        else:
+            put_marker(connection, before)
         raise BackupError(
             "DATABASE_ADMIN_URL and DATABASE_OWNER_URL are not of the same database. "
             "Nothing was changed."
@@ -190,8 +194,7 @@ def _join_ledgers(folder: Path, manifest: Manifest) -> None:
         return
     try:
         theirs = ledger.entries(folder / manifest.ledger.path)
-        for entry in ledger.missing(ledger.entries(), theirs):
-            ledger.append(entry)
+        ledger.append_all(ledger.missing(ledger.entries(), theirs))
     except ValueError as error:
         raise BackupError(f"The erasure ledger cannot be read: {error}.") from None
 

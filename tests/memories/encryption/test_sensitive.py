@@ -131,6 +131,8 @@ def test_a_memory_made_sensitive_loses_its_words_everywhere(lasting_world: World
     with undone("admin") as admin:
         assert holding(here, admin, STEM) == {}
         assert holding(here, admin, CODE) == {}
+        waiting = "SELECT DISTINCT state FROM memories_proposal WHERE memory_id = %s"
+        assert admin.execute(waiting, [id_]).fetchall() == [("withdrawn",)]
     told = api.get(f"/api/v1/memories/{id_}/history").json()
     assert SECRET in json.dumps(told), "and who may read it reads its history as before"
 
@@ -352,6 +354,12 @@ def test_what_was_made_of_others_or_said_in_a_conversation_is_not_made_sensitive
     assert posted.status_code in (200, 201), posted.content
     with resolve(here.robot("aria")).scope():
         id_ = Memory.objects.get(content=SECRET).id
+    answer = api.patch(f"/api/v1/memories/{id_}", {"sensitive": True}, format="json")
+    assert (answer.status_code, code_of(answer)) == (409, "encrypted")
+    assert row(here, here.robot("aria"), id_).sensitive is False
+    # Its dissents would stand beside it in plain.
+    body = {"topic": "Tea", "conclusion": "Green.", "group": "launch"}
+    id_ = UUID(api.post("/api/v1/decisions", body, format="json").json()["id"])
     answer = api.patch(f"/api/v1/memories/{id_}", {"sensitive": True}, format="json")
     assert (answer.status_code, code_of(answer)) == (409, "encrypted")
     assert row(here, here.robot("aria"), id_).sensitive is False

@@ -9,6 +9,7 @@ from rest_framework.test import APIClient
 from memories.curation.decisions.models import Debate
 from memories.jobs.models import Job, JobKind
 from memories.lifecycle.surprise import LEARNING
+from memories.privacy.forget_all import forget_all
 from memories.retrieval.models import Feedback, Recall
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
@@ -18,7 +19,7 @@ from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
 from orgs.principals import resolve
-from tests.world import Tenant, World
+from tests.world import NOW, Tenant, World
 
 URL = "/api/v1/debates"
 
@@ -151,6 +152,12 @@ def test_a_debate_is_for_its_readers_and_goes_on_with_who_opened_it(world: World
     for client in (here.browser("mina"), here.api("clio")):
         assert client.get(f"{URL}/{debate}").status_code == 200
         post(client, f"/{debate}/outcome", 403, conclusion="Mine.")
+    mina = str(here.members["mina"].id)
+    for_mina = post(api, topic="Tea", group="launch", member=mina)["id"]
+    post(here.browser("mina"), f"/{for_mina}/outcome", 403, conclusion="Mine.")
+    # A robot may leave something with a member, and does not read it: no place for a debate.
+    refused = post(api, status=400, topic="Tea", member=mina, visibility="private")
+    assert "could not read" in refused["detail"]
     post(api, status=404, topic="Tea", group="nowhere")
     post(api, status=400, topic="?!")
     post(api, f"/{uuid4()}/outcome", 404, conclusion="x")
@@ -175,13 +182,9 @@ def test_a_person_debates_alone_and_fails(world: World) -> None:
     known = here.remember(here.person("mina"), "Tea calms.", visibility="private").id
     opened = post(api, topic="Tea calms")
     assert [one["id"] for one in opened["memories"]] == [str(known)]
-    done = post(
-        api,
-        f"/{opened['id']}/outcome",
-        conclusion="It does not.",
-        references=[str(known)],
-        result="failure",
-    )
+    outcome = {"conclusion": "It does not.", "references": [str(known)], "result": "failure"}
+    post(api, f"/{opened['id']}/outcome", 404, **outcome, recall_id=str(uuid4()))
+    done = post(api, f"/{opened['id']}/outcome", **outcome)
     decision = api.get(f"/api/v1/decisions/{done['decision']['id']}").json()
     assert decision["audience"]["kind"] == "member"
     with resolve(here.person("mina")).scope():
@@ -189,6 +192,8 @@ def test_a_person_debates_alone_and_fails(world: World) -> None:
         assert (use.successes, use.failures, use.updates) == (0, 1, 1)
         assert Feedback.objects.get().usefulness == 0.5
     assert here.browser("ada").get(f"{URL}/{opened['id']}").status_code == 404
+    forget_all(here.person("mina"), now=NOW)
+    assert api.get(f"{URL}/{opened['id']}").status_code == 404
 
 
 def test_the_consolidation_looks_at_the_debates_readers_alone(lasting_world: World) -> None:

@@ -225,7 +225,7 @@ def test_a_dissent_is_added_and_answered_and_its_words_stay(world: World) -> Non
     answered = here.api("aria").patch(one, {"rebuttal": "They bring their own."}, format="json")
     now = answered.json()
     assert now["answered_at"] is not None
-    assert now | {"answered_at": None} == said | {
+    assert now | {"answered_at": None, "answered_by": None} == said | {
         "acknowledged": True,
         "rebuttal": "They bring their own.",
     }

@@ -1,4 +1,4 @@
-"""Sharing a decision asks those who stand in it."""
+"""A decision goes no further than those who stand in it wish, and says who put them there."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from memories.access.consent import SharingOff
 from memories.access.permissions import NotYours
 from memories.curation.share import share_memory
 from memories.privacy.opt_out import set_sharing
-from tests.memories.curation.decisions.test_decisions import decide
+from tests.memories.curation.decisions.test_decisions import URL, decide, get, post
 from tests.world import NOW, World
 
 
@@ -24,3 +24,42 @@ def test_nobody_carries_a_decision_further_in_which_stands_who_opted_out(world: 
             share_memory(who, id_, **wide)
     set_sharing(here.person("mina"), out=False, now=NOW)
     share_memory(aria, id_, **wide)
+
+
+def test_what_is_proposed_for_everyone_respects_who_opted_out(world: World) -> None:
+    """A curator's approval asks nobody again, so it is asked when it is proposed."""
+    here, bob = world.here, str(world.here.members["bob"].id)
+    set_sharing(here.person("bob"), out=True, now=NOW)
+    body: Any = {"topic": "Tea", "conclusion": "Green.", "participants": [bob]}
+    mina = here.browser("mina")
+    post(mina, status=403, **body, visibility="organisation")
+    assert post(mina, **body, group="launch")["status"] == "active", "where it was said"
+
+
+def test_a_dissent_says_who_noted_and_who_answered_it(world: World) -> None:
+    """Words may be given as a robot's by others, so a reader has to see by whom."""
+    here = world.here
+    made = post(here.api("aria"), topic="Tea", conclusion="Green.", group="launch")
+    bolt = here.robots["bolt"]
+    path = f"/{made['id']}/dissents"
+    said = post(
+        here.browser("bob"), path, kind="risk_warning", content="Hot.", by=f"robot:{bolt.id}"
+    )
+    bob = {"id": str(here.members["bob"].id), "name": "Bob"}
+    assert said["by"]["robot"]["name"] == bolt.name
+    assert said["noted_by"] == {"name": "Bob", "member": bob, "robot": None}
+    assert said["answered_by"] is None
+    answered = here.api("aria").patch(
+        f"{URL}{path}/{said['id']}", {"rebuttal": "It cools."}, format="json"
+    )
+    assert answered.json()["answered_by"]["robot"]["name"] == here.robots["aria"].name
+    found = get(here.browser("bob"), f"/{made['id']}")["dissents"]
+    assert found == [answered.json()] == get(here.browser("bob"), "/dissents")["results"]
+    for who, words in (("mina", "noted by Bob"), ("bob", "noted by you")):
+        shown = here.browser(who).get(f"/decisions/{made['id']}/").content.decode()
+        assert f"<span>{words}</span>" in shown
+        assert f"The answer, by {here.robots['aria'].name}<" in shown
+    own = post(here.browser("bob"), path, kind="abstention", content="No.")
+    assert own["noted_by"]["member"] == bob
+    shown = here.browser("mina").get(f"/decisions/{made['id']}/").content.decode()
+    assert shown.count("noted by") == 1, "nobody is named twice for their own words"
