@@ -27,6 +27,17 @@ class SharingOff(Exception):
         )
 
 
+def refuse_where_opted_out(organisation_id: UUID, member_ids: Iterable[UUID | None]) -> None:
+    """Raise SharingOff where one of them has opted out; inside the organisation's scope.
+
+    For what exists already and would be carried further.
+    """
+    named = {id_ for id_ in member_ids if id_ is not None}
+    rows = Member.objects.filter(organisation_id=organisation_id, id__in=named)
+    if named and rows.filter(sharing_off_at__isnull=False).exists():
+        raise SharingOff
+
+
 WIDE = (Visibility.ORGANISATION, Visibility.SHARED, Visibility.TEAM)
 
 

@@ -9,10 +9,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from memories.access.consent import refuse_where_opted_out
 from memories.access.permissions import NotYours, is_subject, may_change, may_forget
 from memories.access.red_lines import hold_red_line, is_their_own
 from memories.access.visibility import Misplaced
 from memories.curation import merge as curation_merge
+from memories.curation.decisions.parts import members_named
 from memories.curation.edit import Outdated, edit_memory
 from memories.curation.supersede import supersede
 from memories.lifecycle.consolidation.over_capacity import bring_down, hold_place, place_of
@@ -71,7 +73,8 @@ def approve(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime)
     somebody who is erased: the memory is forgotten, or with a text corrected. Return: what its
     subject forgot is back. Red line: it is protected, for the reason that was given or the
     decider's. Contradiction: the newer one holds, the older is kept as what was true until then.
-    Raises NotFound, Decided, Held, Unread, Outdated, Misplaced, NotYours, RedLine, AlreadyExists.
+    Raises NotFound, Decided, Held, Unread, Outdated, Misplaced, NotYours, RedLine, AlreadyExists,
+    and SharingOff for what is about somebody who has opted out since.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -194,6 +197,10 @@ def _publish(taken: _Taken, answer: ReviewAnswer) -> dict[str, Any]:
         raise NotFound("it does not wait any more")
     if item.target_audience_id not in taken.principal.audiences:
         raise Misplaced("You do not read where this would go, so you cannot send it there.")
+    if item.cause == Cause.PUBLISH:
+        # They may have opted out after it was proposed. Who proposed their own words wants it.
+        about = {memory.member_id, memory.speaker_member_id, *members_named(memory)}
+        refuse_where_opted_out(memory.organisation_id, about - {memory.author_id})
     outcome = curation_merge.copy_to(
         memory,
         item.target_audience_id,

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.access.consent import SharingOff
+from memories.access.consent import refuse_where_opted_out
 from memories.access.lookup import changeable, note
 from memories.access.permissions import NotYours
 from memories.access.readers_named import NamedReaders
@@ -34,7 +34,6 @@ from memories.store.models.memory import Memory
 from memories.store.version_stamp import STAMPS, stamp_version
 from orgs.errors import AlreadyExists
 from orgs.models.audiences import AudienceKind
-from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.audiences import ensure_audience, ensure_explicit_audience
 from orgs.principals import Actor, Principal, resolve
@@ -114,20 +113,11 @@ def _may_share(principal: Principal, memory: Memory, target: _Target) -> None:
         named = members_named(memory)
         if not concerned:
             named |= {id_ for id_ in (memory.member_id, memory.speaker_member_id) if id_}
-        _respect(memory, named - {actor.member_id} if actor.is_person else named)
+        # Nobody carries further a decision in which somebody stands who does not want that, either.
+        mine = {actor.member_id} if actor.is_person else set()
+        refuse_where_opted_out(memory.organisation_id, named - mine)
     if target.visibility is Visibility.PRIVATE and actor.is_person and not concerned:
         raise NotYours("Others said it; it cannot become yours alone.")
-
-
-def _respect(memory: Memory, about: set[UUID]) -> None:
-    """Nobody carries further what is about a member who has opted out of sharing, or a decision in
-    which they stand."""
-    if about and (
-        Member.objects.filter(
-            organisation_id=memory.organisation_id, id__in=about, sharing_off_at__isnull=False
-        ).exists()
-    ):
-        raise SharingOff
 
 
 def _refuse_twin(memory: Memory, audience_id: UUID) -> None:

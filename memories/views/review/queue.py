@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from memories.access.consent import SharingOff
 from memories.access.permissions import NotYours
 from memories.access.red_lines import RedLine
 from memories.access.visibility import Misplaced
@@ -32,7 +33,15 @@ Verb = Callable[..., Proposal]
 TABS = (("waiting", "Waiting for you"), ("mine", "Proposed by you"), ("decided", "Decided"))
 # Of what waits one kind, with a tab of its own.
 DISAGREE = {"show": "waiting", "cause": Cause.CONTRADICTION.value}
-REFUSALS = (review_queue.Decided, holds.Held, Misplaced, NotYours, RedLine, AlreadyExists)
+REFUSALS = (
+    review_queue.Decided,
+    holds.Held,
+    Misplaced,
+    NotYours,
+    RedLine,
+    AlreadyExists,
+    SharingOff,
+)
 
 
 @require_safe

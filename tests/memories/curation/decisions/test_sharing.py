@@ -6,8 +6,11 @@ import pytest
 
 from memories.access.consent import SharingOff
 from memories.access.permissions import NotYours
+from memories.curation.decide import ReviewAnswer, approve
 from memories.curation.share import share_memory
 from memories.privacy.opt_out import set_sharing
+from memories.review.queue import queue
+from orgs.principals import resolve
 from tests.memories.curation.decisions.test_decisions import URL, decide, get, post
 from tests.world import NOW, World
 
@@ -27,13 +30,30 @@ def test_nobody_carries_a_decision_further_in_which_stands_who_opted_out(world: 
 
 
 def test_what_is_proposed_for_everyone_respects_who_opted_out(world: World) -> None:
-    """A curator's approval asks nobody again, so it is asked when it is proposed."""
+    """It is asked when it is proposed, and once more when a curator approves it."""
     here, bob = world.here, str(world.here.members["bob"].id)
     set_sharing(here.person("bob"), out=True, now=NOW)
     body: Any = {"topic": "Tea", "conclusion": "Green.", "participants": [bob]}
     mina = here.browser("mina")
     post(mina, status=403, **body, visibility="organisation")
     assert post(mina, **body, group="launch")["status"] == "active", "where it was said"
+
+    set_sharing(here.person("bob"), out=False, now=NOW)
+    assert post(mina, **body, visibility="organisation")["status"] == "pending_review"
+    set_sharing(here.person("bob"), out=True, now=NOW)
+    chidi = here.person("chidi")
+    principal = resolve(chidi)
+    with principal.scope():
+        [item] = queue(principal, {"state": "open", "cause": "publish"})
+    answer = ReviewAnswer(version=1)
+    with pytest.raises(SharingOff):
+        approve(chidi, item.id, answer, now=NOW)
+    url = f"/api/v1/proposals/{item.id}/decision"
+    decision = {"action": "approve", "version": 1}
+    refused = here.browser("chidi").post(url, decision, format="json")
+    assert (refused.status_code, refused.json()["type"].rsplit(":", 1)[-1]) == (403, "sharing-off")
+    set_sharing(here.person("bob"), out=False, now=NOW)
+    assert approve(chidi, item.id, answer, now=NOW).state == "approved"
 
 
 def test_a_dissent_says_who_noted_and_who_answered_it(world: World) -> None:
