@@ -127,6 +127,10 @@ FRAGMENTS = {
         "_tagged",
     ): "conditions of `narrow`, with parameters",
     (
+        "memories/privacy/erasure/delete.py",
+        "delete_belongings",
+    ): "tables and conditions of the module, with parameters",
+    (
         "memories/privacy/erasure/run_state.py",
         "bury",
     ): "constants of `collect`, with parameters",
