@@ -238,3 +238,13 @@ def test_a_robot_without_leave_forges_none(world: World) -> None:
     found = mina.get(PREFERENCES, {"q": "Alerts only for Mallory.", "limit": 1}).json()["results"]
     assert [p["id"] for p in found] == [kept["id"]]
     assert mina.get(f"{PREFERENCES}/alerts", ask).json()["why"] == "vip_sender"
+
+
+def test_one_is_not_made_sensitive_for_its_details_stand_beside_it(world: World) -> None:
+    mina = world.here.browser("mina")
+    kept = put(mina, kind="research_finding", topic="the safe", finding="It opens with 4711.")
+    one = f"/api/v1/memories/{kept['id']}"
+    answer = mina.patch(one, {"sensitive": True}, format="json")
+    assert (answer.status_code, answer.json()["type"].rsplit(":")[-1]) == (409, "encrypted")
+    with resolve(world.here.person("mina")).scope():
+        assert not Memory.objects.get(id=kept["id"]).sensitive
