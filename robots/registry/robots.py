@@ -70,9 +70,7 @@ def register_robot(
     metadata: dict[str, Any] | None = None,
     owner_id: UUID | None = None,
 ) -> tuple[Robot, bool]:
-    """Register a robot, or update the one with this id by what is given and not empty.
-
-    Returns it and whether it is new.
+    """Register a robot, or find the one with this id as it is. Returns it and whether it is new.
 
     Names of robots are known to everyone in the organisation. Raises what `check_name` raises.
 
@@ -83,13 +81,9 @@ def register_robot(
         take_turns(organisation_id, "robot")
         if reference:
             try:
-                robot = find_robot(organisation_id, reference)
+                return find_robot(organisation_id, reference), False
             except NotFound:
                 pass
-            else:
-                given = {"name": name, "purpose": purpose, "personality": personality}
-                _update(robot, {k: v for k, v in given.items() if v} | {"metadata": metadata})
-                return robot, False
         if name:
             _check(organisation_id, name)
         robot = Robot(
