@@ -59,6 +59,18 @@ def find_robot(organisation_id: UUID, reference: str) -> Robot:
     return robot
 
 
+def works_before(robot: Robot, actor: Actor) -> bool:
+    """Whether the actor may know what this robot asks for and has at hand.
+
+    Of a robot that serves one member that tells what they work on: it is for the two of them.
+    """
+    return (
+        robot.owner_id is None
+        or actor.robot_id == robot.id
+        or (actor.is_person and actor.member_id == robot.owner_id)
+    )
+
+
 def register_robot(
     *,
     organisation_id: UUID,
