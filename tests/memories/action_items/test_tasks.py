@@ -15,6 +15,7 @@ from memories.context.sources.asked import ContextQuery
 from memories.curation.edit import edit_memory
 from memories.curation.merge import copy_to
 from memories.curation.share import share_memory
+from memories.curation.supersede import supersede
 from memories.knowledge_graph import entities
 from memories.knowledge_graph.models import Entity, Task
 from memories.knowledge_graph.rebuild import rebuild
@@ -176,6 +177,30 @@ def test_who_may_change_what(world: World) -> None:
     for stranger in (here.person("vera"), world.there.person("ada"), here.robot("bolt")):
         with pytest.raises(NotFound):
             change_task(stranger, task.id, {"done": False}, now=NOW)
+
+
+def test_who_said_first_that_it_is_done_is_kept(world: World) -> None:
+    here, mina, bob = world.here, world.here.person("mina"), world.here.person("bob")
+    task = put(mina, "Book the room", group="launch", assignee=member(here, "bob"))
+    change_task(bob, task.id, {"done": True}, now=NOW)
+    assert change_task(mina, task.id, {"done": True}, now=NOW + DAY).done_at == NOW
+    with resolve(bob).scope():
+        assert Task.objects.get(id=task.id).done_by_id == here.members["bob"].id
+        assert AuditEntry.objects.filter(action="task.changed", target=task.memory).count() == 1
+    assert change_task(mina, task.id, {"done": False}, now=NOW + DAY).done_at is None
+
+
+def test_what_holds_no_more_is_not_to_be_done(world: World) -> None:
+    mina = world.here.person("mina")
+    over, old, new = (
+        put(mina, f"Book the {room}", group="launch") for room in ("bar", "hut", "hall")
+    )
+    edit_memory(mina, over.memory, {"expires_at": NOW + DAY}, now=NOW)
+    with resolve(mina).scope():
+        older, newer = (Memory.objects.get(id=one.memory) for one in (old, new))
+        supersede(resolve(mina), older, newer, NOW)
+    for at, there in ((NOW, {"Book the bar", "Book the hall"}), (NOW + DAY, {"Book the hall"})):
+        assert {one.title for one in tasks(mina, TaskQuery(status="all"), now=at)} == there
 
 
 def test_a_robot_puts_down_what_it_reads_itself(world: World) -> None:
