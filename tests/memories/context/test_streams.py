@@ -161,12 +161,13 @@ def test_what_others_wrote_takes_no_place_of_an_entry(
 ) -> None:
     monkeypatch.setattr(streams, "BEST", 1)
     monkeypatch.setattr(streams, "LATEST", 1)
-    noted(here, "aria", "Falcon flies to the moon.")
+    noted(here, "aria", "The falcon sleeps.")
     noted(here, "aria", "Nothing happened here.")
-    here.remember(here.robot("bolt"), "Falcon flies.", visibility="organisation")
+    asked = "Where does the falcon fly in winter?"
+    here.remember(here.robot("bolt"), asked, visibility="organisation")
     here.read()
-    found = recalled(here, "aria", "Falcon flies")["results"]
-    assert found[0]["content"] == "Falcon flies to the moon."
+    found = [one["content"] for one in recalled(here, "aria", asked)["results"]]
+    assert sorted(found) == ["Nothing happened here.", "The falcon sleeps."]
 
 
 def test_other_notes_are_no_entries(here: Tenant) -> None:
