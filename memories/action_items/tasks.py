@@ -34,6 +34,7 @@ _LIST = (
     + f"""
   AND (%(context_group)s::uuid IS NULL OR {HERE})
   AND (%(include_shared)s::bool OR n.audience_id <> %(organisation_audience)s::uuid)
+  AND (%(deposits)s::bool OR n.deposited_by IS NULL)
   AND (%(whose)s::uuid IS NULL OR t.assignee_id IS NULL OR t.assignee_id = %(whose)s::uuid)
   AND (%(done)s::bool IS NULL OR (t.done_at IS NOT NULL) = %(done)s::bool)
   AND (%(due_before)s::timestamptz IS NULL OR t.due_at < %(due_before)s::timestamptz)
@@ -108,18 +109,21 @@ def tasks_of(
     query: TaskQuery,
     *,
     include_shared: bool = True,
+    deposits: bool = True,
     after: TaskCursor | None = None,
     now: datetime,
 ) -> list[TaskRow]:
     """The same for an asker who is looked up already; call inside the principal's scope.
 
-    include_shared: whether what the whole organisation reads is among them.
+    include_shared: whether what the whole organisation reads is among them. deposits: whether what
+    a robot left where it does not read is.
     """
     values: dict[str, Any] = {
         "organisation": principal.organisation_id,
         "organisation_audience": principal.organisation_audience,
         "context_group": principal.actor.group_id,
         "include_shared": include_shared,
+        "deposits": deposits,
         "whose": principal.actor.member_id if query.whose == MINE else None,
         "done": {PENDING: False, DONE: True}.get(query.status),
         "due_before": query.due_before,

@@ -277,7 +277,7 @@ def _own_team(actor: Actor, reference: str) -> Team:
 
 
 def _together(actor: Actor, team: Team) -> Principal:
-    """One of the team's robots, reading what all of them read, with the team's working memory."""
+    """Who asks, reading what all robots of the team read, with the team's working memory."""
     robot_id = actor.robot_id or robots_in(team).values_list("robot_id", flat=True).first()
     audience = audience_of(team)
     if robot_id is None:
@@ -286,14 +286,13 @@ def _together(actor: Actor, team: Team) -> Principal:
         return replace(nobody, audiences=frozenset({audience}), own_audience=audience)
     one = resolve(Actor(organisation_id=team.organisation_id, robot_id=robot_id))
     read = shared_audiences(team.organisation_id, [team.id], one.audiences).get(team.id)
-    return replace(one, audiences=read or frozenset({audience}), own_audience=audience)
+    # What a person does stands in the log as nobody's, not as the act of that robot.
+    return replace(one, actor=actor, audiences=read or frozenset({audience}), own_audience=audience)
 
 
 def _looked_at(actor: Actor, principal: Principal, team: Team, now: datetime) -> list[Item]:
-    """What is at hand; inside the principal's scope. A robot's look counts and evicts.
-
-    A person's does not: it would stand in the log as the act of a robot.
-    """
+    """What is at hand; inside the principal's scope. A robot's look counts and evicts, a person's
+    changes nothing."""
     if actor.robot_id is None:
         return items_in(values_of(principal, now))
     return _settled(principal, team, now)

@@ -31,7 +31,7 @@ from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
 from robots.models.robots import Robot
 from robots.models.teams import Team
-from robots.registry.robots import find_robot
+from robots.registry.robots import find_robot, works_before
 
 # Of what left, so much is named; so much is looked through for what the asker reads.
 MOST_EVICTED, LOOKED_THROUGH = 20, 200
@@ -118,7 +118,8 @@ def look(
 
     The robot itself may look, for a member and in a group. Admins and curators get its sizes, as
     the robot sees them when it acts for nobody, and of the memories those that they read
-    themselves; their look evicts nothing. For all others there is none: NotFound.
+    themselves, of another member's own robot none; their look evicts nothing. For all others there
+    is none: NotFound.
     """
     found = _robot(actor, robot)
     if actor.robot_id is None:
@@ -334,6 +335,8 @@ def _looked_at(actor: Actor, robot: Robot, now: datetime) -> WorkingMemory:
     with itself.scope():
         items = items_in(values)
         rows = last_evicted(values)
+    if not works_before(robot, actor):
+        return as_seen(robot, budget_of(robot), items, {}, [], now)
     return seen_by(resolve(actor), robot, budget_of(robot), items, rows, now)
 
 

@@ -25,7 +25,7 @@ from memories.store.conversation_turns import message_of
 from memories.store.dependents import followers, is_proposition, is_summary, summaries
 from memories.store.encryption.keys import require_key
 from memories.store.encryption.texts import Encrypted, encrypt
-from memories.store.models.choices import Status
+from memories.store.models.choices import PREFERENCE_FORM, Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
 from orgs.database.rls import Scope, scope
@@ -59,6 +59,9 @@ def why_not(memory: Memory) -> str:
         return "It was made of other memories. Make those sensitive; it is encrypted with them."
     if Memory.objects.filter(id=memory.id, decision__isnull=False).exists():
         return "It is a decision. Its claims and dissents stand beside it and are not encrypted."
+    form = memory.metadata.get(PREFERENCE_FORM)
+    if isinstance(form, dict) and "kind" in form:
+        return "It is a preference. Its details stand beside it and are not encrypted."
     if given_action_items(memory):
         return "It holds a task that somebody wrote down. Tasks are not encrypted."
     return ""

@@ -24,7 +24,7 @@ from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
 from orgs.principals import Actor, Principal, resolve
 from robots.models.robots import Robot
-from robots.registry.robots import find_robot
+from robots.registry.robots import find_robot, works_before
 
 # Rows of a transaction of the clean-up.
 BATCH = 5_000
@@ -160,12 +160,7 @@ def remove_old(organisation_id: UUID, *, now: datetime) -> int:
 
 def _names(actor: Actor, verb: str, robot: Robot) -> bool:
     """Whether the asker may know that it was this robot."""
-    return (
-        verb not in _ASKED
-        or robot.owner_id is None
-        or actor.robot_id == robot.id
-        or (actor.is_person and actor.member_id == robot.owner_id)
-    )
+    return verb not in _ASKED or works_before(robot, actor)
 
 
 def _shown(principal: Principal) -> "QuerySet[Operation]":

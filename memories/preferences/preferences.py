@@ -23,7 +23,7 @@ from memories.preferences import forms
 from memories.preferences.alerts import alert
 from memories.retrieval.recall import Query, serve
 from memories.retrieval.types import Filters
-from memories.store.models.choices import Category, Status, Type
+from memories.store.models.choices import PREFERENCE_FORM, Category, Status, Type
 from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs.errors import NotFound
 from orgs.models.audiences import AudienceKind
@@ -31,7 +31,6 @@ from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
 
-FORM = "preference"
 WHOSE = "A preference is somebody's: say for which member."
 RECIPIENT_STAYS = "The recipient stays; write a style for the other one."
 TAKEN_AWAY = "The member took this preference away; they alone bring it back."
@@ -99,7 +98,7 @@ def preferences(
 
 def as_preference(memory: Memory, score: float | None = None) -> Preference:
     """A memory as the preference that its metadata says it is."""
-    form = memory.metadata.get(FORM)
+    form = memory.metadata.get(PREFERENCE_FORM)
     given = dict(form) if isinstance(form, dict) else {}
     kind = given.pop("kind", "")
     try:
@@ -118,7 +117,7 @@ def ask(
     """Those that answer a question, best first; counted and noted like any recall."""
     form = {"kind": kind} if kind else {}
     alone = owner.principal.narrowed(frozenset({owner.audience_id}))
-    own = Filters(metadata={FORM: form}, deposits=False)
+    own = Filters(metadata={PREFERENCE_FORM: form}, deposits=False)
     query = Query(text=text, limit=limit, narrow=own)
     found = serve(alone, query, now=now)
     ours = [(hit, row) for hit, row in found.hits if row.superseded_by_id is None]
@@ -266,7 +265,7 @@ def _correct(
 ) -> Preference:
     changes: dict[str, Any] = {
         "content": forms.content(kind, known),
-        "metadata": {**memory.metadata, FORM: {"kind": kind, **known}},
+        "metadata": {**memory.metadata, PREFERENCE_FORM: {"kind": kind, **known}},
         "expires_at": None,
     }
     if importance is not None:
@@ -290,7 +289,7 @@ def _remember(
             category=Category.FACT if is_fact else Category.PREFERENCE,
             importance=forms.IMPORTANCE[kind] if importance is None else importance,
             key=forms.key_of(kind, known),
-            metadata={FORM: {"kind": kind, **known}},
+            metadata={PREFERENCE_FORM: {"kind": kind, **known}},
         ),
         now=now,
     )

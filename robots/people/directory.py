@@ -28,7 +28,7 @@ from orgs.principals import Actor, readable_groups
 from robots.errors import MissingScope
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot, RobotGroup
-from robots.registry.robots import find_robot, join_groups, register_robot
+from robots.registry.robots import find_robot, join_groups, register_robot, update_robot
 
 # So many people are offered by name at once, so many can be chosen, by so many words of a name.
 OFFERED = 12
@@ -38,28 +38,30 @@ Colleague = tuple[UUID, str]
 
 
 def register(actor: Actor, data: Mapping[str, Any], now: datetime) -> tuple[Robot, bool]:
-    """Register a robot, or update the one with this id; recorded. Tells whether it is new.
+    """Register a robot, or update the one with this id by what is given and not empty; recorded.
+    Tells whether it is new.
 
     Admins and keys that manage register robots; any robot updates itself. Raises PermissionError,
     MissingScope, and what `check_name` raises.
     """
     reference = data.get("id")
+    metadata = data.get("metadata")
+    texts = {name: data[name] for name in ("name", "purpose", "personality") if data.get(name)}
     with organisation_scope(actor.organisation_id):
         _check_registration(actor, reference)
         robot, created = register_robot(
             organisation_id=actor.organisation_id,
             now=now,
             reference=reference,
-            name=data.get("name", ""),
-            purpose=data.get("purpose", ""),
-            personality=data.get("personality", ""),
-            metadata=data.get("metadata"),
+            metadata=metadata,
+            **texts,
         )
-        if created:
-            audit.record(
-                "robot.registered", actor=actor, now=now, target=robot.id, target_type="robot"
-            )
-    return robot, created
+        if not created:
+            return update_robot(
+                actor, str(robot.id), {**texts, "metadata": metadata}, now=now
+            ), False
+        audit.record("robot.registered", actor=actor, now=now, target=robot.id, target_type="robot")
+    return robot, True
 
 
 def _check_registration(actor: Actor, reference: str | None) -> None:

@@ -59,6 +59,18 @@ def find_robot(organisation_id: UUID, reference: str) -> Robot:
     return robot
 
 
+def works_before(robot: Robot, actor: Actor) -> bool:
+    """Whether the actor may know what this robot asks for and has at hand.
+
+    Of a robot that serves one member that tells what they work on: it is for the two of them.
+    """
+    return (
+        robot.owner_id is None
+        or actor.robot_id == robot.id
+        or (actor.is_person and actor.member_id == robot.owner_id)
+    )
+
+
 def register_robot(
     *,
     organisation_id: UUID,
@@ -70,9 +82,7 @@ def register_robot(
     metadata: dict[str, Any] | None = None,
     owner_id: UUID | None = None,
 ) -> tuple[Robot, bool]:
-    """Register a robot, or update the one with this id by what is given and not empty.
-
-    Returns it and whether it is new.
+    """Register a robot, or find the one with this id as it is. Returns it and whether it is new.
 
     Names of robots are known to everyone in the organisation. Raises what `check_name` raises.
 
@@ -83,13 +93,9 @@ def register_robot(
         take_turns(organisation_id, "robot")
         if reference:
             try:
-                robot = find_robot(organisation_id, reference)
+                return find_robot(organisation_id, reference), False
             except NotFound:
                 pass
-            else:
-                given = {"name": name, "purpose": purpose, "personality": personality}
-                _update(robot, {k: v for k, v in given.items() if v} | {"metadata": metadata})
-                return robot, False
         if name:
             _check(organisation_id, name)
         robot = Robot(

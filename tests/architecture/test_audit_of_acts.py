@@ -370,7 +370,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "robots.people.directory.change_group": ("group.*",),
     "robots.people.directory.change_members": ("group.members",),
     "robots.people.directory.open_group": ("group.created",),
-    "robots.people.directory.register": ("robot.registered",),
+    "robots.people.directory.register": ("robot.changed", "robot.registered"),
     "robots.conversations.post_messages.post_messages": WROTE,
     "robots.identities.links.confirm": (
         "identity.confirmed",

@@ -29,12 +29,17 @@ class OperationSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     verb = serializers.ChoiceField(Verb.choices)
     memory = serializers.UUIDField()
-    robot = NamedSerializer(allow_null=True, help_text="Null where a person did it.")
+    robot = NamedSerializer(
+        allow_null=True,
+        help_text="Null where a person did it, or a robot that the caller is not to know.",
+    )
     at = serializers.DateTimeField()
 
 
 class RobotCountsSerializer(serializers.Serializer[Any]):
-    robot = NamedSerializer(allow_null=True, help_text="Null for people.")
+    robot = NamedSerializer(
+        allow_null=True, help_text="Null for people, and for robots that the caller is not to know."
+    )
     remember = serializers.IntegerField()
     recall = serializers.IntegerField()
     evict = serializers.IntegerField()

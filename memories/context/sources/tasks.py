@@ -10,11 +10,15 @@ MOST = 10
 
 
 def tasks(asked: Asked) -> list[Piece]:
-    """The pending tasks of the member who asks or is asked for, and those that are nobody's."""
+    """The pending tasks of the member who asks or is asked for, and those that are nobody's.
+
+    What a robot left with a member without their leave is in the list, and never said unasked.
+    """
     found = tasks_of(
         asked.principal,
         TaskQuery(limit=MOST),
         include_shared=asked.query.include_shared,
+        deposits=False,
         now=asked.now,
     )
     return [

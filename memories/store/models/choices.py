@@ -33,6 +33,8 @@ class Type(models.TextChoices):
 
 # A preference of this importance or more is always at hand.
 PREFERENCE_ALWAYS_FROM = 0.8
+# Under this name the metadata of a preference has its kind and its details.
+PREFERENCE_FORM = "preference"
 
 
 class Category(models.TextChoices):

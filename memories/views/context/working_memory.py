@@ -16,6 +16,8 @@ from memories.context.at_hand import WorkingMemory
 from memories.context.models import Reason
 from memories.context.working_memory import look
 from orgs.views.access import MODERATORS, members_only
+from robots.models.robots import Robot
+from robots.registry.robots import works_before
 
 # Of what is in it, so much is shown.
 SHOWN = 50
@@ -33,6 +35,7 @@ def working_memory(request: HttpRequest, robot_id: UUID) -> HttpResponse:
         "count": found.count,
         "tokens": found.tokens,
         "budget": found.budget,
+        "closed": isinstance(found.owner, Robot) and not works_before(found.owner, request.actor),
         "percent": min(100, round(100 * found.tokens / found.budget)),
         **rows_of(found),
     }

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import OperationalError, connection
 from django.utils import timezone
 
@@ -51,6 +52,21 @@ def test_a_source_that_fails_is_named_and_the_others_answer(
     assert cited(found, "memories") == [str(plan)]
     assert "secret words" not in caplog.text
     assert "secret words" not in str(found)
+
+
+def test_what_was_served_is_noted_however_late_it_is(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left for the last source is no limit for the note of what was served."""
+    note(here, "aria", "The launch is on 3 March.")
+    limits: list[float] = []
+    limit = assemble._limit
+    monkeypatch.setattr(assemble, "_limit", lambda s: (limits.append(s), limit(s)))
+    assert got(here, "aria")["recall_id"]
+    *each, last = limits
+    assert len(each) == len(assemble.SOURCES)
+    assert all(one < settings.CONTEXT_SECONDS for one in each)
+    assert last == settings.CONTEXT_SECONDS
 
 
 def test_a_statement_that_fails_leaves_the_others_their_transaction(

@@ -145,6 +145,31 @@ def test_no_other_sees_a_stream(world: World) -> None:
     assert listed(here, "aria") == ["Mina seemed tired."]
 
 
+def test_what_is_sensitive_is_in_no_stream(here: Tenant) -> None:
+    made = noted(here, "aria", "The door opens with 4711.")
+    body = {"sensitive": True}
+    answer = here.api("aria").patch(f"/api/v1/memories/{made['id']}", body, format="json")
+    assert answer.status_code == 200
+    assert listed(here, "aria") == []
+    assert recalled(here, "aria", "the door")["results"] == []
+    summary = here.api("aria").get(f"{URL}/summary").json()
+    assert (summary["count"], summary["text"]) == (0, "")
+
+
+def test_what_others_wrote_takes_no_place_of_an_entry(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "BEST", 1)
+    monkeypatch.setattr(streams, "LATEST", 1)
+    noted(here, "aria", "The falcon sleeps.")
+    noted(here, "aria", "Nothing happened here.")
+    asked = "Where does the falcon fly in winter?"
+    here.remember(here.robot("bolt"), asked, visibility="organisation")
+    here.read()
+    found = [one["content"] for one in recalled(here, "aria", asked)["results"]]
+    assert sorted(found) == ["Nothing happened here.", "The falcon sleeps."]
+
+
 def test_other_notes_are_no_entries(here: Tenant) -> None:
     here.remember(here.robot("aria"), "A plain note of Falcon.", visibility="internal")
     here.remember(

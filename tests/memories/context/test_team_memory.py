@@ -381,6 +381,20 @@ def test_what_a_team_hands_over_or_cannot_hold_is_in_the_log(here: Tenant) -> No
     assert evicted() == set(ids)
 
 
+@pytest.mark.conformance("H47")
+def test_what_a_person_hands_over_is_in_no_robots_name(here: Tenant) -> None:
+    here.add_team("coding", "aria", working_memory_tokens=4)
+    here.add_team("research", "bolt", working_memory_tokens=4)
+    for robot, word in (("aria", "Word1."), ("aria", "Word2."), ("bolt", "Word3.")):
+        here.remember(here.robot(robot), word, **EVERYONE)
+    moved(here, here.browser("chidi"))
+    with resolve(here.robot("aria")).scope():
+        rows = Operation.objects.filter(verb=Verb.EVICT)
+        assert set(rows.values_list("robot_id", flat=True)) == {None}
+        # No room for two in the first, what was handed over, what made room in the second.
+        assert rows.count() == 3
+
+
 def test_a_persons_look_evicts_nothing_and_is_in_no_log(here: Tenant, team: Team) -> None:
     drafts = [Draft(content=f"Fact number {n} of many.", **EVERYONE) for n in range(3)]
     remember_many(here.robot("aria"), drafts, now=NOW)

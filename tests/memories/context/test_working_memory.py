@@ -13,8 +13,10 @@ from memories.context.models import WorkingEntry
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.retrieval.recall import Query, recall
 from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, resolve
 from robots.access.act_for import delegate
+from robots.models.robots import Robot
 from robots.registry.robots import join_groups, leave_group
 from tests.world import NOW, Tenant, World
 
@@ -344,6 +346,24 @@ def test_curators_see_sizes_and_what_they_read_themselves(here: Tenant, name: st
     assert texts(found) == [PREF]
     assert here.browser(name).delete(path(here, "clio")).status_code == 403
     assert got(here, "clio")["count"] == 2
+
+
+@override_settings(WORKING_MEMORY_TOKENS=10)
+def test_what_a_members_own_robot_has_at_hand_is_shown_to_that_member_alone(here: Tenant) -> None:
+    """It tells what they work on; the log of operations keeps it to them as well."""
+    with organisation_scope(here.id):
+        Robot.objects.filter(id=here.robots["clio"].id).update(owner=here.members["ada"])
+    low = note(here, "clio", "A random note about nothing at all.", importance=0.1)
+    for one in (low, note(here, "clio", "The architecture is decided: one store.")):
+        put(here, "clio", one)
+    page, told = f"/robots/{here.robots['clio'].id}/working-memory/", "This robot is a member"
+    for name, of_it in (("ada", 1), ("chidi", 0)):
+        found = curators_view(here, name)
+        assert (found["count"], found["tokens"] > 0) == (1, True)
+        assert (len(found["entries"]), len(found["evicted"])) == (of_it, of_it)
+        shown = here.browser(name).get(page).content.decode()
+        assert ("The architecture" in shown, told in shown) == (bool(of_it), not of_it)
+    assert len(got(here, "clio")["entries"]) == 1
 
 
 def test_a_curators_look_evicts_nothing(here: Tenant) -> None:

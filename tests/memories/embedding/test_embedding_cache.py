@@ -75,3 +75,53 @@ def test_encode_query_uses_the_configured_encoder_and_size(settings, monkeypatch
     assert (query_cache().hits, query_cache().misses, query_cache().size) == (1, 2, 3)
     query_cache().clear()
     assert (query_cache().hits, len(query_cache())) == (0, 0)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The cache's seconds, set by hand: clock[0]."""
+    seconds = [1_000.0]
+    monkeypatch.setattr(embedding_query_cache.time, "monotonic", lambda: seconds[0])
+    return seconds
+
+
+@pytest.fixture
+def marks(monkeypatch):
+    """What lies under the mark that all processes share."""
+    shared = {}
+    near = type("Near", (), {"get": shared.get, "set": lambda k, v, timeout: shared.update({k: v})})
+    monkeypatch.setattr(embedding_query_cache, "cache", near)
+    return shared
+
+
+@pytest.mark.usefixtures("marks")
+def test_no_question_is_kept_for_longer_than_fifteen_minutes(encode, clock):
+    kept = QueryCache(10)
+    kept.get("m", "tea", encode)
+    clock[0] += 899
+    kept.get("m", "tea", encode)
+    kept.get("m", "milk", encode)
+    clock[0] += 1
+    kept.get("m", "sugar", encode)
+    assert len(kept) == 2, "also what nobody asks again goes"
+    kept.get("m", "milk", encode)
+    kept.get("m", "tea", encode)
+    assert encode.texts == ["tea", "milk", "sugar", "tea"], "a use makes it no younger"
+
+
+@pytest.mark.usefixtures("marks")
+def test_every_process_forgets_at_its_next_look(encode, clock):
+    one, other = QueryCache(10), QueryCache(10)
+    for kept in (one, other):
+        kept.get("m", "tea", encode)
+    embedding_query_cache.forget_queries()
+    one.get("m", "milk", encode)
+    assert len(one) == 2, "it looks every five seconds"
+    clock[0] += 5
+    for kept in (one, other):
+        kept.get("m", "milk", encode)
+        assert len(kept) == 1
+    one.get("m", "tea", encode)
+    clock[0] += 5
+    one.get("m", "milk", encode)
+    assert len(one) == 2, "once for each time that it was said"

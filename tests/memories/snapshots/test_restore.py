@@ -53,6 +53,17 @@ def note(here: Tenant, content: str = "The code is 7.", **fields: Any) -> Rememb
     return here.remember(here.person("mina"), content, **{"visibility": "private", **fields})
 
 
+def test_a_robots_note_is_no_persons_wherever_it_lies(here: Tenant) -> None:
+    """The database keeps it to the robot; this holds where somebody put it elsewhere."""
+    mina, said = here.person("mina"), note(here, visibility="group", group="launch")
+    (line,) = snapshot(mina)
+    with resolve(mina).scope():
+        Memory.objects.filter(id=said.id).update(kind="internal")
+    assert snapshot(mina) == []
+    (found,) = put_back(mina, [{**line, "content": "The code is 9."}], "keep")
+    assert (found.result.value, found.memory == said.id) == ("written", False)
+
+
 @pytest.mark.conformance("G33")
 def test_replace_sets_a_memory_as_it_was(here: Tenant) -> None:
     mina = here.person("mina")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from memories.curation.supersede import supersede
 from memories.library.memories import get_memory
 from memories.store.models.memory import Memory
 from orgs.principals import resolve
@@ -98,8 +99,10 @@ def test_what_was_shared_is_no_preference_for_others(world: World) -> None:
         format="json",
     )
     assert shared.status_code == 200
+    here.read()
     for who in ("mina", "bob", "ada"):
-        assert here.browser(who).get(PREFERENCES).json()["results"] == []
+        for asked in ({}, {"q": "tea in the morning"}):
+            assert here.browser(who).get(PREFERENCES, asked).json()["results"] == []
         assert here.browser(who).get(f"{PREFERENCES}/{kept['id']}").status_code == 404
 
 
@@ -161,6 +164,21 @@ def test_research_findings_are_recalled_by_meaning(world: World) -> None:
     every = mina.get(PREFERENCES, {"q": "bread slowly"}).json()["results"]
     assert {one["kind"] for one in every} >= {"research_finding", "preference"}
     assert all(one["kind"] for one in every), "nothing that is no preference"
+
+
+def test_what_holds_no_more_is_no_preference(world: World) -> None:
+    here, mina = world.here, world.here.browser("mina")
+    old, new = (put(mina, kind="preference", text=f"Tea at {hour}.") for hour in ("four", "five"))
+    with resolve(here.person("mina")).scope():
+        older, newer = (Memory.objects.get(id=one["id"]) for one in (old, new))
+        supersede(resolve(here.person("mina")), older, newer, NOW)
+    here.read()
+    for asked in ({}, {"q": "tea at four"}):
+        found = mina.get(PREFERENCES, asked).json()["results"]
+        assert [one["id"] for one in found] == [new["id"]]
+    context = mina.post("/api/v1/context", {"query": "quantum physics"}, format="json").json()
+    cited = [one["id"] for one in context["citations"] if one["section"] == "preferences"]
+    assert cited == [new["id"]]
 
 
 @pytest.mark.conformance("Z20")
@@ -238,3 +256,13 @@ def test_a_robot_without_leave_forges_none(world: World) -> None:
     found = mina.get(PREFERENCES, {"q": "Alerts only for Mallory.", "limit": 1}).json()["results"]
     assert [p["id"] for p in found] == [kept["id"]]
     assert mina.get(f"{PREFERENCES}/alerts", ask).json()["why"] == "vip_sender"
+
+
+def test_one_is_not_made_sensitive_for_its_details_stand_beside_it(world: World) -> None:
+    mina = world.here.browser("mina")
+    kept = put(mina, kind="research_finding", topic="the safe", finding="It opens with 4711.")
+    one = f"/api/v1/memories/{kept['id']}"
+    answer = mina.patch(one, {"sensitive": True}, format="json")
+    assert (answer.status_code, answer.json()["type"].rsplit(":")[-1]) == (409, "encrypted")
+    with resolve(world.here.person("mina")).scope():
+        assert not Memory.objects.get(id=kept["id"]).sensitive
