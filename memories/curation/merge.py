@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import F
 
 from memories.access.visibility import Misplaced
-from memories.curation.decisions.parts import copy_record
+from memories.curation.decisions.parts import copy_record, has_record
 from memories.indexing import index
 from memories.ingestion import write
 from memories.knowledge_graph.tasks import copy_tasks
@@ -18,6 +18,7 @@ from memories.store.encryption.texts import row_hashes
 from memories.store.models.choices import Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from orgs.errors import AlreadyExists
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor
@@ -51,7 +52,8 @@ def copy_to(
     Returns {made: id} and, where it was there, what it was. editor: whose the text is where it is
     another than the memory's; author and speaker stay who they are. by_subject: its subject brings
     it back, and so may also what they forgot. id_: of the copy, where it was made before and
-    undone, so that links lead to it again. Raises Misplaced for what its subject forgot.
+    undone, so that links lead to it again. Raises Misplaced for what its subject forgot,
+    and AlreadyExists for a decision whose words the readers have.
     """
     digests = row_hashes(
         content,
@@ -73,6 +75,11 @@ def copy_to(
         return {"made": str(made)}
     if twin.forgotten_by_subject and not by_subject:
         raise Misplaced("Whom this is about has forgotten it; only they bring it back.")
+    if has_record(memory):
+        raise AlreadyExists(
+            "The same words are there already, and a record of who said what is not put into "
+            "another. Change the words, or dissent from the one that is there."
+        )
     before = twin.status
     joined = join(memory, twin)
     if before != Status.ACTIVE:

@@ -120,14 +120,14 @@ def test_the_real_one_ends_when_its_time_is_over(real: MsMarcoCrossEncoder) -> N
 
     def slow(question: str, text: str) -> list[float]:
         runs.append(text)
-        time.sleep(0.2)
+        time.sleep(0.5)
         return [0.0]
 
     real._model.run = slow
     begun = time.monotonic()
     with pytest.raises(TimeOver):
         real.logits(QUESTION, TEXTS * 20, deadline=begun + 0.05)
-    assert time.monotonic() - begun < 0.2, "nobody waits for the run that has begun"
+    assert time.monotonic() - begun < 0.5, "nobody waits for the run that has begun"
     time.sleep(1)
     assert len(runs) <= 4, "what had not begun is not read"
 

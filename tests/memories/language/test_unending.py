@@ -12,7 +12,7 @@ from memories.restatement import rules
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 # Seconds; what these texts took before they were looked at was hours.
-MOMENT = 3.0
+MOMENT = 10.0
 TEXTS = (
     "ok, ",
     "so, ",

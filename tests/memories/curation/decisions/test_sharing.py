@@ -10,6 +10,7 @@ from memories.curation.decide import ReviewAnswer, approve
 from memories.curation.share import share_memory
 from memories.privacy.opt_out import set_sharing
 from memories.review.queue import queue
+from orgs.errors import AlreadyExists
 from orgs.principals import resolve
 from tests.memories.curation.decisions.test_decisions import URL, decide, get, post
 from tests.world import NOW, World
@@ -83,3 +84,22 @@ def test_a_dissent_says_who_noted_and_who_answered_it(world: World) -> None:
     assert own["noted_by"]["member"] == bob
     shown = here.browser("mina").get(f"/decisions/{made['id']}/").content.decode()
     assert shown.count("noted by") == 1, "nobody is named twice for their own words"
+
+
+def test_an_approval_loses_no_dissent(world: World) -> None:
+    """Where everyone has the same words already, the record has nowhere to go: it stays."""
+    here, chidi = world.here, world.here.person("chidi")
+    body: Any = {"topic": "Tea", "conclusion": "Green.", "visibility": "organisation"}
+    post(here.browser("ada"), **body)
+    dissents = [{"kind": "risk_warning", "content": "Too hot."}]
+    made = post(here.browser("mina"), **body, dissents=dissents)
+    assert made["status"] == "pending_review"
+    principal = resolve(chidi)
+    with principal.scope():
+        [item] = queue(principal, {"state": "open", "cause": "publish"})
+    with pytest.raises(AlreadyExists, match="is not put into another"):
+        approve(chidi, item.id, ReviewAnswer(version=1), now=NOW)
+    other = ReviewAnswer(version=1, content="Green tea.")
+    id_ = approve(chidi, item.id, other, now=NOW).outcome["made"]
+    [said] = get(here.browser("bob"), f"/{id_}")["dissents"]
+    assert said["content"] == "Too hot."
