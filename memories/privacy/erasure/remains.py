@@ -175,14 +175,18 @@ def _rewritten(cursor: Any, name: sql.Identifier) -> bool:
     return True
 
 
-# Who writes in this database now: a process and the number of its transaction.
-_WRITERS = """
-SELECT l.pid, l.transactionid::text FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-WHERE l.locktype = 'transactionid' AND l.granted AND a.datname = current_database()
+# Who is in a transaction in this database now, and in which.
+_OPEN = """
+SELECT l.pid, coalesce(l.transactionid::text, l.virtualxid) FROM pg_locks l
+JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.locktype = %(kind)s AND l.granted AND a.datname = current_database()
     AND l.pid <> pg_backend_pid()
 """
+# Those that have written have a number of their own; the others see what was there before.
+WRITERS, ALL = "transactionid", "virtualxid"
 
 
-def writers(running: Running) -> set[tuple[int, str]]:
-    """The transactions that have written and are not at their end."""
-    return {(int(pid), str(number)) for pid, number in running.rows(_WRITERS)}
+def transactions(running: Running, kind: str) -> set[tuple[int, str]]:
+    """The transactions that are not at their end: WRITERS or ALL, also those that only read."""
+    rows = running.rows(_OPEN, {"kind": kind})
+    return {(int(pid), str(number)) for pid, number in rows}

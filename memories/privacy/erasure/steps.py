@@ -55,12 +55,17 @@ Step = Callable[[Running, OrganisationRun], Counts | None]
 
 def _settle(running: Running, run: OrganisationRun) -> Counts | None:
     """Nobody writes any more who began before the door was closed."""
-    writers, until = remains.writers(running), time.monotonic() + SETTLE_SECONDS
-    while writers := writers & remains.writers(running):
+    return {} if _ended(running, remains.WRITERS) else None
+
+
+def _ended(running: Running, kind: str) -> bool:
+    """Wait for the transactions that are open now; False where one goes on for too long."""
+    there, until = remains.transactions(running, kind), time.monotonic() + SETTLE_SECONDS
+    while there := there & remains.transactions(running, kind):
         if time.monotonic() > until:
-            return None
+            return False
         time.sleep(0.05)
-    return {}
+    return True
 
 
 def _collect(running: Running, run: OrganisationRun) -> Counts | None:
@@ -142,6 +147,9 @@ def _caches(running: Running, run: OrganisationRun) -> Counts | None:
 
 
 def _disk(running: Running, run: OrganisationRun) -> Counts | None:
+    # A vacuum leaves what somebody may still see who began before the rows were deleted.
+    if not _ended(running, remains.ALL):
+        return None
     counts = counts_of(running)
     tables: set[str] = set(remains.OF_MEMBERS) if running.member_id else set()
     for table, names in TAKEN_FROM.items():
@@ -216,7 +224,7 @@ def _clear_after_single(run: OrganisationRun) -> None:
         found = list(waiting.order_by("id"))
     if not found:
         return
-    if _settle(Running(found[0], run.now), run) is None:
+    if not _ended(Running(found[0], run.now), remains.ALL):
         run.stopped = True
         return
     remains.clear_caches()

@@ -31,6 +31,16 @@ def data_folder() -> Path:
     return Path(folder) / "base" / database
 
 
+def relations() -> dict[str, str]:
+    """Tables and indexes by the name of their file, for whoever reads why it failed."""
+    with connected("admin") as admin:
+        rows = admin.execute(
+            "SELECT pg_relation_filenode(oid)::text, relname FROM pg_class "
+            "WHERE pg_relation_filenode(oid) IS NOT NULL"
+        )
+        return dict(rows.fetchall())
+
+
 @pytest.mark.conformance("T14")
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("times", [1, pytest.param(26, marks=pytest.mark.slow)])
@@ -73,7 +83,8 @@ def test_files_logs_and_pages_hold_nothing(lasting_world: World, times: int) -> 
 
     counts = receipt_by_link(link_of(erasure)).counts
     assert counts.get("not_rewritten", 0) == 0, counts
-    assert list(found_in_files(prefix, data_folder())) == []
+    left = list(found_in_files(prefix, data_folder()))
+    assert left == [], (counts, relations())
     assert not any(path.exists() for path in paths)
     assert log.read_text() == f"said {'*' * len(name)} of\nnothing else\n"
     log.unlink()

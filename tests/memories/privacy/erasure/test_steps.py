@@ -10,6 +10,7 @@ from memories.access.permissions import NotYours
 from memories.curation.decisions.models import Debate
 from memories.ingestion.file_import.importer import Importer
 from memories.jobs.runner import run_job
+from memories.privacy.erase import erase_memory
 from memories.privacy.erasure import steps
 from memories.privacy.erasure.columns import COLUMNS, with_words
 from memories.privacy.erasure.models import Erasure, ErasureStep
@@ -79,19 +80,43 @@ def test_what_comes_while_it_runs_goes_as_well(
         assert not Debate.objects.using("worker").filter(organisation_id=here.id).exists()
 
 
-def test_it_waits_for_who_had_begun_to_write(
-    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("began", "last"),
+    [("SELECT pg_current_xact_id()", ""), ("SELECT 1", "caches")],
+    ids=["writer", "reader"],
+)
+def test_it_waits_for_who_had_begun(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch, began: str, last: str
 ) -> None:
+    """Who writes may bring something more; for who reads a vacuum leaves the rows on the disk."""
     here = lasting_world.here
     erasure = erase(here, f"robot:{here.robots['bolt'].id}")
     monkeypatch.setattr(steps, "SETTLE_SECONDS", 0.1)
     with connected("admin") as somebody:
         somebody.autocommit = False
-        somebody.execute("SELECT pg_current_xact_id()")
+        somebody.execute(began)
         run_job(here.id, erasure.job_id, None)
         with organisation_scope(here.id, using="worker"):
             did = ErasureStep.objects.using("worker").filter(erasure_id=erasure.id)
-            assert not did.exists(), "it has not even looked yet"
+            assert (did.order_by("-at", "-id").values_list("name", flat=True).first() or "") == last
+        assert receipt_by_link(link_of(erasure)).finished_at is None
+        somebody.rollback()
+    run(here, erasure)
+    assert receipt_by_link(link_of(erasure)).finished_at is not None
+
+
+def test_a_single_memory_waits_for_who_reads(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, bolt = lasting_world.here, lasting_world.here.robot("bolt")
+    id_ = here.remember(bolt, "Bolt says this.").id
+    erasure = erase_memory(bolt, id_, confirm=str(id_), now=NOW).erasure
+    monkeypatch.setattr(steps, "SETTLE_SECONDS", 0.1)
+    with connected("admin") as somebody:
+        somebody.autocommit = False
+        somebody.execute("SELECT 1")
+        run_job(here.id, erasure.job_id, None)
+        assert receipt_by_link(link_of(erasure)).finished_at is None
         somebody.rollback()
     run(here, erasure)
     assert receipt_by_link(link_of(erasure)).finished_at is not None
