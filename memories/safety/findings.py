@@ -1,0 +1,76 @@
+"""What a gate found in a text, and how the text looks without it. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Personal(StrEnum):
+    """What is somebody's alone."""
+
+    PERSON = "person"
+    ADDRESS = "address"
+    BRAND_ADDRESS = "brand_address"
+    ORGANISATION = "organisation"
+    EMAIL = "email"
+    PHONE = "phone"
+    CARD = "card"
+    IBAN = "iban"
+    IP = "ip"
+    SSN = "ssn"
+    API_KEY = "api_key"
+
+
+class Poison(StrEnum):
+    """What would steer a model that reads it."""
+
+    ORDER = "order_to_model"
+    ROLE = "role_claim"
+    TOOL_CALL = "tool_call"
+    EXFILTRATION = "exfiltration"
+    HIDDEN = "hidden_unicode"
+    ENCODED = "encoded_payload"
+    AUTHORITY = "false_authority"
+    DELAYED = "delayed_trigger"
+
+
+Kind = Personal | Poison
+
+# Whoever reads one of these could use it at once, whoever it is about.
+SECRETS = frozenset({Personal.CARD, Personal.IBAN, Personal.SSN, Personal.API_KEY})
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """start, end: offsets in the original text, in characters. sure: False where a person should
+    look, because the words could mean something else."""
+
+    start: int
+    end: int
+    kind: Kind
+    sure: bool = True
+
+
+def masked(text: str, findings: Iterable[Finding]) -> str:
+    """The text with each finding replaced by its kind in brackets, as in `[email]`.
+
+    Findings that overlap become one, named by the one that begins first, then the longer.
+    """
+    parts: list[str] = []
+    last = 0
+    for start, end, kind in _apart(findings):
+        parts += [text[last:start], f"[{kind}]"]
+        last = end
+    return "".join([*parts, text[last:]])
+
+
+def _apart(findings: Iterable[Finding]) -> Sequence[tuple[int, int, Kind]]:
+    """Spans that do not overlap, in the order of the text."""
+    found: list[tuple[int, int, Kind]] = []
+    for one in sorted(findings, key=lambda f: (f.start, -f.end, f.kind)):
+        if found and one.start < found[-1][1]:
+            start, end, kind = found[-1]
+            found[-1] = (start, max(end, one.end), kind)
+        else:
+            found.append((one.start, one.end, one.kind))
+    return found

@@ -1,0 +1,103 @@
+"""A text as a reader sees it, and where each sign of it stands in the original. Pure.
+
+Whoever wants to pass a gate writes an address with signs that nobody sees, in letters of another
+alphabet, or in letters of double width. The rules look at one plain form; what they find is pointed
+out in the original. The time grows with the length of the text alone.
+"""
+
+import unicodedata
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import disarm
+
+# Not seen: control (other than line ends and tabs), format (joiners, turns of direction, tags).
+_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs"})
+_BREAKS = "\t\n\r\x0b\x0c\x85"
+# Blank, though they count as letters or marks; the selectors of variants are marks, too.
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0), range(0x180B, 0x1810))
+# One sign for each kind of space, line end, dash and quotation mark.
+_MARKS = {"Zs": " ", "Zl": "\n", "Zp": "\n", "Pd": "-", "Pi": '"', "Pf": '"'}
+_SINGLE_QUOTES = "\u2018\u2019\u201a\u201b"
+# Of more signs than this nobody makes one letter (UAX 15, stream-safe format).
+_MOST_MARKS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """original: as it was given. text: as it is seen, look-alikes folded to Latin letters.
+
+    starts, ends: for each sign of `text` where it begins and ends in `original`; empty where both
+    are the same. hidden: where in the original a sign stands that nobody sees.
+    """
+
+    original: str
+    text: str
+    starts: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
+    hidden: tuple[int, ...] = field(default=(), repr=False)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The place in the original of `text[start:end]`; start < end."""
+        if not self.starts:
+            return start, end
+        return self.starts[start], self.ends[end - 1]
+
+
+def plain(original: str) -> PlainText:
+    """The plain form of a text of any length."""
+    if original.isascii() and original.isprintable():
+        return PlainText(original, original)
+    found: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    hidden: list[int] = []
+    at, length = 0, len(original)
+    while at < length:
+        if is_unseen(original[at]):
+            hidden.append(at)
+            at += 1
+            continue
+        end = at + 1
+        while end < length and end - at <= _MOST_MARKS and unicodedata.combining(original[end]):
+            end += 1
+        seen = _seen(original[at:end])
+        found.append(seen)
+        starts += [at] * len(seen)
+        ends += [end] * len(seen)
+        at = end
+    return PlainText(original, "".join(found), tuple(starts), tuple(ends), tuple(hidden))
+
+
+def is_unseen(char: str) -> bool:
+    """Whether nobody sees the sign: controls, joiners, turns of direction, tags, blanks."""
+    if char.isprintable() and char.isascii():
+        return False
+    if char in _BREAKS:
+        return False
+    if unicodedata.category(char) in _UNSEEN or char in _BLANK:
+        return True
+    return any(ord(char) in among for among in _SELECTORS)
+
+
+@lru_cache(maxsize=20_000)
+def _seen(letter: str) -> str:
+    """A letter with its marks as it is seen: compatible forms, look-alikes and digits folded."""
+    if letter.isascii():
+        return letter
+    compatible = unicodedata.normalize("NFKC", letter)
+    folded = "".join(map(_folded, compatible))
+    return unicodedata.normalize("NFC", folded)
+
+
+def _folded(char: str) -> str:
+    if char.isascii() or unicodedata.combining(char):
+        return char
+    digit = unicodedata.digit(char, None)
+    if digit is not None:
+        return str(digit)
+    if char in _SINGLE_QUOTES:
+        return "'"
+    plain_mark = _MARKS.get(unicodedata.category(char))
+    return plain_mark or disarm.normalize_confusables(char)
