@@ -36,7 +36,8 @@ from memories.privacy.models import Disclosure
 from memories.restatement.models import Origin, PendingRestatement, Restatement
 from memories.retrieval.models import Feedback, Recall
 from memories.review.models import Cause, Proposal, State
-from memories.store.models.choices import Category, Kind, Level, Status, Tier, Type
+from memories.safety.models import GatePolicy, GazetteerTerm, HeldText, TermKind
+from memories.store.models.choices import Category, HeldFor, Kind, Level, Status, Tier, Type
 from memories.store.models.contribution import Contribution
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
@@ -69,7 +70,11 @@ __all__ = [
     "Erasure",
     "ErasureStep",
     "Feedback",
+    "GatePolicy",
+    "GazetteerTerm",
     "Gone",
+    "HeldFor",
+    "HeldText",
     "Job",
     "JobKind",
     "JobState",
@@ -95,6 +100,7 @@ __all__ = [
     "Status",
     "Target",
     "Task",
+    "TermKind",
     "Text",
     "Tier",
     "Tombstone",

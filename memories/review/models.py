@@ -2,6 +2,7 @@
 
 from django.db import models
 
+from memories.store.models.choices import HeldFor
 from memories.store.models.memory_part import MemoryPart
 from orgs.models.base import TenantKey
 
@@ -18,10 +19,16 @@ class Cause(models.TextChoices):
     RED_LINE = "red_line", "To be protected"
     CAPACITY = "over_capacity", "Too many"
     MENTION = "mention", "Named somebody erased"
+    PERSONAL_DATA = HeldFor.PERSONAL_DATA.value, "Something personal"
+    POISON = HeldFor.POISON.value, "May steer a robot"
 
 
 # Two memories of the same readers side by side: both stay, or somebody merges them.
 PAIRS = (Cause.DUPLICATE, Cause.CONTRADICTION)
+# What a gate holds back.
+HELD = (Cause.PERSONAL_DATA, Cause.POISON)
+# Approved, it is copied to whom it was for; rejected, it is archived.
+PROPOSALS = (Cause.PUBLISH, *HELD)
 
 
 class State(models.TextChoices):
@@ -41,7 +48,9 @@ class Proposal(MemoryPart):
     a correction. seen_version: the memory's version, and so the readers, for which it was written.
     outcome: what the decision changed, so that it can be undone; after that `undone`, the id that
     the copy had. details: numbers and words of the trade, no text. Of what is too many: `tier`, its
-    `capacity`, the `count`, how many would go (`chosen`) into how many `summaries`.
+    `capacity`, the `count`, how many would go (`chosen`) into how many `summaries`. Of what a gate
+    holds `found`: how often each kind, `spans`: where in the memory's text which kind stands,
+    `failed`: a detector broke.
     """
 
     cause = models.CharField(max_length=13, choices=Cause.choices)

@@ -67,6 +67,13 @@ class ArchivedFor(models.TextChoices):
     NUMBER = "number"
 
 
+class HeldFor(models.TextChoices):
+    """For which gate a memory waits or has waited."""
+
+    PERSONAL_DATA = "personal_data"
+    POISON = "poison"
+
+
 class Status(models.TextChoices):
     ACTIVE = "active"
     PENDING_REVIEW = "pending_review"

@@ -13,6 +13,7 @@ from memories.store.models.choices import (
     PREFERENCE_ALWAYS_FROM,
     ArchivedFor,
     Category,
+    HeldFor,
     Kind,
     Level,
     Status,
@@ -114,6 +115,7 @@ class Memory(SealedRow, TenantModel):
     `sealed`, and not indexed. `red_line`: kept as it is, for a reason.
     `archived_for`: the rule that archived it, empty where somebody did. `restored_at`: when it was
     brought back, for what a policy calls its age.
+    `held_for`: the gate for which it waits or has waited, before it goes to `proposed_audience`.
     `first_tier`: the one it was written into; `tier` is where it is now (see `store.models.use`).
     `superseded_by`: the newer memory that holds in its place since `valid_until`; both are kept.
     """
@@ -146,6 +148,9 @@ class Memory(SealedRow, TenantModel):
     position = models.BigIntegerField()
     deposited_by = models.UUIDField(null=True, blank=True)
     proposed_audience = TenantKey("orgs.Audience", null=True, blank=True)
+    held_for = models.CharField(
+        max_length=13, choices=HeldFor.choices, blank=True, default="", db_default=""
+    )
 
     importance = models.FloatField(default=0.5)
     confidence = models.FloatField(default=1.0)
@@ -218,7 +223,8 @@ class Memory(SealedRow, TenantModel):
                 & models.Q(type__in=Type.values)
                 & models.Q(first_tier__in=Tier.values)
                 & models.Q(status__in=Status.values)
-                & models.Q(category__in=["", *Category.values]),
+                & models.Q(category__in=["", *Category.values])
+                & models.Q(held_for__in=["", *HeldFor.values]),
                 name="memory_words_known",
             ),
             models.CheckConstraint(

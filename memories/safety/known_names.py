@@ -1,0 +1,43 @@
+"""The names that an organisation's gates know: its members', and the terms of its curators.
+
+Call inside a scope of the organisation. Nothing is kept from one call to the next: a member who
+came a moment ago is known.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from uuid import UUID
+
+from memories.safety.models import GazetteerTerm, TermKind
+from memories.safety.personal_data.known import KnownNames
+from orgs.models.memberships import Member
+from orgs.principals import Actor
+from robots.people.directory import known_members
+
+
+def known_names(organisation_id: UUID) -> KnownNames:
+    """Every name; for what decides, never for what is shown."""
+    people = Member.objects.filter(organisation_id=organisation_id, erased_at=None)
+    return _together(people.values_list("name", flat=True), organisation_id)
+
+
+def names_known_to(actor: Actor) -> KnownNames:
+    """The names that the asker may know: of members whom they know, and the terms for who keeps
+    them."""
+    people = known_members(actor).values_list("name", flat=True)
+    return _together(people, actor.organisation_id if actor.moderates else None)
+
+
+def _together(people: Iterable[str], organisation_id: UUID | None) -> KnownNames:
+    """organisation_id: whose terms; None leaves them out."""
+    terms: dict[str, list[str]] = defaultdict(list)
+    if organisation_id is not None:
+        rows = GazetteerTerm.objects.filter(organisation_id=organisation_id)
+        for kind, term in rows.values_list("kind", "term"):
+            terms[kind].append(term)
+    return KnownNames(
+        people=tuple(dict.fromkeys(name for name in people if name.strip())),
+        clients=tuple(terms[TermKind.CLIENT]),
+        brands=tuple(terms[TermKind.BRAND]),
+        companies=tuple(terms[TermKind.COMPANY]),
+    )

@@ -1,0 +1,85 @@
+"""What an organisation tells its gates, and what a gate has put aside."""
+
+from django.db import models
+
+from memories.safety.rules import WhenPersonal
+from orgs.models.base import TenantKey, TenantModel
+
+
+class TermKind(models.TextChoices):
+    CLIENT = "client", "Client"
+    BRAND = "brand", "Brand"
+    COMPANY = "company", "Company"
+
+
+class GazetteerTerm(TenantModel):
+    """A name that no text may show to a wider audience; curators keep the list.
+
+    folded: as it is compared, so that no name stands there twice.
+    """
+
+    kind = models.CharField(max_length=7, choices=TermKind.choices)
+    term = models.CharField(max_length=200)
+    folded = models.CharField(max_length=400)
+    added_by = TenantKey("orgs.Member", null=True)
+    added_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organisation", "folded"], name="gazetteer_term_once"),
+            models.CheckConstraint(
+                condition=models.Q(kind__in=TermKind.values), name="gazetteer_term_kind_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.term
+
+
+class GatePolicy(TenantModel):
+    """How strict an organisation's gates are; without a row as the field says."""
+
+    personal = models.CharField(
+        max_length=14,
+        choices=[(one.value, one.value) for one in WhenPersonal],
+        default=WhenPersonal.ABOUT_SOMEBODY.value,
+    )
+    changed_by = TenantKey("orgs.Member", null=True)
+    changed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "gate policies"
+        constraints = [
+            models.UniqueConstraint(fields=["organisation"], name="gate_policy_once"),
+            models.CheckConstraint(
+                condition=models.Q(personal__in=[one.value for one in WhenPersonal]),
+                name="gate_policy_words_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.personal
+
+
+class HeldText(TenantModel):
+    """The words of a memory as they were written, where the memory has them without what is
+    personal.
+
+    audience: the own one of the member for whom it was written, so that the database shows it to
+    nobody else. findings: where in it what was found, as `[kind, start, end, sure]`.
+    """
+
+    memory = TenantKey("memories.Memory")
+    audience = TenantKey("orgs.Audience")
+    content = models.TextField()
+    findings = models.JSONField(default=list)
+    held_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["organisation", "memory"], name="held_text_once")
+        ]
+        indexes = [models.Index(fields=["organisation", "audience"], name="held_text_audience")]
+
+    def __str__(self) -> str:
+        return f"held text of memory {self.memory_id}"
