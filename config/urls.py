@@ -5,6 +5,7 @@ from django.urls import include, path
 
 import memories.urls
 import orgs.urls
+import personas.urls
 import robots.urls
 from config.monitoring import health
 from config.monitoring.metrics import metrics
@@ -22,6 +23,7 @@ handler400 = errors.bad_request
 api = [
     *memories.urls.api,
     *robots.urls.api,
+    *personas.urls.api,
     path("schema", DescriptionView.as_view(), name="schema"),
     path("docs", DocumentationView.as_view(url_name="schema"), name="docs"),
 ]

@@ -1,1 +1,1 @@
-"""Personas: empty so far."""
+"""What robots learn about serving people of one profession, in blocks without anything personal."""

@@ -2,6 +2,13 @@ from django.apps import AppConfig
 
 
 class PersonasConfig(AppConfig):
-    """Personas and shared blocks build on memories; the house keeps their place."""
+    """What robots learn about serving people of one profession; builds on memories."""
 
     name = "personas"
+
+    def ready(self) -> None:
+        """Say how audiences of personas are resolved, how this app looks from outside, and what
+        follows where a member is removed or opts out."""
+        from personas.api import problems  # noqa: F401
+        from personas.associations import cohort_audiences, cohort_readers, leaving  # noqa: F401
+        from personas.registry import personas  # noqa: F401

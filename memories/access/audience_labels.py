@@ -9,6 +9,9 @@ LABELS = {
     AudienceKind.ROBOT: "The robot's own notes",
     AudienceKind.TEAM: "The robots of a team",
     AudienceKind.EXPLICIT: "Some people and robots",
+    AudienceKind.PERSONA: "People of a persona",
+    AudienceKind.INDUSTRY: "Everyone whose persona is of an industry",
+    AudienceKind.ROLE: "Everyone whose persona is of a role",
     AudienceKind.REVIEW: "Its author and the reviewers",
 }
 

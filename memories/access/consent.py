@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from memories.access.visibility import Visibility
+from memories.access.visibility import COHORTS, Visibility
 from orgs.models.memberships import Member
 from orgs.principals import Actor
 
@@ -38,7 +38,7 @@ def refuse_where_opted_out(organisation_id: UUID, member_ids: Iterable[UUID | No
         raise SharingOff
 
 
-WIDE = (Visibility.ORGANISATION, Visibility.SHARED, Visibility.TEAM)
+WIDE = (Visibility.ORGANISATION, Visibility.SHARED, Visibility.TEAM, *COHORTS)
 
 
 @dataclass(slots=True)

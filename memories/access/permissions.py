@@ -5,13 +5,14 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
-from memories.access.visibility import Visibility, Write, can_write
+from memories.access.visibility import COHORTS, Visibility, Write, can_write
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
 from orgs.principals import Actor, Principal
 
+ROBOTS_TEACH = "Robots and those who curate write for a persona. Report what is wrong there."
 WRITES_NOTHING = "Your role reads; ask an admin for a role that writes."
 
 
@@ -127,6 +128,8 @@ class WritePermission:
             confidential=group.confidential if group else True,
             members_publish=self.organisation.members_publish,
         )
+        if allowed is Write.NO and visibility in COHORTS and actor.role != Role.VIEWER:
+            raise PermissionError(ROBOTS_TEACH)
         if allowed is Write.NO:
             raise PermissionError(WRITES_NOTHING)
         return allowed

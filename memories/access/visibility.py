@@ -20,6 +20,9 @@ class Visibility(StrEnum):
     SHARED = "shared"
     GROUP = "group"
     ORGANISATION = "organisation"
+    PERSONA = "persona"
+    INDUSTRY = "industry"
+    ROLE = "role"
 
 
 ALIASES = {"public": Visibility.GROUP}
@@ -34,16 +37,33 @@ _KINDS = {
     "organisation": "organisation",
     "team": "team",
     "persona": "persona",
+    "industry": "industry",
+    "role": "role",
 }
 LOOKED_FOR = tuple(_KINDS)
 TEAM_MARK = "team:"
-NAMES = (*(v.value for v in Visibility if v is not Visibility.TEAM), *ALIASES, f"{TEAM_MARK}<id>")
+# What people of one profession read: those of a persona, of all that share its industry or role.
+COHORTS = (Visibility.PERSONA, Visibility.INDUSTRY, Visibility.ROLE)
+# These say behind a colon which one.
+_MARKED = (Visibility.TEAM, *COHORTS)
+NAMES = (
+    *(v.value for v in Visibility if v not in _MARKED),
+    *ALIASES,
+    f"{TEAM_MARK}<id>",
+    "persona:<handle>",
+    "industry:<name>",
+    "role:<name>",
+)
 # What robots keep for robots: no person reads it.
 AMONG_ROBOTS = (Visibility.INTERNAL, Visibility.TEAM)
 
 OUT_OF_REACH = (
     "A member does not reach the notes of a team, so what is about a member or said by one is not "
     "kept there."
+)
+NOBODY_NAMED = (
+    "What is kept for a persona, an industry or a role names nobody: leave group, speaker, "
+    "listeners and conversation out."
 )
 
 
@@ -90,11 +110,28 @@ def check_team_note(visibility: Visibility, *, member: bool) -> None:
         raise Misplaced(OUT_OF_REACH)
 
 
+def check_cohort(visibility: Visibility, *, names_somebody: bool) -> None:
+    """Raise Misplaced where what is for a profession names who said it, who heard it, or where.
+
+    names_somebody: whether a group, a speaker, listeners, or a conversation are given.
+    """
+    if visibility in COHORTS and names_somebody:
+        raise Misplaced(NOBODY_NAMED)
+
+
 def team_named(wish: str | None) -> str | None:
     """The reference in `team:<id>`, or None for any other wish."""
     if wish is None or not wish.startswith(TEAM_MARK):
         return None
     return wish.removeprefix(TEAM_MARK) or None
+
+
+def cohort_named(wish: str | None) -> tuple[Visibility, str] | None:
+    """(persona, industry or role, which one) of a wish such as `persona:<handle>`, or None."""
+    mark, colon, reference = (wish or "").partition(":")
+    if not colon or not reference or mark not in COHORTS:
+        return None
+    return Visibility(mark), reference
 
 
 def effective_visibility(
@@ -120,7 +157,9 @@ def effective_visibility(
 def _chosen(wish: str) -> Visibility:
     if team_named(wish):
         return Visibility.TEAM
-    if wish != Visibility.TEAM and wish in (*Visibility, *ALIASES):
+    if cohort := cohort_named(wish):
+        return cohort[0]
+    if wish not in _MARKED and wish in (*Visibility, *ALIASES):
         return ALIASES.get(wish) or Visibility(wish)
     raise Misplaced(f"Unknown visibility; one of {', '.join(NAMES)}.")
 
@@ -137,6 +176,7 @@ def can_read(
 
     private: its owner alone. organisation: every role. group: those in it and, where it is not
     confidential, curators and admins. internal and team: no person. protected and shared are lists.
+    persona, industry and role: its people (`owner`), curators and admins.
     """
     match visibility:
         case Visibility.ORGANISATION:
@@ -145,6 +185,8 @@ def can_read(
             return in_group or (role in PUBLISHES and not confidential)
         case Visibility.PRIVATE | Visibility.PROTECTED | Visibility.SHARED:
             return owner
+        case Visibility.PERSONA | Visibility.INDUSTRY | Visibility.ROLE:
+            return owner or role in PUBLISHES
         case _:
             return False
 
@@ -161,10 +203,12 @@ def can_write(
 
     Viewers read. Members keep what is theirs, speak in their groups and propose to the
     organisation (or publish, where the organisation lets members). Admins and curators write
-    shared knowledge.
+    shared knowledge, and beside robots they alone write for a persona.
     """
     if role == "viewer" or visibility in AMONG_ROBOTS:
         return Write.NO
+    if visibility in COHORTS:
+        return Write.YES if role in PUBLISHES else Write.NO
     if visibility is Visibility.ORGANISATION:
         return Write.YES if role in PUBLISHES or members_publish else Write.PROPOSE
     if visibility is Visibility.GROUP:
@@ -198,7 +242,7 @@ def derive_kind(place: KindInputs) -> str:
         return "interaction" if place.listeners else "user"
     if place.visibility is Visibility.ORGANISATION and not place.member:
         return "organisation"
-    if place.visibility is Visibility.SHARED and not place.member:
+    if place.visibility in (Visibility.SHARED, *COHORTS) and not place.member:
         return "organisation"
     return "direct"
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from memories.access.cohorts import cohort_audience
 from memories.access.readers_named import NamedReaders
 from memories.access.references import References
 from memories.access.visibility import Misplaced, Visibility
@@ -15,13 +16,15 @@ from orgs.principals import Actor, Principal
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Concerned:
     """Whom a draft concerns. readers: as the caller named them; robot_id: the robot that writes.
-    team_id: the team that it is for, where it is for one."""
+    team_id: the team that it is for, where it is for one. cohort: which persona, industry or role.
+    """
 
     readers: NamedReaders
     listeners: tuple[UUID, ...]
     speaker_id: UUID | None
     robot_id: UUID
     team_id: UUID | None = None
+    cohort: str = ""
 
 
 @dataclass(slots=True)
@@ -51,6 +54,9 @@ class DraftAudience:
                 return self._simple(principal, AudienceKind.ROBOT, str(actor.robot_id))
             case Visibility.TEAM:
                 return self._simple(principal, AudienceKind.TEAM, str(concerned.team_id))
+            case Visibility.PERSONA | Visibility.INDUSTRY | Visibility.ROLE:
+                found = cohort_audience(principal, visibility, concerned.cohort)
+                return found, AudienceKind(visibility.value)
             case _:
                 return self._list(actor, visibility, group, concerned)
 

@@ -14,12 +14,15 @@ from memories.access.references import References
 from memories.access.speakers import MADE_OF, Speaker, speaker_of
 from memories.access.visibility import (
     AMONG_ROBOTS,
+    COHORTS,
     KindInputs,
     Misplaced,
     Visibility,
     Write,
+    check_cohort,
     check_kind,
     check_team_note,
+    cohort_named,
     derive_kind,
     effective_visibility,
     team_named,
@@ -152,10 +155,15 @@ class DraftPlacer:
             check_wish(actor, draft.red_line_reason, internal=internal)
         team = team_named(draft.visibility)
         team_id = self.references.own_team(team).id if team else None
+        cohort = cohort_named(draft.visibility)
         member_id = self._subject(actor, visibility)
         listeners = tuple(self.references.member(ref, group).id for ref in draft.listeners)
         speaker = self._speaker(draft, actor, group)
         check_team_note(visibility, member=bool(actor.member_id or speaker.member_id))
+        check_cohort(
+            visibility,
+            names_somebody=bool(group or draft.speaker or listeners or draft.conversation),
+        )
         self.wishes.check(actor, visibility, member_id, speaker.member_id)
         place = KindInputs(visibility, group is not None, member_id is not None, bool(listeners))
         kind = draft.kind or derive_kind(place)
@@ -171,6 +179,7 @@ class DraftPlacer:
             speaker_id=speaker.member_id,
             robot_id=self.robot.id,
             team_id=team_id,
+            cohort=cohort[1] if cohort else "",
         )
         audience_id, audience_kind = self.audience.of(principal, visibility, group, concerned)
         proposed = None
@@ -242,7 +251,10 @@ class DraftPlacer:
         return known
 
     def _subject(self, actor: Actor, visibility: Visibility) -> UUID | None:
-        """Whom it is about: the member acted for. A person's group post is the group's."""
+        """Whom it is about: the member acted for. A person's group post is the group's, and what
+        a profession learns is about nobody: who taught it is not told."""
+        if visibility in COHORTS:
+            return None
         if actor.is_person and visibility in (Visibility.GROUP, Visibility.ORGANISATION):
             return None
         return actor.member_id

@@ -155,7 +155,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
         found = (500, "error", "Something went wrong here; quote the request id.", [], "")
     status, code, detail, errors, title = found
     response = Response(
-        problem(status, code, detail, request_id, errors, title),
+        problem(status, code, detail, request_id, errors, title) | _more(error),
         status=status,
         content_type=MEDIA_TYPE,
     )
@@ -166,6 +166,12 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     if status == 405 and isinstance(error, exceptions.MethodNotAllowed):
         response["Allow"] = ", ".join(context["view"].allowed_methods)
     return response
+
+
+def _more(error: Exception) -> dict[str, Any]:
+    """What an exception tells beside its sentence, such as what stands there now."""
+    more: dict[str, Any] = getattr(error, "more", {})
+    return more
 
 
 def plain_problem(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:

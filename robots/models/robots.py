@@ -12,6 +12,9 @@ MOST_WORKING_TOKENS = 10_000_000
 class Robot(TenantModel):
     """An agent with keys. Every organisation has the built-in robots `web` and `import`.
 
+    owner: whose personal robot it is; it reads and writes what is private to them. A member has one
+    that is not retired.
+
     personality: how it speaks and behaves, in words for its prompt.
     working_memory_tokens: its budget; empty for the setting WORKING_MEMORY_TOKENS.
     """
@@ -34,6 +37,11 @@ class Robot(TenantModel):
                 fields=["organisation", "external_id"], name="robot_external_id"
             ),
             models.UniqueConstraint(fields=["organisation", "builtin"], name="robot_builtin"),
+            models.UniqueConstraint(
+                fields=["organisation", "owner"],
+                condition=models.Q(retired_at__isnull=True),
+                name="robot_personal_once",
+            ),
         ]
         indexes = [models.Index(fields=["organisation", "name"], name="robot_name")]
 

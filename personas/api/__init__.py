@@ -1,0 +1,1 @@
+"""Personas and blocks over HTTP."""

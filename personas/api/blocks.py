@@ -1,0 +1,161 @@
+"""Blocks over HTTP."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from orgs.api.serializers import checked
+from orgs.principals import Actor
+from personas.api import serializers as s
+from personas.associations.served_member import act_for_owner
+from personas.blocks import blocks, write
+from personas.blocks.blocks import BlockView
+from personas.blocks.entries import Entry
+from personas.blocks.history import block_versions
+from personas.blocks.write import Wanted, Written
+
+
+def entry_body(entry: Entry) -> dict[str, Any]:
+    names = ("id", "text", "source", "robot", "learned_at", "confirmed_at")
+    return {name: getattr(entry, name) for name in names}
+
+
+def block_body(shown: BlockView) -> dict[str, Any]:
+    return {
+        "id": shown.block.id,
+        "label": shown.label,
+        "layer": shown.block.layer,
+        "persona": shown.handle or None,
+        "description": shown.description,
+        "limit": shown.limit,
+        "text": shown.text,
+        "version": shown.version,
+        "entries": [entry_body(one) for one in shown.entries],
+        "left_out": shown.left_out,
+        "attached": shown.attached,
+    }
+
+
+def _actor(request: Request) -> tuple[Actor, dict[str, Any]]:
+    asked = checked(s.AssociationQuerySerializer, request.query_params.dict())
+    return act_for_owner(request.user, asked.get("member")), asked
+
+
+def _wanted(data: dict[str, Any]) -> Wanted:
+    return Wanted(
+        on_overflow=data["on_overflow"],
+        on_personal_data=data["on_personal_data"],
+        source=data.get("source", {}),
+    )
+
+
+class BlocksView(APIView):
+    @extend_schema(
+        operation_id="blocks_list",
+        parameters=[s.AssociationQuerySerializer],
+        responses=s.BlockListSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        """The blocks that the caller reads: agent_persona, the member's own, their personas'.
+
+        A personal robot that names nobody asks for its member.
+        """
+        actor, _ = _actor(request)
+        found = blocks.blocks_shown(actor, now=timezone.now())
+        return Response({"results": [block_body(one) for one in found]})
+
+
+class BlockDetailView(APIView):
+    @extend_schema(
+        operation_id="blocks_get",
+        parameters=[s.AssociationQuerySerializer],
+        responses=s.BlockSerializer,
+    )
+    def get(self, request: Request, block_id: UUID) -> Response:
+        """One block with its entries."""
+        actor, _ = _actor(request)
+        return Response(block_body(blocks.block_shown(actor, block_id, now=timezone.now())))
+
+    @extend_schema(
+        operation_id="blocks_put",
+        request=s.BlockTextSerializer,
+        responses=s.BlockWrittenSerializer,
+    )
+    def put(self, request: Request, block_id: UUID) -> Response:
+        """Give a block another text, a line for each entry.
+
+        409 `outdated` with what stands there now and a word diff, where it changed since `version`.
+        """
+        data = checked(s.BlockTextSerializer, request.data)
+        done = write.write_text(
+            act_for_owner(request.user, data.get("member")),
+            block_id,
+            data["text"],
+            version=data["version"],
+            wanted=_wanted(data),
+            now=timezone.now(),
+        )
+        held = [{"id": one.id, "status": one.status} for one in done.held]
+        return Response(block_body(done.view) | {"held": held})
+
+
+class EntriesView(APIView):
+    @extend_schema(
+        operation_id="block_entries_create",
+        request=s.EntryRequestSerializer,
+        responses={200: s.EntryWrittenSerializer, 201: s.EntryWrittenSerializer},
+    )
+    def post(self, request: Request, block_id: UUID) -> Response:
+        """Write one entry; the words of one that is there already confirm it."""
+        data = checked(s.EntryRequestSerializer, request.data)
+        done = write.add_entry(
+            act_for_owner(request.user, data.get("member")),
+            block_id,
+            data["text"],
+            wanted=_wanted(data),
+            now=timezone.now(),
+        )
+        return _entry_written(done)
+
+
+class EntryConfirmView(APIView):
+    @extend_schema(
+        operation_id="block_entries_confirm",
+        parameters=[s.AssociationQuerySerializer],
+        request=None,
+        responses=s.EntryWrittenSerializer,
+    )
+    def post(self, request: Request, block_id: UUID, entry_id: UUID) -> Response:
+        """Say that an entry held again, so that it does not fade."""
+        actor, _ = _actor(request)
+        return _entry_written(write.confirm_entry(actor, block_id, entry_id, now=timezone.now()))
+
+
+class BlockVersionsView(APIView):
+    @extend_schema(
+        operation_id="block_versions",
+        parameters=[s.AssociationQuerySerializer],
+        responses=s.BlockVersionListSerializer,
+    )
+    def get(self, request: Request, block_id: UUID) -> Response:
+        """The last 100 versions, the newest first: which entries stood in it, and no text."""
+        actor, _ = _actor(request)
+        rows = block_versions(actor, block_id, now=timezone.now())
+        return Response({"results": rows})
+
+
+def _entry_written(done: Written) -> Response:
+    made = done.entry
+    assert made is not None  # noqa: S101 - for the type checker
+    body = {
+        "id": made.id,
+        "status": made.status,
+        "confirmed": made.deduplicated,
+        "version": done.view.version,
+    }
+    return Response(body, status=200 if made.deduplicated else 201)

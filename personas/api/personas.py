@@ -1,0 +1,126 @@
+"""Personas, and who has them, over HTTP."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from orgs.api.serializers import checked
+from orgs.database.rls import organisation_scope
+from personas.api import serializers as s
+from personas.associations import associate
+from personas.associations.served_member import act_for_owner
+from personas.models.personas import Association, Persona
+from personas.registry import personas
+
+
+def persona_body(row: Persona) -> dict[str, Any]:
+    names = ("handle", "industry", "role", "description", "kpis", "motivations", "queries")
+    return {name: getattr(row, name) for name in names} | {"members": getattr(row, "members", 0)}
+
+
+def association_body(row: Association) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "member": row.member_id,
+        "handle": row.persona.handle,
+        "confidence": row.confidence,
+        "confirmed": row.confirmed_at is not None,
+        "discovered_at": row.discovered_at,
+        "last_confirmed": row.last_confirmed_at,
+    }
+
+
+class PersonasView(APIView):
+    @extend_schema(operation_id="personas_list", responses=s.PersonaListSerializer)
+    def get(self, request: Request) -> Response:
+        """The personas of the organisation, by handle."""
+        tenant = request.user.organisation_id
+        with organisation_scope(tenant):
+            rows = [persona_body(one) for one in personas.known_personas(tenant).order_by("handle")]
+        return Response({"results": rows})
+
+
+class PersonaView(APIView):
+    scopes = {"PUT": "manage", "DELETE": "manage"}
+
+    @extend_schema(operation_id="personas_get", responses=s.PersonaSerializer)
+    def get(self, request: Request, handle: str) -> Response:
+        """One persona."""
+        return Response(persona_body(personas.persona_shown(request.user, handle)))
+
+    @extend_schema(
+        operation_id="personas_put",
+        request=s.PersonaFieldsSerializer,
+        responses={200: s.PersonaSerializer, 201: s.PersonaSerializer},
+    )
+    def put(self, request: Request, handle: str) -> Response:
+        """Describe a persona, or make one with its block; for admins and curators."""
+        data = checked(s.PersonaFieldsSerializer, request.data)
+        row, made = personas.describe_persona(request.user, handle, data, now=timezone.now())
+        return Response(persona_body(row), status=201 if made else 200)
+
+    @extend_schema(operation_id="personas_delete", responses={204: OpenApiResponse(None)})
+    def delete(self, request: Request, handle: str) -> Response:
+        """Remove a persona with its associations and its block, unless it has entries; for admins
+        and curators."""
+        personas.remove_persona(request.user, handle, now=timezone.now())
+        return Response(status=204)
+
+
+class AssociationsView(APIView):
+    @extend_schema(
+        operation_id="associations_list",
+        parameters=[s.AssociationQuerySerializer],
+        responses=s.AssociationListSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        """Who has which persona: a member theirs, a robot its member's, a curator everybody's."""
+        asked = checked(s.AssociationQuerySerializer, request.query_params.dict())
+        actor = act_for_owner(request.user, asked.get("member"))
+        with organisation_scope(actor.organisation_id):
+            rows = associate.known_to(actor).order_by("persona__handle", "member_id")
+            return Response({"results": [association_body(row) for row in rows]})
+
+    @extend_schema(
+        operation_id="associations_create",
+        request=s.AssociationRequestSerializer,
+        responses={200: s.AssociationSerializer, 201: s.AssociationSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Say that a member has a persona; a handle that is not known yet makes one.
+
+        A member's personal robot, the member, and a curator say so at once; what another robot says
+        waits. Said again it is the same association, confirmed anew.
+        """
+        data = checked(s.AssociationRequestSerializer, request.data)
+        done = associate.associate(
+            request.user,
+            member=data.get("member"),
+            handle=data["handle"],
+            confidence=data.get("confidence"),
+            now=timezone.now(),
+        )
+        return Response(association_body(done.association), status=201 if done.new else 200)
+
+
+class AssociationView(APIView):
+    @extend_schema(operation_id="associations_delete", responses={204: OpenApiResponse(None)})
+    def delete(self, request: Request, association_id: UUID) -> Response:
+        """Take an association back: nothing of the persona is read for the member from now on."""
+        associate.dissociate(act_for_owner(request.user), association_id, now=timezone.now())
+        return Response(status=204)
+
+
+class AssociationConfirmView(APIView):
+    @extend_schema(
+        operation_id="associations_confirm", request=None, responses=s.AssociationSerializer
+    )
+    def post(self, request: Request, association_id: UUID) -> Response:
+        """Confirm what a robot said; for the member and for curators."""
+        row = associate.confirm(request.user, association_id, now=timezone.now())
+        return Response(association_body(row))

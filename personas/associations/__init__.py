@@ -1,0 +1,1 @@
+"""Which members have which personas, and the personal robots that serve them."""

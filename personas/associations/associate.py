@@ -1,0 +1,238 @@
+"""Say that a member has a persona, confirm it, take it back.
+
+A member's own robot says so of its member at once: the member is told and can take it back. So do
+the member, and those who curate. What any other robot says waits for one of them, and opens
+nothing before.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memories.access.consent import refuse_where_opted_out
+from orgs import audit
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.models.memberships import Member, Role
+from orgs.organisations.references import find_member
+from orgs.principals import Actor
+from personas.associations.personal_robot import ensure_personal_robot
+from personas.blocks.attach import attach_all, detach
+from personas.models.personas import Association
+from personas.registry.handles import parse
+from personas.registry.personas import ensure_persona
+from robots.access.act_for import Reference, act
+from robots.errors import IdentityClaim
+from robots.registry.robots import owner_of
+
+ANOTHERS = "A personal robot speaks for its own member alone."
+THEMSELVES = "A person says so of themselves; those who curate, of anybody."
+READS_ONLY = "Your role reads; ask an admin for a role that writes."
+
+
+@dataclass(frozen=True, slots=True)
+class Associated:
+    """association: with its persona and member. new: it was not there; made: nor the persona."""
+
+    association: Association
+    new: bool
+    made: bool
+
+
+def associate(
+    actor: Actor, *, member: Reference | None, handle: str, confidence: float | None, now: datetime
+) -> Associated:
+    """Note that the member has the persona; said once more it is the same row, confirmed anew.
+
+    member: left out, the asker or whose robot asks. confidence: 0-1; left out, 1 for a new one and
+    unchanged for a known one. Raises BadHandle, NotFound, IdentityClaim, MissingScope, SharingOff
+    and PermissionError for a viewer.
+    """
+    parsed = parse(handle)
+    with organisation_scope(actor.organisation_id):
+        found = _whom(actor, member)
+        refuse_where_opted_out(actor.organisation_id, [found.id])
+        persona, made = ensure_persona(actor.organisation_id, parsed, now)
+        if made:
+            _note("persona.made", actor, persona.id, now, target_type="persona", member=found.id)
+        counts = _counts(actor, found)
+        association, new = _row(actor, found.id, persona.id, confidence, now)
+        if not new:
+            _again(association, confidence if counts else None, now)
+        if counts and association.confirmed_at is None:
+            _confirm(actor, association, now)
+        _note(
+            "association.made" if new else "association.repeated", actor, association.id, now,
+            member=found.id, persona=str(persona.id), waits=association.confirmed_at is None,
+        )  # fmt: skip
+        association.persona, association.member = persona, found
+    return Associated(association, new, made)
+
+
+def _whom(actor: Actor, reference: Reference | None) -> Member:
+    """The member of whom it may be said. Raises what `associate` raises."""
+    tenant = {"organisation_id": actor.organisation_id}
+    if actor.is_person:
+        if actor.role == Role.VIEWER:
+            raise PermissionError(READS_ONLY)
+        if reference is None:
+            return Member.objects.get(**tenant, id=actor.member_id)  # type: ignore[misc]  # a person
+        try:
+            found = find_member(actor.organisation_id, str(reference))
+        except NotFound:
+            if actor.moderates:
+                raise
+            raise IdentityClaim(THEMSELVES) from None
+        if found.id != actor.member_id and not actor.moderates:
+            raise IdentityClaim(THEMSELVES)
+        return found
+    owner_id = owner_of(actor.organisation_id, actor.robot_id)
+    if reference is None:
+        if owner_id is None:
+            raise NotFound("no such member")
+        return Member.objects.get(**tenant, id=owner_id)
+    if owner_id is None:
+        known = act(actor, member=reference).member_id
+        return Member.objects.get(**tenant, id=known)  # type: ignore[misc]  # it was found
+    try:
+        found = find_member(actor.organisation_id, str(reference))
+    except NotFound:
+        raise IdentityClaim(ANOTHERS) from None
+    if found.id != owner_id:
+        raise IdentityClaim(ANOTHERS)
+    return found
+
+
+def _counts(actor: Actor, member: Member) -> bool:
+    """Whether it counts at once when this actor says so of this member."""
+    return actor.is_person or owner_of(actor.organisation_id, actor.robot_id) == member.id
+
+
+def _row(
+    actor: Actor, member_id: UUID, persona_id: UUID, confidence: float | None, now: datetime
+) -> tuple[Association, bool]:
+    """The row, locked, and whether it is new; of many at once one makes it."""
+    tenant = {"organisation_id": actor.organisation_id}
+    fresh = Association(
+        **tenant,
+        member_id=member_id,
+        persona_id=persona_id,
+        confidence=1.0 if confidence is None else confidence,
+        discovered_at=now,
+        last_confirmed_at=now,
+        proposed_by_id=actor.robot_id,
+        told_at=now if actor.is_person and actor.member_id == member_id else None,
+    )
+    Association.objects.bulk_create([fresh], ignore_conflicts=True)
+    row = Association.objects.select_for_update(of=("self",)).get(
+        **tenant, member_id=member_id, persona_id=persona_id
+    )
+    return row, row.id == fresh.id
+
+
+def _again(association: Association, confidence: float | None, now: datetime) -> None:
+    association.last_confirmed_at = max(association.last_confirmed_at, now)
+    if confidence is not None:
+        association.confidence = confidence
+    association.save(update_fields=["last_confirmed_at", "confidence"])
+
+
+def _confirm(actor: Actor, association: Association, now: datetime) -> None:
+    """From here on it opens what the persona reads, also to the member's robot."""
+    association.confirmed_at = now
+    association.confirmed_by_id = actor.member_id if actor.is_person else None
+    association.save(update_fields=["confirmed_at", "confirmed_by"])
+    tenant, whose = association.organisation_id, association.member_id
+    ensure_personal_robot(tenant, whose, now)
+    attach_all(tenant, now=now, member_id=whose, persona_id=association.persona_id)
+
+
+def known_to(actor: Actor) -> "QuerySet[Association]":
+    """What the asker may see: a member theirs, a robot its member's, curators all; with names.
+
+    Call inside the organisation's scope.
+    """
+    rows = Association.objects.filter(organisation_id=actor.organisation_id).select_related(
+        "persona", "member", "proposed_by"
+    )
+    if actor.moderates:
+        return rows
+    whose = actor.member_id if actor.sees_own else None
+    if whose is None and actor.robot_id is not None and actor.member_id is None:
+        whose = owner_of(actor.organisation_id, actor.robot_id)
+    return rows.filter(member_id=whose) if whose else rows.none()
+
+
+def confirm(actor: Actor, association_id: UUID, *, now: datetime) -> Association:
+    """The member, or who curates, says that it is so. Raises NotFound and SharingOff."""
+    with organisation_scope(actor.organisation_id):
+        if not actor.is_person:
+            raise PermissionError("The member, or who curates, confirms it.")
+        association = _mine(actor, association_id)
+        refuse_where_opted_out(actor.organisation_id, [association.member_id])
+        if association.confirmed_at is None:
+            _confirm(actor, association, now)
+            _note(
+                "association.confirmed", actor, association.id, now,
+                member=association.member_id, persona=str(association.persona_id),
+            )  # fmt: skip
+    return association
+
+
+def dissociate(actor: Actor, association_id: UUID, *, now: datetime) -> None:
+    """Take it back: the member and their robot read nothing of the persona from now on.
+
+    What others have of it is untouched. For the member, their robot and who curates. Raises
+    NotFound.
+    """
+    with organisation_scope(actor.organisation_id):
+        association = _mine(actor, association_id)
+        if (
+            not actor.is_person
+            and owner_of(actor.organisation_id, actor.robot_id) != association.member_id
+        ):
+            raise PermissionError(ANOTHERS)
+        was = association.confirmed_at is not None
+        association.delete()
+        detach(
+            actor.organisation_id,
+            member_id=association.member_id,
+            persona_id=association.persona_id,
+        )
+        _note(
+            "association.removed", actor, association_id, now,
+            member=association.member_id, persona=str(association.persona_id), counted=was,
+        )  # fmt: skip
+
+
+def _mine(actor: Actor, association_id: UUID) -> Association:
+    row = known_to(actor).filter(id=association_id).select_for_update(of=("self",)).first()
+    if row is None:
+        raise NotFound("no such association")
+    return row
+
+
+def tell(actor: Actor, *, now: datetime) -> None:
+    """The member has seen which personas they are said to have."""
+    with organisation_scope(actor.organisation_id):
+        rows = known_to(actor).filter(told_at=None)
+        rows.filter(member_id=actor.member_id).update(told_at=now)  # type: ignore[misc]  # a person
+
+
+def _note(
+    action: str,
+    actor: Actor,
+    target: UUID,
+    now: datetime,
+    *,
+    member: UUID,
+    target_type: str = "association",
+    **detail: Any,
+) -> None:
+    audit.record(
+        action, actor=actor, now=now, target=target, target_type=target_type,
+        member=str(member), **detail,
+    )  # fmt: skip

@@ -1,0 +1,39 @@
+"""Which audiences of personas, industries and roles somebody reads.
+
+A member reads those of their personas, unless they opted out of sharing; so does a robot with their
+leave, and their personal robot when it acts for nobody. Where a group narrows what may come up they
+are closed, for others hear the answer. Curators read all of them.
+"""
+
+from orgs.models.audiences import AudienceKind
+from orgs.principals import Actor, register
+
+KINDS = (AudienceKind.PERSONA, AudienceKind.INDUSTRY, AudienceKind.ROLE)
+# For a member `m` with an association `s`.
+_COUNTS = "s.confirmed_at IS NOT NULL AND m.sharing_off_at IS NULL AND m.removed_at IS NULL"
+_OF = (
+    "(a.kind, a.key) IN (SELECT v.* FROM personas_association s "
+    "JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id "
+    "JOIN personas_persona p ON p.organisation_id = s.organisation_id AND p.id = s.persona_id "
+    ", LATERAL (VALUES ('persona', p.id::text), ('industry', p.industry_key::text), "
+    "('role', p.role_key::text)) v "
+    f"WHERE s.organisation_id = %(organisation)s AND {_COUNTS} AND s.member_id = {{member}})"
+)
+_MEMBERS = _OF.format(member="%(member)s")
+_OWNERS = _OF.format(
+    member="(SELECT owner_id FROM robots_robot WHERE organisation_id = %(organisation)s "
+    "AND id = %(robot)s)"
+)
+_EVERY = "a.kind IN ('persona', 'industry', 'role')"
+
+
+@register
+def cohorts(actor: Actor) -> list[str]:
+    """Conditions on the table of audiences (alias a)."""
+    if actor.moderates and not actor.group_id:
+        return [_EVERY]
+    if actor.group_id is not None:
+        return []
+    if actor.member_id is not None:
+        return [_MEMBERS] if actor.sees_own else []
+    return [_OWNERS] if actor.robot_id is not None else []

@@ -1,0 +1,97 @@
+"""A member's personal robot: made at their first need, one for each member.
+
+Its name says nothing of the member, for what it teaches is read by others.
+"""
+
+from datetime import datetime
+from uuid import UUID
+
+from orgs import audit
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.models.audiences import AudienceKind
+from orgs.models.base import new_id
+from orgs.models.memberships import Member, Role
+from orgs.organisations.audiences import ensure_audience
+from orgs.principals import Actor
+from personas.blocks.attach import attach_all
+from personas.models.blocks import Block, Layer
+from robots.access.keys import create_key
+from robots.models.keys import Key, KeyScope
+from robots.models.robots import Robot
+
+NAME = "Personal robot"
+# What a key of it may do: read and write, and speak for its member.
+SCOPES = (KeyScope.READ, KeyScope.WRITE, KeyScope.ACT_FOR)
+ONLY_THEIRS = "Only its member makes a key of a personal robot."
+
+
+def personal_robot(organisation_id: UUID, member_id: UUID) -> Robot | None:
+    """The member's, if they have one; call inside the organisation's scope."""
+    rows = Robot.objects.filter(organisation_id=organisation_id, retired_at=None)
+    return rows.filter(owner_id=member_id).first()
+
+
+def ensure_personal_robot(organisation_id: UUID, member_id: UUID, now: datetime) -> Robot:
+    """The member's personal robot with their two blocks, attached to the blocks of their personas.
+
+    Two at once make one: the database holds a member to one. Raises NotFound for a member who is
+    not there. Call inside the organisation's scope.
+    """
+    tenant = {"organisation_id": organisation_id}
+    if robot := personal_robot(organisation_id, member_id):
+        return robot
+    if not Member.objects.filter(**tenant, id=member_id, removed_at=None).exists():
+        raise NotFound("no such member")
+    id_ = new_id()
+    fresh = Robot(**tenant, id=id_, name=f"{NAME} {id_.hex[-6:]}", owner_id=member_id)
+    fresh.created_at = now
+    Robot.objects.bulk_create([fresh], ignore_conflicts=True)
+    robot = Robot.objects.get(**tenant, owner_id=member_id, retired_at=None)
+    ensure_audience(organisation_id, AudienceKind.ROBOT, str(robot.id))
+    Block.objects.bulk_create(
+        [
+            Block(**tenant, layer=layer, member_id=member_id, created_at=now)
+            for layer in (Layer.HUMAN, Layer.PROFILE)
+        ],
+        ignore_conflicts=True,
+    )
+    if robot.id == fresh.id:
+        maker = Actor(organisation_id=organisation_id, member_id=member_id, robot_id=robot.id)
+        audit.record("robot.personal", actor=maker, now=now, target=robot.id, target_type="robot")
+        attach_all(organisation_id, now=now, member_id=member_id)
+    return robot
+
+
+def own_robot(actor: Actor, *, now: datetime) -> Robot:
+    """The asker's own, made if they have none. Raises PermissionError for a viewer or a robot."""
+    if not actor.is_person or actor.role == Role.VIEWER:
+        raise PermissionError("A member who writes has a personal robot.")
+    with organisation_scope(actor.organisation_id):
+        return ensure_personal_robot(actor.organisation_id, actor.member_id, now)  # type: ignore[arg-type]  # a person has one
+
+
+def make_key(actor: Actor, *, label: str, now: datetime) -> tuple[Key, str]:
+    """A key of the asker's own robot; the second value is shown once.
+
+    Raises PermissionError for anybody who has none.
+    """
+    robot = own_robot(actor, now=now)
+    with organisation_scope(actor.organisation_id):
+        key, secret = create_key(
+            organisation_id=actor.organisation_id,
+            robot_id=robot.id,
+            now=now,
+            scopes=SCOPES,
+            label=label,
+            created_by_id=actor.member_id,
+        )
+        audit.record(
+            "key.created",
+            actor=actor,
+            now=now,
+            target=key.id,
+            target_type="key",
+            robot=str(robot.id),
+        )
+    return key, secret

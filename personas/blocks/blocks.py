@@ -1,0 +1,175 @@
+"""Blocks as somebody may read them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+
+from orgs.errors import NotFound
+from orgs.models.audiences import Audience, AudienceKind
+from orgs.principals import Actor, Principal, resolve
+from personas.blocks.entries import Entry, entries_of_audience, entries_of_block, is_shared
+from personas.blocks.layers import RULES, description_of, initial_text, label_of
+from personas.blocks.render import text_of, within
+from personas.blocks.versions import settled
+from personas.models.blocks import Block, BlockRobot, Layer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockView:
+    """A block as it stands for who asks.
+
+    text: at most `limit` characters. entries: those in the text; left_out: how many more there are
+    than fit. audience_id: who reads the entries; None of agent_persona. attached: to the robot that
+    asks, of a persona's.
+    """
+
+    block: Block
+    label: str
+    limit: int
+    description: str
+    text: str
+    version: int
+    audience_id: UUID | None
+    entries: Sequence[Entry] = field(default_factory=tuple)
+    left_out: int = 0
+    attached: bool = False
+
+    @property
+    def handle(self) -> str:
+        return self.block.persona.handle if self.block.persona else ""
+
+
+def fresh_for() -> timedelta:
+    """For so long an entry counts in full after it was confirmed."""
+    return timedelta(days=settings.BLOCK_FRESH_DAYS)
+
+
+def ensure_agent_block(organisation_id: UUID, now: datetime) -> Block:
+    """The organisation's own block; call inside its scope."""
+    fresh = Block(organisation_id=organisation_id, layer=Layer.AGENT, created_at=now)
+    rows = Block.objects.filter(organisation_id=organisation_id, layer=Layer.AGENT)
+    found = rows.first()
+    if found is None:
+        Block.objects.bulk_create([fresh], ignore_conflicts=True)
+        found = rows.get()
+    return found
+
+
+def blocks_shown(actor: Actor, *, now: datetime) -> list[BlockView]:
+    """The organisation's, the member's own and those of their personas; for who curates, of all."""
+    principal = resolve(actor)
+    with principal.scope():
+        ensure_agent_block(principal.organisation_id, now)
+        return _views(principal, list(_readable(principal)), now)
+
+
+def block_shown(actor: Actor, block_id: UUID, *, now: datetime) -> BlockView:
+    """One of them. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        return view(principal, find_block(principal, block_id), now)
+
+
+def find_block(principal: Principal, block_id: UUID, *, lock: bool = False) -> Block:
+    """A readable block; locked, until the transaction ends. Raises NotFound."""
+    rows = _readable(principal).filter(id=block_id)
+    block = rows.select_for_update(of=("self",)).first() if lock else rows.first()
+    if block is None:
+        raise NotFound("no such block")
+    return block
+
+
+def view(
+    principal: Principal, block: Block, now: datetime, *, by: Actor | None = None
+) -> BlockView:
+    """The block as it stands; call inside the principal's scope. by: who has just changed it."""
+    return _views(principal, [block], now, by=by)[0]
+
+
+def _readable(principal: Principal) -> "QuerySet[Block]":
+    own = Q(layer=Layer.AGENT)
+    member = principal.actor.member_id
+    if member is not None and principal.actor.sees_own:
+        own |= Q(member_id=member)
+    personas = Audience.objects.filter(
+        organisation_id=principal.organisation_id,
+        kind=AudienceKind.PERSONA,
+        id__in=principal.audiences,
+    )
+    keys = [UUID(key) for key in personas.values_list("key", flat=True)]
+    own |= Q(persona_id__in=keys)
+    order = ("layer", "persona__handle", "id")
+    rows = Block.objects.filter(own, organisation_id=principal.organisation_id)
+    return rows.select_related("persona", "member").order_by(*order)
+
+
+def _views(
+    principal: Principal, blocks: Sequence[Block], now: datetime, *, by: Actor | None = None
+) -> list[BlockView]:
+    shared = [block for block in blocks if is_shared(block)]
+    audiences = audiences_of(principal, shared)
+    attached = _attached(principal, shared)
+    entries = entries_of_audience(principal.organisation_id, audiences.values(), now)
+    views = []
+    for block in blocks:
+        audience_id = audiences.get(block.id)
+        if is_shared(block):
+            found = entries.get(audience_id, []) if audience_id else []
+        elif block.layer == Layer.AGENT:
+            found = []
+        else:
+            audience_id = principal.named.get((AudienceKind.MEMBER, str(block.member_id)))
+            found = entries_of_block(block, now)
+        made = _view(block, found, audience_id, now, by)
+        views.append(replace(made, attached=block.id in attached))
+    return views
+
+
+def _attached(principal: Principal, shared: Sequence[Block]) -> set[UUID]:
+    robot_id = principal.actor.robot_id
+    if robot_id is None or not shared:
+        return set()
+    rows = BlockRobot.objects.filter(
+        organisation_id=principal.organisation_id,
+        robot_id=robot_id,
+        block_id__in=[block.id for block in shared],
+    )
+    return set(rows.values_list("block_id", flat=True))
+
+
+def audiences_of(principal: Principal, shared: Sequence[Block]) -> dict[UUID, UUID]:
+    """By block of a persona the audience that reads it."""
+    keys = {str(block.persona_id): block.id for block in shared}
+    rows = Audience.objects.filter(
+        organisation_id=principal.organisation_id, kind=AudienceKind.PERSONA, key__in=keys
+    )
+    return {keys[key]: id_ for id_, key in rows.values_list("id", "key")}
+
+
+def _view(
+    block: Block,
+    found: Sequence[Entry],
+    audience_id: UUID | None,
+    now: datetime,
+    by: Actor | None,
+) -> BlockView:
+    handle = block.persona.handle if block.persona else ""
+    rules = RULES[Layer(block.layer)]
+    kept = within(found, rules.limit, now=now, fresh_for=fresh_for())
+    text = block.own_text or text_of(kept)
+    name = block.member.name if block.member else ""
+    return BlockView(
+        block=block,
+        label=label_of(block.layer, handle),
+        limit=rules.limit,
+        description=description_of(block.layer, handle),
+        text=text or initial_text(block.layer, handle=handle, name=name),
+        version=settled(block, found, now, by=by),
+        audience_id=audience_id,
+        entries=kept,
+        left_out=len(found) - len(kept),
+    )

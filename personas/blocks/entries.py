@@ -1,0 +1,105 @@
+"""The entries of blocks: memories, with when they were learned and last confirmed.
+
+Call inside the asker's scope: the database shows the entries of what they read.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
+
+from memories.store.dependents import OF
+from memories.store.models.contribution import Contribution
+from memories.store.models.memory import Memory
+from personas.blocks.layers import one_line
+from personas.models.blocks import Block, BlockLine, Layer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line. learned_at: when it was first said; confirmed_at: when last."""
+
+    id: UUID
+    version: int
+    text: str
+    source: dict[str, Any]
+    robot_id: UUID
+    robot: str
+    learned_at: datetime
+    confirmed_at: datetime
+    confidence: float
+    member_id: UUID | None = None
+    author_id: UUID | None = None
+
+    def age(self, now: datetime) -> timedelta:
+        """Since when nobody has confirmed it."""
+        return now - self.confirmed_at
+
+
+def standing(organisation_id: UUID, now: datetime) -> "QuerySet[Memory]":
+    """Memories that can be entries: they hold now, and stand for themselves.
+
+    With `confirmed_at`: when a robot or person last said it.
+    """
+    last = (
+        Contribution.objects.filter(organisation_id=organisation_id, memory_id=OuterRef("id"))
+        .order_by()
+        .values("memory_id")
+        .annotate(last=Max("last_at"))
+    )
+    rows = Memory.objects.filter(
+        Q(valid_until=None) | Q(valid_until__gt=now),
+        organisation_id=organisation_id,
+        sensitive=False,
+    )
+    return (
+        rows.active(now)
+        .exclude(source__has_key=OF)
+        .annotate(last_said_at=Subquery(last.values("last")))
+        .select_related("robot")
+    )
+
+
+def entries_of_audience(
+    organisation_id: UUID, audiences: Iterable[UUID], now: datetime
+) -> dict[UUID, list[Entry]]:
+    """The entries of personas' blocks by audience, the first learned first."""
+    found: dict[UUID, list[Entry]] = {}
+    rows = standing(organisation_id, now).filter(audience_id__in=list(audiences))
+    for row in rows.order_by("created_at", "id"):
+        found.setdefault(row.audience_id, []).append(entry_of(row))
+    return found
+
+
+def entries_of_block(block: Block, now: datetime) -> list[Entry]:
+    """The entries of a member's block, in the order of its lines."""
+    lines = BlockLine.objects.filter(organisation_id=block.organisation_id, block_id=block.id)
+    order = dict(lines.values_list("memory_id", "position"))
+    rows = standing(block.organisation_id, now).filter(id__in=order)
+    return [entry_of(row) for row in sorted(rows, key=lambda row: (order[row.id], row.id))]
+
+
+def entry_of(row: Memory) -> Entry:
+    """Of a row of `standing`."""
+    last: datetime | None = getattr(row, "last_said_at", None)
+    return Entry(
+        id=row.id,
+        version=row.version,
+        text=one_line(row.content),
+        source=row.source,
+        robot_id=row.robot_id,
+        robot=row.robot.name,
+        learned_at=row.created_at,
+        confirmed_at=max(row.created_at, last) if last else row.created_at,
+        confidence=row.confidence,
+        member_id=row.member_id,
+        author_id=row.author_id,
+    )
+
+
+def is_shared(block: Block) -> bool:
+    """Whether its entries are all that a persona's audience reads."""
+    return block.layer == Layer.SHARED

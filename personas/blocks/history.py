@@ -1,0 +1,35 @@
+"""What a block held before."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from orgs.principals import Actor, resolve
+from personas.blocks.blocks import find_block, view
+from personas.models.blocks import BlockVersion
+
+MOST = 100
+
+
+def block_versions(actor: Actor, block_id: UUID, *, now: datetime) -> list[dict[str, Any]]:
+    """The newest MOST versions, the last first. Raises NotFound.
+
+    Of a shared block it is not told which robot made one: who taught is nobody's business.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        block = find_block(principal, block_id)
+        view(principal, block, now)
+        rows = BlockVersion.objects.filter(organisation_id=block.organisation_id, block_id=block.id)
+        return [_body(row) for row in rows.order_by("-number")[:MOST]]
+
+
+def _body(row: BlockVersion) -> dict[str, Any]:
+    made_by = "robot" if row.robot_id else "person" if row.member_id else "other"
+    return {
+        "version": row.number,
+        "made_at": row.made_at,
+        "made_by": made_by,
+        "characters": row.characters,
+        "entries": [pair[0] for pair in row.lines],
+    }

@@ -1,0 +1,83 @@
+"""What each kind of block is for, how long it may be, and how it begins. Pure."""
+
+from dataclasses import dataclass
+
+from personas.models.blocks import Layer
+
+PROFILE_LABEL, HUMAN_LABEL, AGENT_LABEL = "user_persona_profile", "human", "agent_persona"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """limit: in characters of the text. personal: whether it may hold what is somebody's alone."""
+
+    limit: int
+    personal: bool
+    description: str
+
+
+RULES = {
+    Layer.AGENT: Rules(
+        limit=2_000,
+        personal=False,
+        description=(
+            "How every robot of the organisation works and speaks. Admins write it; robots read it."
+        ),
+    ),
+    Layer.HUMAN: Rules(
+        limit=3_000,
+        personal=True,
+        description=(
+            "Facts about this one person. Only they and their personal robot read it, so personal "
+            "facts belong here. What they do for a living belongs in user_persona_profile."
+        ),
+    ),
+    Layer.PROFILE: Rules(
+        limit=5_000,
+        personal=False,
+        description=(
+            "How this person works in their persona: goals, figures that count, habits. Name no "
+            "person, place, client or company; personal facts belong in human."
+        ),
+    ),
+    Layer.SHARED: Rules(
+        limit=8_000,
+        personal=False,
+        description=(
+            "What all robots learned about serving {handle} users. What belongs here: patterns of "
+            "questions, workflows that worked, the figures that count. What never belongs here: "
+            "names of people, places, clients or companies, what one user found, and anything "
+            "that is theirs alone."
+        ),
+    ),
+}
+
+
+def label_of(layer: str, handle: str) -> str:
+    """The name under which robots know the block; handle: of a persona's."""
+    return f"{handle}_{layer}" if layer == Layer.SHARED else str(layer)
+
+
+def description_of(layer: str, handle: str) -> str:
+    return RULES[Layer(layer)].description.format(handle=handle)
+
+
+def initial_text(layer: str, *, handle: str, name: str) -> str:
+    """What a block says while nothing has been written. name: of the member whose it is."""
+    match layer:
+        case Layer.HUMAN:
+            return (
+                f"User name: {name}\n"
+                "Personal facts about this user are still to be discovered. Role and KPIs belong "
+                "in user_persona_profile."
+            )
+        case Layer.PROFILE:
+            return "No persona of this user can be determined yet."
+        case Layer.SHARED:
+            return f"No experience of serving {handle} users has been gained yet."
+    return ""
+
+
+def one_line(text: str) -> str:
+    """A text as a line of a block: every run of white space is one space."""
+    return " ".join(text.split())

@@ -1,0 +1,105 @@
+"""Room in a full block: the entries that count least become one, and are archived.
+
+What they say together is the one of them that is nearest to all. Everything stays in the history
+and can be brought back.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from memories.lifecycle.consolidation.capacity_choice import Place
+from memories.lifecycle.consolidation.summarise import summarise
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.database.rls import current_scope, scope
+from orgs.principals import Principal
+from personas.blocks.blocks import BlockView, fresh_for
+from personas.blocks.entries import Entry, is_shared
+from personas.blocks.fade import weight
+from personas.models.blocks import BlockLine
+
+REFUSE, CONSOLIDATE = WAYS = ("refuse", "consolidate")
+
+
+def chosen(entries: Sequence[Entry], over: int, now: datetime) -> list[Entry]:
+    """The entries that become one so that the text is at least `over` characters shorter.
+
+    The least by weight first, of equals those that were confirmed first; nothing where even all
+    together would not be enough.
+    """
+    ranked = sorted(
+        entries,
+        key=lambda one: (weight(one.age(now), fresh_for=fresh_for()), one.confirmed_at, one.id),
+    )
+    for count in range(2, len(ranked) + 1):
+        lengths = [len(one.text) + 1 for one in ranked[:count]]
+        if sum(lengths) - max(lengths) >= over:
+            return ranked[:count]
+    return []
+
+
+def make_room(
+    principal: Principal, before: BlockView, kept: Sequence[Entry], over: int, now: datetime
+) -> list[Entry] | None:
+    """Consolidate of the kept entries as many as it takes; those that are gone then.
+
+    None where nothing helps. What is protected stays.
+    """
+    if before.audience_id is None:
+        return None
+    rows = Memory.objects.filter(
+        organisation_id=principal.organisation_id,
+        id__in=[one.id for one in kept],
+        red_line=False,
+        audience_id=before.audience_id,
+    )
+    free = set(rows.values_list("id", flat=True))
+    gone = chosen([one for one in kept if one.id in free], over, now)
+    if not gone:
+        return None
+    locked = list(
+        rows.filter(id__in=[one.id for one in gone])
+        .select_for_update(of=("self",), no_key=True)
+        .order_by("id")
+    )
+    place = Place(principal.organisation_id, before.audience_id, locked[0].first_tier, 0)
+    # The summary is made where nothing else is read.
+    with scope(replace(current_scope(), audiences=(before.audience_id,), deposit=())):
+        done = summarise(place, locked, unwilling=set(), now=now)
+    if not is_shared(before.block):
+        _follow(before, gone, done.made)
+    audit.record(
+        "block.consolidated",
+        actor=principal.actor,
+        now=now,
+        target=before.block.id,
+        target_type="block",
+        archived=len(done.archived),
+        made=[str(row.id) for row in done.made],
+    )
+    return gone
+
+
+def _follow(before: BlockView, gone: Sequence[Entry], made: Sequence[Memory]) -> None:
+    """The summary stands where the first of them stood."""
+    lines = BlockLine.objects.filter(
+        organisation_id=before.block.organisation_id, block_id=before.block.id
+    )
+    theirs = lines.filter(memory_id__in=[one.id for one in gone])
+    first = min(theirs.values_list("position", flat=True), default=0)
+    theirs.delete()
+    BlockLine.objects.bulk_create(
+        [
+            BlockLine(
+                organisation_id=row.organisation_id,
+                block_id=before.block.id,
+                memory_id=row.id,
+                audience_id=row.audience_id,
+                kind=row.kind,
+                position=first,
+            )
+            for row in made
+        ],
+        ignore_conflicts=True,
+    )

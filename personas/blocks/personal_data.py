@@ -1,0 +1,60 @@
+"""Lines of blocks before the gate for personal data.
+
+A line of a shared block that the gate stops waits in review, as any memory for a persona does. A
+profile is read by nobody who could decide, so there the write is refused.
+"""
+
+from datetime import datetime
+
+from memories.safety.gate import Action, Gate, Verdict, record_verdicts
+from memories.safety.rules import Submission
+from orgs.models.audiences import AudienceKind
+from orgs.principals import Principal
+from personas.blocks.blocks import BlockView
+from personas.blocks.entries import is_shared
+from personas.errors import PersonalData
+from personas.models.blocks import Layer
+
+STOP, SANITISE = WAYS = ("stop", "sanitise")
+
+
+def cleared(
+    principal: Principal, before: BlockView, line: str, on_personal_data: str, now: datetime
+) -> str:
+    """The line as it may be written. Raises PersonalData for a profile's that the gate stops."""
+    sanitise = on_personal_data == SANITISE
+    if before.block.layer == Layer.PROFILE:
+        verdict = _judge(principal, line, AudienceKind.MEMBER, sanitise=sanitise)
+        if verdict.action is Action.REVIEW:
+            raise PersonalData(verdict)
+        _record(principal, before, verdict, AudienceKind.MEMBER, now)
+        return verdict.text
+    if is_shared(before.block) and sanitise:
+        verdict = _judge(principal, line, AudienceKind.PERSONA, sanitise=True)
+        if verdict.action is Action.SANITISE:
+            _record(principal, before, verdict, AudienceKind.PERSONA, now)
+            return verdict.text
+    return line
+
+
+def note_refusal(principal: Principal, before: BlockView, verdict: Verdict, now: datetime) -> None:
+    """Put a refusal into the audit trail, after what was begun is undone."""
+    _record(principal, before, verdict, AudienceKind.MEMBER, now)
+
+
+def _judge(principal: Principal, line: str, audience: str, *, sanitise: bool) -> Verdict:
+    given = Submission(
+        audience=audience, by_robot=principal.actor.robot_id is not None, strict=True
+    )
+    return Gate(principal.organisation_id).judge(line, given, sanitise=sanitise)
+
+
+def _record(
+    principal: Principal, before: BlockView, verdict: Verdict, audience: str, now: datetime
+) -> None:
+    record_verdicts(
+        {before.block.id: (verdict, audience)},
+        actor=principal.actor,
+        now=now,
+        target_type="block",
+    )

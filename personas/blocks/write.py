@@ -1,0 +1,324 @@
+"""Write to a block: its whole text, or one entry.
+
+Every line goes through `remember`, so that deduplication, the gates, review, the audit and the log
+are those of every memory. A line that a gate holds back is not in the text until somebody has
+decided; what it was to replace stays until then.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.access.red_lines import hold_red_line
+from memories.curation.merge import shelve
+from memories.curation.supersede import supersede
+from memories.ingestion.drafts import Draft, Remembered
+from memories.ingestion.remember import remember
+from memories.library.word_diff import differences
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.errors import NotFound
+from orgs.models.memberships import Role
+from orgs.principals import Actor, Principal, resolve
+from personas.blocks.blocks import BlockView, find_block, view
+from personas.blocks.entries import Entry, is_shared
+from personas.blocks.layers import initial_text, one_line
+from personas.blocks.line_changes import Change, changes
+from personas.blocks.overflow import CONSOLIDATE, REFUSE, make_room
+from personas.blocks.personal_data import STOP, cleared, note_refusal
+from personas.errors import AssociationFirst, BlockOutdated, OverLimit, PersonalData, ReadOnly
+from personas.models.blocks import Block, BlockLine, Layer
+from personas.models.personas import Association
+
+ADMINS_WRITE = "Only an admin writes agent_persona; robots read it."
+ROBOTS_WRITE = "The robots of this persona write this block, and those who curate."
+READS_ONLY = "Your role reads; ask an admin for a role that writes."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """How a write is to be done.
+
+    on_overflow: refuse or consolidate, where the text would be too long. on_personal_data: stop or
+    sanitise, where the gate finds what is somebody's alone. source: of the lines that are new.
+    """
+
+    on_overflow: str = REFUSE
+    on_personal_data: str = STOP
+    source: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """view: the block afterwards. held: what waits for somebody's decision. entry: of one line,
+    what became of it."""
+
+    view: BlockView
+    held: Sequence[Remembered] = ()
+    entry: Remembered | None = None
+
+
+@dataclass(slots=True)
+class _Act:
+    """One write to a locked block."""
+
+    principal: Principal
+    block: Block
+    before: BlockView
+    wanted: Wanted
+    now: datetime
+
+    @property
+    def actor(self) -> Actor:
+        return self.principal.actor
+
+    def clear(self, line: str) -> str:
+        return cleared(self.principal, self.before, line, self.wanted.on_personal_data, self.now)
+
+
+def add_entry(actor: Actor, block_id: UUID, text: str, *, wanted: Wanted, now: datetime) -> Written:
+    """One more line; a line that is there already is confirmed.
+
+    Raises NotFound, ReadOnly, AssociationFirst, OverLimit, PersonalData and what `remember` raises.
+    """
+
+    def write(act: _Act) -> Written:
+        line = act.clear(one_line(text))
+        there = {one.text: one for one in act.before.entries}
+        if line in there:
+            made = _said_again(act, there[line])
+        else:
+            _fit(act, [*there, line])
+            made = _remembered(act, line)
+        held = [made] if made.status != Status.ACTIVE else []
+        return Written(view=_closed(act, added=1), held=held, entry=made)
+
+    return _write(actor, block_id, wanted, now, write)
+
+
+def confirm_entry(actor: Actor, block_id: UUID, entry_id: UUID, *, now: datetime) -> Written:
+    """Say that an entry held again: its fading begins anew. Raises what `add_entry` raises."""
+
+    def write(act: _Act) -> Written:
+        entry = next((one for one in act.before.entries if one.id == entry_id), None)
+        if entry is None:
+            raise NotFound("no such entry")
+        return Written(entry=_said_again(act, entry), view=_closed(act, confirmed=1))
+
+    return _write(actor, block_id, Wanted(), now, write)
+
+
+def write_text(
+    actor: Actor, block_id: UUID, text: str, *, version: int, wanted: Wanted, now: datetime
+) -> Written:
+    """Give the block another text, a line for each entry.
+
+    Lines that stay are not touched; what is new is remembered, what is gone is archived, and a line
+    in the place of another holds from now on. Raises what `add_entry` raises, BlockOutdated where
+    it was changed since `version`, and RedLine for a protected line that would go.
+    """
+
+    def write(act: _Act) -> Written:
+        before = act.before
+        if version != before.version:
+            raise BlockOutdated(before.text, before.version, differences(before.text, text))
+        if act.block.layer == Layer.AGENT:
+            return _own_text(act, text)
+        there = {one.text for one in before.entries}
+        given = list(dict.fromkeys(filter(None, map(one_line, text.splitlines()))))
+        lines = [one if one in there else act.clear(one) for one in _spoken(act.block, given)]
+        gone = _fit(act, lines)
+        wished = [one for one in changes(before.entries, lines) if not _is_gone(one, gone)]
+        held = [made for one in wished if (made := _apply(act, one)) is not None]
+        if not is_shared(act.block):
+            _place(act.block, lines)
+        return Written(view=_closed(act, changed=len(wished)), held=held)
+
+    return _write(actor, block_id, wanted, now, write)
+
+
+def _write(
+    actor: Actor,
+    block_id: UUID,
+    wanted: Wanted,
+    now: datetime,
+    write: Callable[[_Act], Written],
+) -> Written:
+    """Do it with the block locked; what the gate refused is noted after it was undone."""
+    principal = resolve(actor)
+    before: BlockView | None = None
+    try:
+        with principal.scope():
+            block = find_block(principal, block_id, lock=True)
+            _check_writer(principal, block)
+            before = view(principal, block, now)
+            return write(_Act(principal, block, before, wanted, now))
+    except PersonalData as refused:
+        with principal.scope():
+            if before is not None:
+                note_refusal(principal, before, refused.verdict, now)
+        raise
+
+
+def _check_writer(principal: Principal, block: Block) -> None:
+    """Raises ReadOnly, and AssociationFirst for a profile that is written too early."""
+    actor = principal.actor
+    if actor.is_person and actor.role == Role.VIEWER:
+        raise ReadOnly(READS_ONLY)
+    match block.layer:
+        case Layer.AGENT:
+            if not (actor.is_person and actor.role == Role.ADMIN):
+                raise ReadOnly(ADMINS_WRITE)
+        case Layer.SHARED:
+            if actor.is_person and not actor.moderates:
+                raise ReadOnly(ROBOTS_WRITE)
+        case Layer.PROFILE:
+            known = Association.objects.filter(
+                organisation_id=block.organisation_id, confirmed_at__isnull=False
+            )
+            if not known.filter(member=block.member).exists():
+                raise AssociationFirst
+
+
+def _spoken(block: Block, lines: Sequence[str]) -> list[str]:
+    """The lines without those by which an empty block begins."""
+    name = block.member.name if block.member else ""
+    handle = block.persona.handle if block.persona else ""
+    first = set(map(one_line, initial_text(block.layer, handle=handle, name=name).splitlines()))
+    return [line for line in lines if line not in first]
+
+
+def _fit(act: _Act, lines: Sequence[str]) -> set[UUID]:
+    """See to it that the lines fit; which entries went to make room for them. Raises OverLimit."""
+    before = act.before
+    length = len("\n".join(lines))
+    if length <= before.limit:
+        return set()
+    wished = set(lines)
+    kept = [one for one in before.entries if one.text in wished]
+    over = length - before.limit
+    if act.wanted.on_overflow == CONSOLIDATE and (
+        gone := make_room(act.principal, before, kept, over, act.now)
+    ):
+        return {one.id for one in gone}
+    raise OverLimit(before.label, before.limit, length)
+
+
+def _is_gone(change: Change, gone: set[UUID]) -> bool:
+    return change.line is None and change.gone is not None and change.gone.id in gone
+
+
+def _remembered(act: _Act, line: str) -> Remembered:
+    shared = is_shared(act.block)
+    draft = Draft(
+        content=line,
+        visibility=f"persona:{act.before.handle}" if shared else "private",
+        source=act.wanted.source,
+    )
+    made = remember(act.actor, draft, now=act.now)
+    if not shared:
+        _line(act.block, made.id)
+    return made
+
+
+def _said_again(act: _Act, entry: Entry) -> Remembered:
+    """The same words once more, as whoever wrote them wrote them."""
+    row = Memory.objects.get(organisation_id=act.principal.organisation_id, id=entry.id)
+    draft = Draft(
+        content=row.content,
+        visibility=f"persona:{act.before.handle}" if is_shared(act.block) else "private",
+        key=row.key,
+        occurred_at=row.occurred_at,
+    )
+    return remember(act.actor, draft, now=act.now)
+
+
+def _apply(act: _Act, change: Change) -> Remembered | None:
+    """Bring and take away what one change says; what was brought, where a gate holds it."""
+    made = _remembered(act, change.line) if change.line is not None else None
+    if made is not None and made.status != Status.ACTIVE:
+        return made
+    if change.gone is not None and (made is None or made.id != change.gone.id):
+        older = _locked(act, change.gone.id)
+        if made is None:
+            _archive(act, older)
+        else:
+            supersede(act.principal, older, _locked(act, made.id), act.now)
+    return None
+
+
+def _locked(act: _Act, memory_id: UUID) -> Memory:
+    rows = Memory.objects.filter(organisation_id=act.principal.organisation_id, id=memory_id)
+    return rows.with_names().select_for_update(of=("self",), no_key=True).get()
+
+
+def _archive(act: _Act, memory: Memory) -> None:
+    hold_red_line(act.principal, memory, "archive", act.now)
+    shelve(memory, act.now)
+    audit.record(
+        "block.entry_archived",
+        actor=act.actor,
+        now=act.now,
+        target=memory.id,
+        target_type="memory",
+        block=str(act.block.id),
+    )
+
+
+def _line(block: Block, memory_id: UUID) -> None:
+    """The memory is a line of a member's block, the last one where it is new there."""
+    row = Memory.objects.get(organisation_id=block.organisation_id, id=memory_id)
+    lines = BlockLine.objects.filter(organisation_id=block.organisation_id, block_id=block.id)
+    BlockLine.objects.bulk_create(
+        [
+            BlockLine(
+                organisation_id=block.organisation_id,
+                block_id=block.id,
+                memory_id=row.id,
+                audience_id=row.audience_id,
+                kind=row.kind,
+                position=lines.count(),
+            )
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def _place(block: Block, lines: Sequence[str]) -> None:
+    """Put the lines of a member's block into the order in which they were given."""
+    order = {line: number for number, line in enumerate(lines)}
+    rows = BlockLine.objects.filter(organisation_id=block.organisation_id, block_id=block.id)
+    for row in rows.select_related("memory"):
+        place = order.get(one_line(row.memory.content))
+        if place is not None and place != row.position:
+            rows.filter(id=row.id).update(position=place)
+
+
+def _own_text(act: _Act, text: str) -> Written:
+    """agent_persona, which is no memory: an admin's words for every robot."""
+    text = text.strip()
+    if len(text) > act.before.limit:
+        raise OverLimit(act.before.label, act.before.limit, len(text))
+    act.block.own_text = text
+    act.block.save(update_fields=["own_text"])
+    return Written(view=_closed(act, characters=len(text)))
+
+
+def _closed(act: _Act, **detail: Any) -> BlockView:
+    """The block as it is now, with a version of it and a line in the audit trail."""
+    after = view(act.principal, act.block, act.now, by=act.actor)
+    audit.record(
+        "block.written",
+        actor=act.actor,
+        now=act.now,
+        target=act.block.id,
+        target_type="block",
+        layer=act.block.layer,
+        before=act.before.version,
+        after=after.version,
+        **detail,
+    )
+    return after

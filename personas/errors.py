@@ -1,0 +1,57 @@
+"""What can go wrong with personas and blocks."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memories.safety.gate import Verdict
+
+
+class AssociationFirst(Exception):
+    """The profile is written before anybody has said which persona the member has."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "No persona is known of this member yet. Call POST /personas/associations first. "
+            "Nothing was stored."
+        )
+
+
+class BlockOutdated(Exception):
+    """The block has changed since the version that was read.
+
+    text, version: of the block as it is now. diff: from that to the text that was sent, word by
+    word, as [{op, text}] with op same, del or ins.
+    """
+
+    def __init__(self, text: str, version: int, diff: list[dict[str, str]]) -> None:
+        super().__init__("The block has changed since you read it. Nothing was stored.")
+        self.more = {"current": {"text": text, "version": version}, "diff": diff}
+
+
+class OverLimit(Exception):
+    """The text would be longer than the block allows."""
+
+    def __init__(self, label: str, limit: int, length: int) -> None:
+        super().__init__(
+            f"{label} holds at most {limit:,} characters; this would be {length:,}. Shorten it, or "
+            "send on_overflow: consolidate. Nothing was stored."
+        )
+
+
+class PersonalData(Exception):
+    """The gate found what is somebody's alone, or what steers a model, where neither may stand.
+
+    verdict: what it found, as kinds and places.
+    """
+
+    def __init__(self, verdict: "Verdict") -> None:
+        found = ", ".join(verdict.kinds) or "what it could not check"
+        super().__init__(
+            f"This block holds nothing personal, and the gate found: {found}. Leave it out, or "
+            "send on_personal_data: sanitise. Nothing was stored."
+        )
+        self.verdict = verdict
+
+
+class ReadOnly(Exception):
+    """The block is not the caller's to write."""

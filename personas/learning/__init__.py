@@ -1,0 +1,1 @@
+"""What becomes of what personas learned: it fades, trends, and is suggested to others."""

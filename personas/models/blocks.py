@@ -1,0 +1,110 @@
+"""Blocks: bounded texts that are always loaded in a robot's context."""
+
+from django.db import models
+
+from memories.store.models.memory_part import MemoryPart
+from orgs.models.base import TenantKey, TenantModel
+
+
+class Layer(models.TextChoices):
+    """What a block is for; the rules of each are in personas/blocks/layers.py."""
+
+    AGENT = "agent_persona"
+    HUMAN = "human"
+    PROFILE = "user_persona_profile"
+    SHARED = "service_experience"
+
+
+class Block(TenantModel):
+    """One block: the organisation's (agent_persona), a member's (human, user_persona_profile), or
+    a persona's (service_experience).
+
+    own_text: of agent_persona alone, which admins write. The lines of every other block are
+    memories, so that who reads them, review, erasure and history are those of memories: of a
+    member's block they are named by `BlockLine`, of a persona's they are all that its audience
+    reads.
+    """
+
+    layer = models.CharField(max_length=20, choices=Layer.choices)
+    member = TenantKey("orgs.Member", null=True)
+    persona = TenantKey("personas.Persona", null=True, related_name="blocks")
+    own_text = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "layer", "member", "persona"],
+                name="block_once",
+                nulls_distinct=False,
+            ),
+            models.CheckConstraint(
+                condition=(
+                    models.Q(layer="agent_persona", member=None, persona=None)
+                    | models.Q(
+                        layer__in=("human", "user_persona_profile"),
+                        member__isnull=False,
+                        persona=None,
+                    )
+                    | models.Q(layer="service_experience", member=None, persona__isnull=False)
+                ),
+                name="block_of_one",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.layer} {self.id}"
+
+
+class BlockLine(MemoryPart):
+    """A memory is a line of a member's block; readable like the memory, and goes with it."""
+
+    block = TenantKey("personas.Block", related_name="lines")
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "block", "memory"], name="block_line_once"
+            )
+        ]
+
+
+class BlockVersion(TenantModel):
+    """What a block held: the ids of its lines and their versions, and no text.
+
+    lines: pairs [memory id, memory version] in the order of the text. own_text: of agent_persona.
+    member, robot: who made it so; both are empty where something else than a write to the block
+    did, such as a decision in review, an erasure or ageing.
+    """
+
+    block = TenantKey("personas.Block", related_name="versions")
+    number = models.PositiveIntegerField()
+    lines = models.JSONField(default=list)
+    own_text = models.TextField(blank=True, default="")
+    characters = models.PositiveIntegerField()
+    made_at = models.DateTimeField()
+    member = TenantKey("orgs.Member", null=True)
+    robot = TenantKey("robots.Robot", null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "block", "number"], name="block_version_once"
+            )
+        ]
+
+
+class BlockRobot(TenantModel):
+    """A persona's block is attached to a member's personal robot."""
+
+    block = TenantKey("personas.Block", related_name="robots")
+    robot = TenantKey("robots.Robot")
+    attached_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "block", "robot"], name="block_robot_once"
+            )
+        ]

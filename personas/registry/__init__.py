@@ -1,0 +1,1 @@
+"""The personas of an organisation. Not who has them (associations)."""
