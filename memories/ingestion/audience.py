@@ -60,16 +60,24 @@ class DraftAudience:
             case _:
                 return self._list(actor, visibility, group, concerned)
 
-    def of_review(self, actor: Actor) -> UUID:
-        """The audience of what a person proposes: they themselves and those who curate."""
-        key = (AudienceKind.REVIEW, actor.member_id)
+    def of_review(self, organisation_id: UUID, member_id: UUID | None) -> UUID:
+        """The audience of what waits: whose it is, where there is one, and those who curate."""
+        key = (AudienceKind.REVIEW, member_id)
         if key not in self._known:
             self._known[key] = ensure_explicit_audience(
-                actor.organisation_id,
-                [("member", actor.member_id)],  # type: ignore[list-item]  # a person has one
+                organisation_id,
+                [("member", member_id)] if member_id else [],
                 kind=AudienceKind.REVIEW,
             )
         return self._known[key]
+
+    def of_persons(self, organisation_id: UUID, members: frozenset[UUID]) -> UUID:
+        """The audience of these members and of nobody who curates."""
+        if members not in self._known:
+            self._known[members] = ensure_explicit_audience(
+                organisation_id, [("member", one) for one in members]
+            )
+        return self._known[members]
 
     def _simple(self, principal: Principal, kind: str, key: str) -> tuple[UUID, str]:
         if found := principal.named.get((kind, key)):

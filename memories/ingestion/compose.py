@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from memories.ingestion.drafts import Draft
+from memories.ingestion.gates import Gated
 from memories.ingestion.importance import default_importance, mentions
 from memories.ingestion.placement import DraftPlacer, Placement
 from memories.store.models.memory import Memory
@@ -16,7 +17,7 @@ class Item:
     """A draft that has its place.
 
     hash: by which equal texts are told. older_hashes: of the same text under older keys, where it
-    is sensitive.
+    is sensitive. gated: what the gates said of it, where they looked.
     """
 
     index: int
@@ -24,6 +25,7 @@ class Item:
     placement: Placement
     hash: bytes
     older_hashes: tuple[bytes, ...] = ()
+    gated: Gated | None = None
 
     @property
     def hashes(self) -> tuple[bytes, ...]:
@@ -82,6 +84,7 @@ def compose(placer: DraftPlacer, item: Item, now: datetime) -> Memory:
         position=_position(draft, now),
         deposited_by=placer.robot.id if placement.is_deposit else None,
         proposed_audience_id=placement.proposed_audience_id,
+        held_for=placement.held_for,
         importance=importance,
         confidence=draft.confidence,
         sensitive=draft.sensitive,

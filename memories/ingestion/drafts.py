@@ -29,7 +29,8 @@ class MessagePlacement:
 class Draft:
     """One item of a remember call; references as the caller gave them, ids from inside.
 
-    red_line: it is to be protected; whether it is, is decided by who may.
+    red_line: it is to be protected; whether it is, is decided by who may. sanitise: where a gate
+    finds something personal, it is taken out and the rest is kept at once.
     """
 
     content: str
@@ -59,6 +60,7 @@ class Draft:
     shareable: bool = False
     red_line: bool = False
     red_line_reason: str = ""
+    sanitise: bool = False
     heard: MessagePlacement | None = None
 
 

@@ -14,6 +14,7 @@ from memories.access.visibility import Misplaced
 from memories.ingestion import write
 from memories.ingestion.compose import Item, compose
 from memories.ingestion.drafts import Draft, Outcome, Refused, Remembered
+from memories.ingestion.gates import DraftGates, Gated, details_of, keep_originals, record
 from memories.ingestion.placement import DraftPlacer
 from memories.ingestion.repeats import Earlier, EarlierRow, deposits, earlier_rows, subject_of
 from memories.jobs.hints import hint_embedding
@@ -92,10 +93,11 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
     with scopes(Scope(organisation=actor.organisation_id)) as turn_to:
         placer = DraftPlacer(actor, now)
         placer.foresee(drafts)
+        gates = DraftGates(placer)
         for index, given in enumerate(drafts):
             try:
-                draft = _with_tags(given)
-                placement = placer.place(draft)
+                asked = _with_tags(given)
+                draft, placement, gated = gates.judge(asked, placer.place(asked))
                 digest, *older = row_hashes(
                     draft.content,
                     speaker=placement.speaker,
@@ -107,7 +109,7 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
                 outcomes[index] = Refused(error)
                 continue
             whose = (placement.principal.actor.member_id, placement.principal.actor.group_id)
-            batches[whose].append(Item(index, draft, placement, digest, tuple(older)))
+            batches[whose].append(Item(index, draft, placement, digest, tuple(older), gated))
         for items in batches.values():
             deposits = {i.placement.audience_id for i in items if i.placement.is_deposit}
             turn_to(items[0].placement.principal.opens(tuple(sorted(deposits))))
@@ -146,6 +148,7 @@ def _write(placer: DraftPlacer, items: list[Item], now: datetime) -> dict[int, O
     earlier = earlier_rows(items, placer.robot.id)
     fresh: list[Memory] = []
     wishes: list[tuple[Memory, str]] = []
+    gated: list[tuple[Memory, Gated]] = []
     repeats: dict[UUID, list[Item]] = defaultdict(list)
     for item in items:
         outcome, row = _decide(placer, item, earlier, now)
@@ -157,11 +160,19 @@ def _write(placer: DraftPlacer, items: list[Item], now: datetime) -> dict[int, O
         elif row is not None:
             fresh.append(row)
             earlier.add(row)
+            if item.gated is not None:
+                gated.append((row, item.gated))
             if item.draft.red_line:
                 wishes.append((row, item.draft.red_line_reason))
-    key = placer.actor.key_id
-    write.insert(fresh, organisation=placer.organisation, now=now, said=True, key_id=key)
-    _note_speakers(items[0].placement.principal.actor, fresh, now)
+    key, actor = placer.actor.key_id, items[0].placement.principal.actor
+    details = {row.id: details_of(one) for row, one in gated if one.verdict.held}
+    write.insert(
+        fresh, organisation=placer.organisation, now=now, said=True, key_id=key, details=details
+    )
+    keep_originals(gated, now)
+    judged = [(outcomes[item.index], item.gated) for item in items if item.gated is not None]
+    record([(one.id, said) for one, said in judged if isinstance(one, Remembered)], actor, now)
+    _note_speakers(actor, fresh, now)
     settle_wishes(items[0].placement.principal, wishes, now)
     author = placer.actor.member_id if placer.actor.is_person else None
     counts = write.repeat(repeats, placer.robot.id, author, now, key_id=key)

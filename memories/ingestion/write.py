@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import connection
@@ -46,11 +46,13 @@ def insert(
     said: bool = False,
     key_id: UUID | None = None,
     import_job: UUID | None = None,
+    details: Mapping[UUID, Mapping[str, Any]] | None = None,
 ) -> None:
     """New memories with contribution, text row and the embedding or decision that is owed.
 
     said: somebody has just said them, which the log of operations notes; they are not copied or
     made of others. key_id, import_job: by what they came, so that it can be erased together.
+    details: what the queue says of those that wait, by their ids.
     """
     if not rows:
         return
@@ -62,7 +64,7 @@ def insert(
         if quick := [row for row in rows if row.first_tier != Tier.SLOW]:
             start(quick)
         derive(rows, now)
-        enqueue(rows, now)
+        enqueue(rows, now, details or {})
         active = [row for row in rows if row.status == Status.ACTIVE]
         index(active, organisation=organisation, now=now, fresh=True)
 

@@ -4,8 +4,9 @@ Call inside a scope that may write where the memory lies. Whoever locks both loc
 first and its items afterwards, so that two never wait for each other in a circle.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
@@ -33,8 +34,13 @@ def item_of(memory: Memory, cause: str, now: datetime) -> Proposal:
     )
 
 
-def enqueue(rows: Sequence[Memory], now: datetime) -> None:
-    """An item for each memory that waits: for a curator, or for whoever it is about."""
+def enqueue(
+    rows: Sequence[Memory], now: datetime, details: Mapping[UUID, Mapping[str, Any]] | None = None
+) -> None:
+    """An item for each memory that waits: for a curator, or for whoever it is about.
+
+    details: of the item, by the id of its memory.
+    """
     waiting = [row for row in rows if row.proposed_audience_id]
     if not waiting:
         return
@@ -47,7 +53,10 @@ def enqueue(rows: Sequence[Memory], now: datetime) -> None:
         id_: Cause.PUBLISH if kind == AudienceKind.REVIEW else Cause.RETURN
         for id_, kind in kinds.items()
     }
-    insert_rows([item_of(row, causes[row.audience_id], now) for row in waiting])
+    items = [item_of(row, row.held_for or causes[row.audience_id], now) for row in waiting]
+    for item in items:
+        item.details = dict((details or {}).get(item.memory_id, {}))
+    insert_rows(items)
 
 
 def enqueue_again(memory: Memory, now: datetime) -> None:
@@ -56,7 +65,11 @@ def enqueue_again(memory: Memory, now: datetime) -> None:
         organisation_id=memory.organisation_id, memory_id=memory.id, state=State.OPEN
     )
     if memory.proposed_audience_id and not open_.exists():
-        enqueue([memory], now)
+        before = Proposal.objects.filter(
+            organisation_id=memory.organisation_id, memory_id=memory.id, cause=memory.held_for
+        )
+        said = before.order_by("-id").values_list("details", flat=True).first()
+        enqueue([memory], now, {memory.id: said or {}})
 
 
 def withdraw(organisation_id: UUID, memory_id: UUID, now: datetime, *causes: str) -> None:

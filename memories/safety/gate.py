@@ -14,11 +14,11 @@ from typing import Any
 from uuid import UUID
 
 from memories.safety import detectors
-from memories.safety.findings import Finding, Kind, masked
+from memories.safety.findings import Finding, Kind, Personal, masked
 from memories.safety.known_names import known_names
 from memories.safety.models import GatePolicy
 from memories.safety.personal_data.known import KnownNames
-from memories.safety.plain_text import PlainText, plain
+from memories.safety.plain_text import plain
 from memories.safety.rules import LookedFor, Submission, WhenPersonal, looked_for
 from memories.store.models.choices import HeldFor
 from orgs import audit
@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 # What others read where nobody knows which words of it are personal.
 WITHHELD = "[not checked]"
+POISON_ALONE = LookedFor(poison=True)
+Familiar = Callable[[], Iterable[str]]
 
 
 class Action(StrEnum):
@@ -41,14 +43,15 @@ class Verdict:
     """What becomes of a text.
 
     text: as others may read it: what is personal stands as its kind in brackets. findings: where in
-    the original. beside: what was found in its tags, its topic and other fields. held: for which
-    gate it waits, empty unless the action is review. failed: a detector broke. looked: whether any
-    gate looked at all.
+    the original. marks: where in `text` it would steer a robot. beside: what was found in its tags,
+    its topic and other fields. held: for which gate it waits, empty unless the action is review.
+    failed: a detector broke. looked: whether any gate looked at all.
     """
 
     action: Action
     text: str
     findings: tuple[Finding, ...] = ()
+    marks: tuple[Finding, ...] = ()
     beside: tuple[Kind, ...] = ()
     held: HeldFor | None = None
     failed: bool = False
@@ -57,7 +60,8 @@ class Verdict:
     @property
     def kinds(self) -> dict[str, int]:
         """How often each kind was found."""
-        return dict(sorted(Counter([*(one.kind for one in self.findings), *self.beside]).items()))
+        every = [*(one.kind.value for one in self.findings), *(one.value for one in self.beside)]
+        return dict(sorted(Counter(every).items()))
 
     @property
     def word(self) -> str:
@@ -69,8 +73,23 @@ class Verdict:
 
 @dataclass(slots=True)
 class _Found:
-    findings: list[Finding] = field(default_factory=list)
-    failed: bool = False
+    """What the detectors of both gates said of one text."""
+
+    personal: list[Finding] = field(default_factory=list)
+    poison: list[Finding] = field(default_factory=list)
+    personal_failed: bool = False
+    poison_failed: bool = False
+
+    @property
+    def tells(self) -> bool:
+        return bool(self.personal) or self.personal_failed
+
+    @property
+    def steers(self) -> bool:
+        return bool(self.poison) or self.poison_failed
+
+    def cleaned(self, text: str) -> str:
+        return WITHHELD if self.personal_failed else masked(text, self.personal)
 
 
 @dataclass
@@ -99,68 +118,91 @@ class Gate:
         given: Submission,
         *,
         beside: Iterable[str] = (),
+        called: Iterable[str] = (),
+        familiar: Familiar = tuple,
         sanitise: bool = False,
     ) -> Verdict:
         """The verdict on a text of any length.
 
-        beside: what is served with it (tags, topic, metadata). sanitise: what is personal is taken
-        out, and the rest may pass.
+        beside: what is served with it (tags, topic, metadata). called: names that go with it (its
+        speaker, its key), in which only poison is looked for. familiar: gives the names of people
+        whom every reader knows, as a group its members; they tell nobody anything, and are asked
+        for where a name was found. sanitise: what is personal is taken out, and the rest may pass.
         """
-        wanted = looked_for(given, self.when) if _may_be_looked_at(given) else LookedFor()
+        wanted = self.wanted(given)
         if not wanted:
             return Verdict(action=Action.PASS, text=text, looked=False)
-        personal, poison = self._look(plain(text), wanted)
-        others = [self._look(plain(one), wanted) for one in beside if one]
-        failed_at_names = personal.failed or any(one.failed for one, _ in others)
-        poisoned = [poison, *(one for _, one in others)]
-        steers = any(one.failed or one.findings for one in poisoned)
-        more = [one.kind for pair in others for side in pair for one in side.findings]
-        tells = personal.findings or any(one.findings for one, _ in others)
-        cleaned = WITHHELD if personal.failed else masked(text, personal.findings)
-        if steers:
-            action, held = Action.REVIEW, HeldFor.POISON
-        elif failed_at_names or (tells and not sanitise):
-            action, held = Action.REVIEW, HeldFor.PERSONAL_DATA
-        else:
-            action, held = (Action.SANITISE if tells else Action.PASS), None
+        found = self._look(text, wanted, familiar)
+        others = [self._look(one, wanted, familiar) for one in beside if one]
+        others += [self._look(one, LookedFor(poison=wanted.poison)) for one in called if one]
+        every = [found, *others]
+        cleaned = found.cleaned(text)
+        held, tells = None, any(one.tells for one in every)
+        if any(one.steers for one in every):
+            held = HeldFor.POISON
+        elif any(one.personal_failed for one in every) or (tells and not sanitise):
+            held = HeldFor.PERSONAL_DATA
+        action = Action.SANITISE if tells else Action.PASS
+        same = cleaned == text
         return Verdict(
-            action=action,
+            action=Action.REVIEW if held else action,
             text=cleaned,
-            findings=tuple(sorted([*personal.findings, *poison.findings])),
-            beside=tuple(more),
+            findings=tuple(sorted([*found.personal, *found.poison])),
+            marks=tuple(found.poison if same else self._look(cleaned, POISON_ALONE).poison),
+            beside=tuple(x.kind for one in others for x in [*one.personal, *one.poison]),
             held=held,
-            failed=failed_at_names or any(one.failed for one in poisoned),
+            failed=any(one.personal_failed or one.poison_failed for one in every),
         )
 
-    def cleaned(self, text: str, given: Submission) -> str:
+    def wanted(self, given: Submission) -> LookedFor:
+        """What is looked for. Most writes need no look at the policy."""
+        if not looked_for(given, WhenPersonal.ALWAYS):
+            return LookedFor()
+        return looked_for(given, self.when)
+
+    def cleaned(self, text: str, given: Submission, familiar: Familiar = tuple) -> str:
         """A text of a field beside, as others may read it."""
-        wanted = looked_for(given, self.when)
-        found, _ = self._look(plain(text), LookedFor(wanted.personal))
-        return WITHHELD if found.failed else masked(text, found.findings)
+        return self._look(text, LookedFor(self.wanted(given).personal), familiar).cleaned(text)
 
-    def _look(self, text: PlainText, wanted: LookedFor) -> tuple[_Found, _Found]:
-        personal, poison = _Found(), _Found()
+    def _look(self, text: str, wanted: LookedFor, familiar: Familiar = tuple) -> _Found:
+        seen, found = plain(text), _Found()
         if wanted.personal:
-            personal = _safely(lambda: detectors.personal(text, self.known))
-            personal.findings = [one for one in personal.findings if one.kind in wanted.personal]
+            here = _safely(lambda: detectors.personal(seen, self.known))
+            kept = [one for one in here or () if one.kind in wanted.personal]
+            found.personal = strange(text, kept, familiar)
+            found.personal_failed = here is None
         if wanted.poison:
-            poison = _safely(lambda: detectors.poison(text))
-        return personal, poison
+            here = _safely(lambda: detectors.poison(seen))
+            found.poison, found.poison_failed = list(here or ()), here is None
+        return found
 
 
-def _may_be_looked_at(given: Submission) -> bool:
-    """Whether any policy looks; most writes need no look at it."""
-    return bool(looked_for(given, WhenPersonal.ALWAYS))
+def strange(text: str, found: Sequence[Finding], familiar: Familiar) -> list[Finding]:
+    """The findings without the persons whom every reader knows, by any part of their names."""
+    if not any(one.kind is Personal.PERSON for one in found):
+        return list(found)
+    known = {part for name in familiar() for part in _parts(name)}
+    return [
+        one
+        for one in found
+        if one.kind is not Personal.PERSON or not _parts(text[one.start : one.end]) <= known
+    ]
 
 
-def _safely(find: Callable[[], Sequence[Finding]]) -> _Found:
-    """What a detector found, or that it broke; the text is in no log."""
+def _parts(name: str) -> set[str]:
+    """The words of a name as they are compared; an English genitive is the name itself."""
+    words = plain(name).text.casefold().replace("-", " ").split()
+    return {word.removesuffix("'s").strip(".,'") for word in words}
+
+
+def _safely(find: Callable[[], Sequence[Finding]]) -> Sequence[Finding] | None:
+    """What a detector found; None where it broke."""
     try:
-        return _Found(list(find()))
+        return find()
     except Exception as error:
         # A traceback may quote the text.
         logger.error("A gate's detector broke: %s", type(error).__name__)  # noqa: TRY400
-        return _Found(failed=True)
+        return None
 
 
 def judge(organisation_id: UUID, text: str, given: Submission, **more: Any) -> Verdict:

@@ -1,0 +1,250 @@
+"""The gates before a draft becomes a memory that others read.
+
+What a gate holds back lies where its writer's member and those look who decide, without the words
+that are personal; these lie apart, for that member alone (docs/adr/0021-gates.md).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.access.audience_labels import kind_label
+from memories.ingestion.drafts import Draft
+from memories.ingestion.placement import DraftPlacer, Placement
+from memories.safety.gate import Gate, Verdict, record_verdicts
+from memories.safety.models import HeldText
+from memories.safety.reviewers import reviewers_of
+from memories.safety.rules import Submission
+from memories.store.models.choices import HeldFor, Status
+from memories.store.models.memory import Memory
+from orgs.database.bulk import insert_rows
+from orgs.database.rls import current_scope, deposit_scope
+from orgs.models.audiences import Audience, AudienceKind
+from orgs.models.memberships import Member
+from orgs.models.organisations import GroupMembership
+from orgs.organisations.audiences import ensure_audience
+from orgs.principals import Actor
+
+STATUS = {HeldFor.PERSONAL_DATA: Status.PENDING_REVIEW, HeldFor.POISON: Status.QUARANTINED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gated:
+    """What the gates said of a draft.
+
+    audience: the kind of readers that it was for. original: as it was written; owner_id: the member
+    for whom, who alone may read it where it is kept apart.
+    """
+
+    verdict: Verdict
+    audience: str
+    original: str
+    owner_id: UUID | None = None
+
+
+@dataclass(slots=True)
+class DraftGates:
+    """Judges the drafts of one call; call inside the organisation's scope."""
+
+    placer: DraftPlacer
+    gate: Gate = field(init=False)
+    _names: dict[frozenset[UUID], frozenset[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.gate = Gate(self.placer.organisation.id, policy=self.placer.gate_policy)
+
+    def judge(self, draft: Draft, placement: Placement) -> tuple[Draft, Placement, Gated | None]:
+        """The draft and its place as the gates let them be, and what they said."""
+        given = self._submission(draft, placement)
+        if not self.gate.wanted(given):
+            return draft, placement, None
+        verdict = self.gate.judge(
+            draft.content,
+            given,
+            beside=_beside(draft),
+            familiar=lambda: self._familiar(placement, given.audience),
+            called=(draft.speaker, placement.speaker, draft.key or "", draft.conversation or ""),
+            sanitise=draft.sanitise,
+        )
+        gated = Gated(
+            verdict=verdict,
+            audience=given.audience,
+            original=draft.content,
+            owner_id=placement.principal.actor.member_id,
+        )
+        if verdict.text != draft.content or verdict.beside:
+            draft = self._cleaned(draft, placement, verdict, given)
+        if verdict.held:
+            placement = self._held(placement, given.audience, verdict.held)
+        return draft, placement, gated
+
+    def _submission(self, draft: Draft, placement: Placement) -> Submission:
+        actor = placement.principal.actor
+        audience = self._target_kind(placement)
+        speaker = placement.speaker_member_id
+        if draft.heard is not None:
+            # Who was there has read it. What no member said are a robot's own words.
+            return Submission(
+                audience=audience, by_robot=not actor.is_person and speaker is None, own_words=True
+            )
+        heard = audience == AudienceKind.GROUP or draft.visibility == "protected"
+        return Submission(
+            audience=audience,
+            by_robot=not actor.is_person,
+            about_somebody=bool(placement.member_id or speaker or actor.member_id),
+            own_words=speaker is not None and heard,
+            alone=self._is_alone(draft, placement, audience),
+        )
+
+    def _is_alone(self, draft: Draft, placement: Placement, audience: str) -> bool:
+        """Whether nobody reads it but the member whom it is about; a robot's own notes, where it
+        serves one member."""
+        if audience == AudienceKind.ROBOT:
+            return self.placer.robot.owner_id is not None
+        owner = placement.principal.actor.member_id
+        return (
+            audience == AudienceKind.EXPLICIT
+            and not (draft.readers or placement.listeners)
+            and owner is not None
+            and placement.speaker_member_id in (None, owner)
+        )
+
+    def _target_kind(self, placement: Placement) -> str:
+        if placement.proposed_audience_id is None:
+            return placement.audience_kind
+        known = {id_: kind for (kind, _), id_ in placement.principal.named.items()}
+        if found := known.get(placement.proposed_audience_id):
+            return found
+        kinds = Audience.objects.filter(organisation_id=self.placer.organisation.id)
+        return kinds.values_list("kind", flat=True).get(id=placement.proposed_audience_id)
+
+    def _familiar(self, placement: Placement, audience: str) -> frozenset[str]:
+        """The names of those who read it, where every reader knows them: of a group its members, of
+        a list whom it is about, who says it and who is addressed."""
+        actor = placement.principal.actor
+        tenant = {"organisation_id": actor.organisation_id}
+        match audience:
+            case AudienceKind.GROUP:
+                rows = GroupMembership.objects.filter(**tenant, group_id=actor.group_id)  # type: ignore[misc]
+                ids = frozenset(rows.values_list("member_id", flat=True))
+            case AudienceKind.EXPLICIT:
+                ids = frozenset({placement.member_id, placement.speaker_member_id} - {None})
+                ids |= frozenset(placement.listeners)
+            case _:
+                return frozenset()
+        if ids not in self._names:
+            names = Member.objects.filter(**tenant, id__in=ids).values_list("name", flat=True)
+            self._names[ids] = frozenset(names)
+        return self._names[ids]
+
+    def _cleaned(
+        self, draft: Draft, placement: Placement, verdict: Verdict, given: Submission
+    ) -> Draft:
+        """Without what is personal, also where it stands beside the text."""
+
+        def familiar() -> frozenset[str]:
+            return self._familiar(placement, given.audience)
+
+        def clean(value: Any) -> Any:
+            if isinstance(value, str):
+                return self.gate.cleaned(value, given, familiar)
+            if isinstance(value, dict):
+                return {clean(name): clean(one) for name, one in value.items()}
+            return [clean(one) for one in value] if isinstance(value, list | tuple) else value
+
+        return replace(
+            draft,
+            content=verdict.text,
+            topic=clean(draft.topic),
+            tags=tuple(tag for tag in draft.tags if clean(tag) == tag),
+            metadata=clean(draft.metadata),
+            source=draft.source if draft.heard else clean(draft.source),
+        )
+
+    def _held(self, placement: Placement, audience: str, held: HeldFor) -> Placement:
+        """Where it waits, and for whom it was. What no person may read waits where it was to go:
+        nobody decides about it, and no answer uses it."""
+        placement = replace(placement, status=STATUS[held], held_for=held)
+        organisation_id = self.placer.organisation.id
+        target = placement.proposed_audience_id or placement.audience_id
+        owner = placement.principal.actor.member_id
+        reviewers = reviewers_of(organisation_id, target, audience, owner)
+        if reviewers is not None and not reviewers:
+            return placement
+        if reviewers is None:
+            kind = AudienceKind.REVIEW
+            where = self.placer.audience.of_review(organisation_id, owner)
+        else:
+            kind = AudienceKind.EXPLICIT
+            where = self.placer.audience.of_persons(organisation_id, reviewers)
+        return replace(
+            placement,
+            audience_id=where,
+            audience_kind=kind,
+            audience_label=kind_label(kind),
+            proposed_audience_id=target,
+        )
+
+
+def _beside(draft: Draft) -> Iterator[str]:
+    """What is served with the text: topic, tags, the words of its metadata and its source."""
+    yield draft.topic
+    yield from draft.tags
+    yield from _words(draft.metadata)
+    if draft.heard is None:
+        yield from _words(draft.source)
+
+
+def _words(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield str(name)
+            yield from _words(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _words(one)
+
+
+def details_of(gated: Gated) -> dict[str, Any]:
+    """What the queue says of a memory that a gate holds: kinds and places, no text."""
+    verdict = gated.verdict
+    broke = {"failed": True} if verdict.failed else {}
+    spans = [[one.start, one.end, one.kind.value] for one in verdict.marks]
+    return {"found": verdict.kinds, "spans": spans, "audience": gated.audience, **broke}
+
+
+def keep_originals(rows: Sequence[tuple[Memory, Gated]], now: datetime) -> None:
+    """Put the words as they were written where their member alone reads them.
+
+    Of a sensitive memory they are not kept: nothing of it is ever stored in plain. Without a member
+    nobody could read them.
+    """
+    texts = [
+        HeldText(
+            organisation_id=row.organisation_id,
+            memory_id=row.id,
+            audience_id=ensure_audience(
+                row.organisation_id, AudienceKind.MEMBER, str(gated.owner_id)
+            ),
+            content=gated.original,
+            findings=[[x.kind.value, x.start, x.end, x.sure] for x in gated.verdict.findings],
+            held_at=now,
+        )
+        for row, gated in rows
+        if gated.verdict.held
+        and gated.owner_id
+        and not row.sensitive
+        and gated.original != row.content
+    ]
+    with deposit_scope(sorted({one.audience_id for one in texts} | set(current_scope().deposit))):
+        insert_rows(texts)
+
+
+def record(said: Sequence[tuple[UUID, Gated]], actor: Actor, now: datetime) -> None:
+    """Note what the gates said, by the id of the memory."""
+    verdicts = {id_: (gated.verdict, gated.audience) for id_, gated in said}
+    record_verdicts(verdicts, actor=actor, now=now)

@@ -1,0 +1,59 @@
+"""Who may look at what a gate holds back, and decide about it."""
+
+from uuid import UUID
+
+from orgs.models.audiences import Audience, AudienceEntry, AudienceKind
+from orgs.models.memberships import Role
+from orgs.models.organisations import Group, GroupMembership
+from orgs.principals import MODERATORS
+
+# Who curates reads these whatever the row; a group, where it is not confidential.
+OPEN = (
+    *(AudienceKind.ORGANISATION, AudienceKind.PERSONA),
+    *(AudienceKind.INDUSTRY, AudienceKind.ROLE),
+)
+
+
+def reviewers_of(
+    organisation_id: UUID, audience_id: UUID, kind: str, owner_id: UUID | None
+) -> frozenset[UUID] | None:
+    """The members who alone decide about a text for this audience; None for all who curate.
+
+    What was for the eyes of few is shown to no curator: its writer's member decides. Without one:
+    of a confidential group its owner, else those of it who curate, else all who write in it; of a
+    list the members named in it. Nobody decides about what is for robots alone.
+    """
+    if kind in OPEN:
+        return None
+    if kind == AudienceKind.GROUP:
+        group = Group.objects.get(
+            organisation_id=organisation_id, id__in=_group_of(organisation_id, audience_id)
+        )
+        if not group.confidential:
+            return None
+        return frozenset({owner_id} if owner_id else _of_group(group))
+    if owner_id:
+        return frozenset({owner_id})
+    if kind != AudienceKind.EXPLICIT:
+        return frozenset()
+    named = AudienceEntry.objects.filter(
+        organisation_id=organisation_id, audience_id=audience_id, kind="member"
+    )
+    return frozenset(named.values_list("reader", flat=True))
+
+
+def _group_of(organisation_id: UUID, audience_id: UUID) -> list[UUID]:
+    rows = Audience.objects.filter(organisation_id=organisation_id, id=audience_id)
+    return [UUID(key) for key in rows.values_list("key", flat=True)]
+
+
+def _of_group(group: Group) -> set[UUID]:
+    """Who decides for a group where nobody in particular wrote."""
+    if group.owner_id:
+        return {group.owner_id}
+    seats = GroupMembership.objects.filter(
+        organisation_id=group.organisation_id, group_id=group.id, member__removed_at=None
+    )
+    roles = dict(seats.values_list("member_id", "member__role"))
+    moderating = {id_ for id_, role in roles.items() if role in MODERATORS}
+    return moderating or {id_ for id_, role in roles.items() if role != Role.VIEWER}
