@@ -14,28 +14,29 @@ _OPENED = ("orgs_organisation", "orgs_audience")
 
 def add_shipped(apps: Any, schema_editor: Any) -> None:
     """Before the tables of this app have policies, so that they take rows of every organisation."""
-    organisations = apps.get_model("orgs", "Organisation")
-    audiences = apps.get_model("orgs", "Audience")
-    personas = apps.get_model("personas", "Persona")
-    blocks = apps.get_model("personas", "Block")
+    alias = schema_editor.connection.alias
+    organisation_rows = apps.get_model("orgs", "Organisation").objects.using(alias)
+    audience = apps.get_model("orgs", "Audience")
+    persona_rows = apps.get_model("personas", "Persona").objects.using(alias)
+    block_rows = apps.get_model("personas", "Block").objects.using(alias)
     now = timezone.now()
     for table in _OPENED:
         schema_editor.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
-    for organisation in organisations.objects.filter(removed_at=None).values_list("id", flat=True):
+    for organisation in organisation_rows.filter(removed_at=None).values_list("id", flat=True):
         for one in json.loads(SHIPPED.read_text(encoding="utf-8")):
             industry, _, role = one["handle"].partition("_")
-            persona = personas.objects.create(
+            persona = persona_rows.create(
                 id=uuid7(), organisation_id=organisation, industry_key=industry, role_key=role,
                 created_at=now, **one,
             )
-            blocks.objects.create(
+            block_rows.create(
                 id=uuid7(), organisation_id=organisation, layer="service_experience",
                 persona_id=persona.id, created_at=now,
             )
             kinds = [("persona", str(persona.id)), ("industry", industry), ("role", role)]
             for kind, key in kinds:
-                audiences.objects.bulk_create(
-                    [audiences(id=uuid7(), organisation_id=organisation, kind=kind, key=key)],
+                audience.objects.using(alias).bulk_create(
+                    [audience(id=uuid7(), organisation_id=organisation, kind=kind, key=key)],
                     ignore_conflicts=True,
                 )
     for table in _OPENED:
