@@ -6,8 +6,8 @@ from orgs.database.rls import organisation_scope
 from orgs.principals import Actor
 from personas.associations.associate import Associated, associate
 from personas.associations.personal_robot import ensure_personal_robot
-from personas.associations.served_member import act_for_owner
 from personas.blocks.blocks import BlockView, blocks_shown
+from robots.access.own_member import act_for_owner
 from tests.world import NOW, Tenant
 
 QSR, RETAIL = "qsr_real_estate", "retail_asset_management"
