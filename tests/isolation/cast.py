@@ -28,11 +28,13 @@ from orgs.models.base import new_id
 from orgs.organisations.groups import create_group
 from orgs.organisations.references import link_identity
 from orgs.principals import resolve
+from personas.blocks.write import Wanted, add_entry
 from robots.conversations.conversations import open_conversation
 from robots.conversations.drafts import Utterance
 from robots.conversations.post_messages import post_messages
 from robots.registry.robots import register_robot
 from tests.isolation.surface import ABSENT
+from tests.personas.cast import block, give, serving
 from tests.world import NOW, PEOPLE, Tenant, World
 
 ROBOTS = ("aria", "bolt", "clio", "dora")
@@ -78,6 +80,16 @@ READERS: dict[str, frozenset[str]] = {
     "canary-there-decision": frozenset(),
     "canary-there-dissent": frozenset(),
     "canary-there-debate": frozenset(),
+    # What a profession learned is for its people and for those who curate; what a member's own
+    # blocks hold is for the member.
+    "canary-persona-mina": frozenset({"mina", "ada", "chidi"}),
+    "canary-association-mina": frozenset({"mina", "ada", "chidi"}),
+    "canary-human-mina": frozenset({"mina"}),
+    "canary-block-mina": frozenset({"mina"}),
+    "canary-there-persona": frozenset(),
+    "canary-there-association": frozenset(),
+    "canary-there-human": frozenset(),
+    "canary-there-block": frozenset(),
     "canary-there": frozenset({"stranger"}),
     "canary-there-private": frozenset(),
 }
@@ -171,6 +183,8 @@ def set_stage(world: World) -> Stage:
         stage.memories[name] = account_of(tenant, name)
     for tenant, name in ((here, "canary-preference-mina"), (there, "canary-there-preference")):
         stage.memories[name] = prefers(tenant.person("mina"), name)
+    taught(stage, here, "canary-{}-mina")
+    taught(stage, there, "canary-there-{}")
     stage.erasure, stage.foreign_erasure = erasure_of(here), erasure_of(there)
     stage.secrets["stranger"] = secrets_of(there, "foreign", stage, "canary-there")
     stage.secrets["here"] = secrets_of(here, "local", stage, "canary-")
@@ -181,6 +195,20 @@ def set_stage(world: World) -> Stage:
     stage.callers["stranger"] = lambda: there.api("aria")
     stage.callers["nobody"] = APIClient
     return stage
+
+
+def taught(stage: Stage, tenant: Tenant, canary: str) -> None:
+    """Mina has a persona; her robot wrote a line of its block and one of what is hers."""
+    stage.memories[canary.format("association")] = give(tenant, "mina").association.id
+    robot = serving(tenant, "mina")
+    shared, human = block(robot), block(robot, "human")
+    for place, name in ((shared, "persona"), (human, "human")):
+        line = f"The {canary.format(name)}. word"
+        made = add_entry(robot, place.block.id, line, wanted=Wanted(), now=NOW)
+        assert made.entry
+        stage.memories[canary.format(name)] = made.entry.id
+    stage.memories[canary.format("block")] = human.block.id
+    tenant.read()
 
 
 def named_by(who: Any, memory: UUID, name: str) -> UUID:

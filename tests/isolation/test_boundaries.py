@@ -54,6 +54,7 @@ from robots.identities import links
 from tests.databases import tell, undone
 from tests.isolation.catalogue import definers, tenant_tables
 from tests.memories.context.test_connector_files import calendar, event
+from tests.personas.cast import fill_blocks
 from tests.world import NOW, Tenant, World
 
 ROLES = ("default", "worker", "support")
@@ -321,6 +322,7 @@ def fill(world: World) -> None:
         told = tenant.remember(mina, "Something for everyone.", visibility="organisation").id
         add(tenant.robot("bolt"), str(tenant.robots["bolt"].id), owed, now=NOW)
         tenant.add_team("pair", "aria", "bolt")
+        fill_blocks(tenant)
         keep_view(mina, name="Mine", query="")
         meeting = calendar(event(":20260303T090000Z"))
         add_account(

@@ -2,11 +2,15 @@
 
 from datetime import datetime
 
+from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.principals import Actor
+from orgs.principals import Actor, resolve
 from personas.associations.associate import Associated, associate
 from personas.associations.personal_robot import ensure_personal_robot
 from personas.blocks.blocks import BlockView, blocks_shown
+from personas.blocks.write import Wanted, add_entry
+from personas.models.personas import Persona
+from personas.models.suggestions import Suggestion
 from robots.access.own_member import act_for_owner
 from tests.world import NOW, Tenant
 
@@ -50,3 +54,27 @@ def block(actor: Actor, label: str = f"{QSR}_service_experience") -> BlockView:
 
 def labels(actor: Actor) -> set[str]:
     return {one.label for one in blocks_shown(actor, now=NOW)}
+
+
+def fill_blocks(tenant: Tenant) -> None:
+    """A row of every table of the personas."""
+    give(tenant, "mina")
+    robot = serving(tenant, "mina")
+    for label in (f"{QSR}_service_experience", "human"):
+        line = "These people check visits before they look at rents."
+        made = add_entry(robot, block(robot, label).block.id, line, wanted=Wanted(), now=NOW)
+        assert made.entry
+        if label == "human":
+            continue
+        chidi = resolve(tenant.person("chidi"))
+        with chidi.scope():
+            of = Memory.objects.get(id=made.entry.id)
+            other = Persona.objects.get(organisation_id=tenant.id, handle=RETAIL)
+            Suggestion.objects.create(
+                organisation_id=tenant.id,
+                memory=of,
+                audience_id=of.audience_id,
+                kind=of.kind,
+                persona=other,
+                suggested_at=NOW,
+            )
