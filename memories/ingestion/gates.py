@@ -14,16 +14,15 @@ from memories.access.audience_labels import kind_label
 from memories.ingestion.drafts import Draft
 from memories.ingestion.placement import DraftPlacer, Placement
 from memories.safety.gate import Gate, Verdict, record_verdicts
+from memories.safety.known_names import names_in_group, names_of
 from memories.safety.models import HeldText
 from memories.safety.reviewers import reviewers_of
-from memories.safety.rules import Submission
+from memories.safety.rules import Submission, strings_in
 from memories.store.models.choices import HeldFor, Status
 from memories.store.models.memory import Memory
 from orgs.database.bulk import insert_rows
 from orgs.database.rls import current_scope, deposit_scope
 from orgs.models.audiences import Audience, AudienceKind
-from orgs.models.memberships import Member
-from orgs.models.organisations import GroupMembership
 from orgs.organisations.audiences import ensure_audience
 from orgs.principals import Actor
 
@@ -50,7 +49,7 @@ class DraftGates:
 
     placer: DraftPlacer
     gate: Gate = field(init=False)
-    _names: dict[frozenset[UUID], frozenset[str]] = field(default_factory=dict)
+    _names: dict[object, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.gate = Gate(self.placer.organisation.id, policy=self.placer.gate_policy)
@@ -124,20 +123,21 @@ class DraftGates:
         """The names of those who read it, where every reader knows them: of a group its members, of
         a list whom it is about, who says it and who is addressed."""
         actor = placement.principal.actor
-        tenant = {"organisation_id": actor.organisation_id}
         match audience:
-            case AudienceKind.GROUP:
-                rows = GroupMembership.objects.filter(**tenant, group_id=actor.group_id)  # type: ignore[misc]
-                ids = frozenset(rows.values_list("member_id", flat=True))
+            case AudienceKind.GROUP if actor.group_id:
+                key: UUID | frozenset[UUID | None] = actor.group_id
             case AudienceKind.EXPLICIT:
-                ids = frozenset({placement.member_id, placement.speaker_member_id} - {None})
-                ids |= frozenset(placement.listeners)
+                ids = {placement.member_id, placement.speaker_member_id, *placement.listeners}
+                key = frozenset(ids)
             case _:
                 return frozenset()
-        if ids not in self._names:
-            names = Member.objects.filter(**tenant, id__in=ids).values_list("name", flat=True)
-            self._names[ids] = frozenset(names)
-        return self._names[ids]
+        if key not in self._names:
+            self._names[key] = (
+                names_in_group(actor.organisation_id, key)
+                if isinstance(key, UUID)
+                else names_of(actor.organisation_id, key - {None})
+            )
+        return self._names[key]
 
     def _cleaned(
         self, draft: Draft, placement: Placement, verdict: Verdict, given: Submission
@@ -192,21 +192,9 @@ def _beside(draft: Draft) -> Iterator[str]:
     """What is served with the text: topic, tags, the words of its metadata and its source."""
     yield draft.topic
     yield from draft.tags
-    yield from _words(draft.metadata)
+    yield from strings_in(draft.metadata)
     if draft.heard is None:
-        yield from _words(draft.source)
-
-
-def _words(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for name, one in value.items():
-            yield str(name)
-            yield from _words(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _words(one)
+        yield from strings_in(draft.source)
 
 
 def details_of(gated: Gated) -> dict[str, Any]:
