@@ -13,7 +13,7 @@ from uuid import UUID
 from memories.access.audience_labels import kind_label
 from memories.ingestion.drafts import Draft
 from memories.ingestion.placement import DraftPlacer, Placement
-from memories.safety.gate import Gate, Verdict, record_verdicts
+from memories.safety.gate import Familiar, Gate, Verdict, record_verdicts
 from memories.safety.known_names import names_in_group, names_of
 from memories.safety.models import HeldText
 from memories.safety.reviewers import reviewers_of
@@ -56,14 +56,14 @@ class DraftGates:
 
     def judge(self, draft: Draft, placement: Placement) -> tuple[Draft, Placement, Gated | None]:
         """The draft and its place as the gates let them be, and what they said."""
-        given = self._submission(draft, placement)
+        given, familiar = self.given(draft, placement)
         if not self.gate.wanted(given):
             return draft, placement, None
         verdict = self.gate.judge(
             draft.content,
             given,
             beside=_beside(draft),
-            familiar=lambda: self._familiar(placement, given.audience),
+            familiar=familiar,
             called=(draft.speaker, placement.speaker, draft.key or "", draft.conversation or ""),
             sanitise=draft.sanitise,
         )
@@ -74,10 +74,15 @@ class DraftGates:
             owner_id=placement.principal.actor.member_id,
         )
         if verdict.text != draft.content or verdict.beside:
-            draft = self._cleaned(draft, placement, verdict, given)
+            draft = self._cleaned(draft, verdict, given, familiar)
         if verdict.held:
             placement = self._held(placement, given.audience, verdict.held)
         return draft, placement, gated
+
+    def given(self, draft: Draft, placement: Placement) -> tuple[Submission, Familiar]:
+        """What the gates are told of a draft, and how they ask whom every reader knows."""
+        given = self._submission(draft, placement)
+        return given, lambda: self._familiar(placement, given.audience)
 
     def _submission(self, draft: Draft, placement: Placement) -> Submission:
         actor = placement.principal.actor
@@ -140,12 +145,9 @@ class DraftGates:
         return self._names[key]
 
     def _cleaned(
-        self, draft: Draft, placement: Placement, verdict: Verdict, given: Submission
+        self, draft: Draft, verdict: Verdict, given: Submission, familiar: Familiar
     ) -> Draft:
         """Without what is personal, also where it stands beside the text."""
-
-        def familiar() -> frozenset[str]:
-            return self._familiar(placement, given.audience)
 
         def clean(value: Any) -> Any:
             if isinstance(value, str):
