@@ -27,10 +27,11 @@ def _theirs(actor: Actor) -> Q:
 
 
 def proposed(actor: Actor) -> Q:
-    """Items that the caller has put into the queue."""
+    """Items that the caller has put into the queue, or a robot for them."""
     if actor.robot_id:
         return Q(robot_id=actor.robot_id, proposed_by=None)
-    return Q(proposed_by_id=actor.member_id)
+    about = Q(memory__member_id=actor.member_id) | Q(memory__speaker_member_id=actor.member_id)
+    return Q(proposed_by_id=actor.member_id) | (Q(cause__in=HELD) & about)
 
 
 def decidable(actor: Actor) -> Q:

@@ -1,10 +1,22 @@
-"""A memory that is there already, on its way to other words or other readers."""
+"""A memory that is there already: on its way to other words or other readers, or held back."""
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from django.db.models import OuterRef, Subquery
+
+from memories.safety.models import HeldText
 from memories.safety.rules import COHORTS, Submission
 from memories.store.authorship import Words
 from memories.store.conversation_turns import message_of
 from memories.store.models.memory import Memory
 from orgs.models.audiences import AudienceKind
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from memories.review.models import Proposal
 
 
 def by_robot(memory: Memory) -> bool:
@@ -43,3 +55,24 @@ def other_readers(memory: Memory, kind: str, *, by_choice: bool) -> Submission:
         own_words=by_choice,
         strict=kind in COHORTS,
     )
+
+
+def originals_of(organisation_id: UUID, memories: Iterable[UUID]) -> dict[UUID, str]:
+    """The words of held memories as they were written, by the memory's id.
+
+    Call inside the asker's scope: the database shows them to the member alone for whom they were
+    written, and to a robot that may read what is private to them.
+    """
+    ids = list(memories)
+    if not ids:
+        return {}
+    rows = HeldText.objects.filter(organisation_id=organisation_id, memory_id__in=ids)
+    return dict(rows.values_list("memory_id", "content"))
+
+
+def with_originals(items: "QuerySet[Proposal, Proposal]") -> "QuerySet[Any, Any]":
+    """The same items, each with its memory's words as `original`, where the asker may read them."""
+    texts = HeldText.objects.filter(
+        organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("memory_id")
+    )
+    return items.annotate(original=Subquery(texts.values("content")))
