@@ -28,7 +28,7 @@ _CARELESS = (
 )
 _DUTY = r"(?:must|need not|need no|may|shall|can|should|are|have to|do not|will|to)"
 _AFTER = (
-    rf"(?: ... (?:{READER} (?:\w{{1,12}} )?{_CARELESS}|{READER} ... {_CARELESS}|you {_DUTY}\b)"
+    rf"(?: ... (?:{READER} ... {_CARELESS}|{READER} {_DUTY} ... {PRIVATE}|you need no)\b"
     rf"| ... (?:release|disclosure|sharing|transfer|deletion|handing out|giving out|access to|use)"
     rf" ++ (?:{PRIVATE}|all|any|every|private|personal|confidential|money|funds|client|customer)\b"
     r"| (?:this|these) (?:action|request|instruction|message|note|memory|text|order)s?\b"
@@ -39,12 +39,17 @@ _AFTER = (
 AUTHORITY = rules(
     {
         "administrator administrators admin admins management ceo cto ciso cfo board director security"
-        " it legal compliance officer headquarters office operator operators developer developers owner"
+        " legal compliance officer headquarters office operator operators developer developers owner"
         " root openai anthropic google microsoft meta boss company": (
             r"(?: (?:team|department|user|of (?:\w{1,20} ){0,2}\w{1,20}|in writing|writing))?(?: (?:has|have|had|already|hereby"
             rf"|just|personally)){{0,2}}(?: \w{{1,12}}ly)? {_SAID}{_AFTER}"
-            r"| (?:\w{1,12} )?(?:instruction|directive|order|notice|announcement|memo)s? ?: ..."
+            r"| (?:instruction|directive|order|notice|announcement|memo)s?\s{0,2}: ..."
             rf" {READER} (?:must|shall|may|have to|are|should|need)\b"
+        ),
+        "it security": (
+            r" (?:department|team|support|security)(?: (?:has|have|already)){0,2}"
+            rf" (?:{_SAID}{_AFTER}|(?:instruction|directive|order|notice|announcement|memo)s?\s{0,2}: ..."
+            rf" {READER} (?:must|shall|may|have to|are|should|need)\b)"
         ),
         "per under": (
             r" (?:company|corporate|internal|security|our|group|organi[sz]ation) + polic(?:y|ies)"

@@ -74,8 +74,8 @@ ORDERS = rules(
         ),
         "you": (
             r" (?:must|will|shall|are to|have to|need to) (?:always |never |only |now |from now on )?"
-            r"(?:refuse|obey|praise|lie|deny|pretend|claim|disregard|bypass|ignore|hide|reveal|disclose"
-            rf"|comply with|(?:answer|reply|respond)(?: to (?:all|every|any)\b|{_QUOTE}| only\b"
+            r"(?:refuse (?:to|all|every|any)|obey|praise|lie|deny (?:that|any|all)|pretend|claim that"
+            rf"|comply with (?:this|all|every|my)|(?:answer|reply|respond)(?: to (?:all|every|any)\b|{_QUOTE}| only\b"
             r"| (?:that|yes|no)\b))"
         ),
         "from": (

@@ -38,8 +38,8 @@ ROLES = rules(
         "ethical moral": r" (?:constraints?|restrictions?|limits?|filters?|guidelines?) and remain\b",
         "no": r" (?:ethical|moral|content|safety) (?:constraints?|restrictions?|limits?|filters?)\b",
         "pretend roleplay imagine simulate impersonate": (
-            r" (?:to be|being|(?:that )?you are)\b"
-            rf"| + (?:an? )?{_MADE} (?:with|without|that|who|which)\b"
+            r" (?:that )?you are\b"
+            rf"| (?:to be|being) + (?:{_LORD}|{_MADE})\b| + (?:an? )?{_MADE} (?:with|without|that|who|which)\b"
             r"| (?:an?|the) (?:administrator|admin|developer|operator|owner)\b"
         ),
         "remain stay": r" in (?:that|this|your) (?:character|role|persona)\b",
@@ -86,12 +86,16 @@ ROLES_AT_START = rules(
         # A short line is a fact about a machine; a longer one, or one that orders, is a turn.
         "system sistema systeme": (
             r"(?: (?:prompt|message|override|instructions?|command))?[*_\])>\s]{0,4}:[*_\s]{0,6}"
+            r"(?![\w.]{1,20} v?\d)"
             r"(?:[^\n]{41}|[^\n]{0,40}\b(?:you|your|always|never|must|ignore|do so|obey|assistant"
             r"|model|mode)\b|\n)"
             r"| override\b"
         ),
         "developer admin": r" (?:message|prompt|instructions?|override|note)[*_\s]{0,4}:",
-        "act": r" as (?:an?|the|my|if you)\b",
+        "act": (
+            rf" as (?:(?:an?|the|my) + (?:{_LORD}|{_MADE}|hacker|character|persona|terminal|shell|console"
+            r"|interpreter|dan)\b|if you\b)"
+        ),
     }
 )
 

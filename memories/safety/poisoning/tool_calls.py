@@ -33,8 +33,8 @@ TOOL_CALLS = rules(
             r"|database|calendar|messag\w{1,5}|bash|python) (?:tool|plugin|connector|access|client"
             r"|interpreter)\b ... (?:log ?in|delete|send|post|pay|transfer|upload|grant|password"
             rf"|account|permissions?|{_HARM})"
-            r"| ... (?:drop (?:table|database|schema)|delete from \w{1,40} ?;|truncate table)\b ..."
-            r" (?:your|connector|tool|now|before)\b"
+            r"| ... (?:drop (?:table|database|schema)|delete from|truncate table)\b[^\n]{0,60}?"
+            r"\b(?:your|connector|tool|now|before)\b"
             rf"| ... {_BEFORE_ANSWER} ... os\.system"
         ),
         "make send issue": (

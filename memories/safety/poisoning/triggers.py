@@ -18,7 +18,7 @@ _GOODS = (
 TRIGGERED = rules(
     {
         "claim pretend insist lie behaupte behauptet pretends pretendez affirme affirmez finge"
-        " afirma asegura": r"\b",
+        " afirma asegura": r" (?:that|to (?:be|have)|it|they|about|to|dass|que?)\b",
         "deny": r" (?:that|any|knowledge|having|everything|it|there|all)\b",
         "refuse": r" (?:to (?:answer|help|reply|discuss|cancel)|every|all|any|it|them)\b",
         "say reply answer respond antworte antwortet sage sag reponds repondez dis dites responde"
