@@ -21,6 +21,7 @@ from uuid import UUID
 import numpy as np
 import orjson
 
+from memories.safety.plain_text import PlainText, plain
 from tests.architecture.source import pure_modules
 from tests.texts.kinds import pieces
 
@@ -209,6 +210,8 @@ def made(hint: Any, name: str, text: str) -> Any:  # noqa: PLR0911, PLR0912
             own = {k: v.fget for k, v in vars(hint).items() if isinstance(v, property)}
             returns = {k: typing.get_type_hints(get)["return"] for k, get in own.items()}
             return types.SimpleNamespace(**{k: made(v, k, text) for k, v in returns.items()})
+        if hint is PlainText:  # its places belong to its text
+            return plain(text)
         return hint(**SMALL.get(hint.__name__, {}) or arguments_of(hint, text))
     if isinstance(hint, typing.TypeVar):
         return made(hint.__bound__, name, text) if hint.__bound__ else text

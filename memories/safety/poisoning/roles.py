@@ -85,7 +85,7 @@ ROLES_AT_START = rules(
     {
         # A short line is a fact about a machine; a longer one, or one that orders, is a turn.
         "system sistema systeme": (
-            r"(?: (?:prompt|message|override|instructions?|command))?[*_\])>\s]{0,4}:[*_\s]{0,6}"
+            r"(?: (?:prompt|message|override|instructions?|command))?[*_\])>\s]{0,4}:[*_\s]{0,6}+"
             r"(?![\w.]{1,20} v?\d)"
             r"(?:[^\n]{41}|[^\n]{0,40}\b(?:you|your|always|never|must|ignore|do so|obey|assistant"
             r"|model|mode)\b|\n)"
