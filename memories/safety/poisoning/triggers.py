@@ -84,6 +84,10 @@ TIMED = rules(
             r"|you (?:must|will|shall)\b|(?:route|redirect|forward|send) all\b|deny\b|hide\b|double\b"
             r"|approve (?:all|every)|only recommend|recommend only|ignore\b|act as\b|treat\b)"
         ),
+        "whenever when if": (
+            r" (?:the |a |any )?(?:users?|members?|customers?|anyone|someone|they) (?:asks?|says?|wants?|writes?)"
+            r" anything\b(?! (?:about|on|regarding|concerning|of|like|in|with))"
+        ),
         "wait": (
             r" until ... (?:then|before|and) (?:say|claim|tell|send|delete|reveal|ask|call|run"
             r"|recommend|transfer|execute)\b"
