@@ -48,7 +48,7 @@ AUTHORITY = rules(
         ),
         "it security": (
             r" (?:department|team|support|security)(?: (?:has|have|already)){0,2}"
-            rf" (?:{_SAID}{_AFTER}|(?:instruction|directive|order|notice|announcement|memo)s?\s{0,2}: ..."
+            rf" (?:{_SAID}{_AFTER}|(?:instruction|directive|order|notice|announcement|memo)s?\s{{0,2}}: ..."
             rf" {READER} (?:must|shall|may|have to|are|should|need)\b)"
         ),
         "per under": (
