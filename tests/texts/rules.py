@@ -184,6 +184,8 @@ def arguments(function: Callable[..., Any], text: str) -> dict[str, Any]:
 def made(hint: Any, name: str, text: str) -> Any:  # noqa: PLR0911, PLR0912
     """A value of this type with the text in it, as long as its place lets it be."""
     origin, of = typing.get_origin(hint), typing.get_args(hint)
+    if hint is str and name == "char":
+        return text[:1]
     if hint in (str, Any):
         return text[:NAME] if name in NAMES else text
     if hint is bytes:  # a line of an import
