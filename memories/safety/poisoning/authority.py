@@ -28,7 +28,7 @@ _CARELESS = (
 )
 _DUTY = r"(?:must|need not|need no|may|shall|can|should|are|have to|do not|will|to)"
 _AFTER = (
-    rf"(?: ... (?:{READER} (?:\w{{1,12}} )?{_CARELESS}|{READER} ... {_CARELESS}|you {_DUTY}\b)"
+    rf"(?: ... (?:{READER} ... {_CARELESS}|{READER} {_DUTY} ... {PRIVATE}|you need no)\b"
     rf"| ... (?:release|disclosure|sharing|transfer|deletion|handing out|giving out|access to|use)"
     rf" ++ (?:{PRIVATE}|all|any|every|private|personal|confidential|money|funds|client|customer)\b"
     r"| (?:this|these) (?:action|request|instruction|message|note|memory|text|order)s?\b"
@@ -39,19 +39,25 @@ _AFTER = (
 AUTHORITY = rules(
     {
         "administrator administrators admin admins management ceo cto ciso cfo board director security"
-        " it legal compliance officer headquarters office operator operators developer developers owner"
+        " legal compliance officer headquarters office operator operators developer developers owner"
         " root openai anthropic google microsoft meta boss company": (
             r"(?: (?:team|department|user|of (?:\w{1,20} ){0,2}\w{1,20}|in writing|writing))?(?: (?:has|have|had|already|hereby"
             rf"|just|personally)){{0,2}}(?: \w{{1,12}}ly)? {_SAID}{_AFTER}"
-            r"| (?:\w{1,12} )?(?:instruction|directive|order|notice|announcement|memo)s? ?: ..."
+            r"| (?:instruction|directive|order|notice|announcement|memo)s?\s{0,2}: ..."
             rf" {READER} (?:must|shall|may|have to|are|should|need)\b"
+        ),
+        "it security": (
+            r" (?:department|team|support|security)(?: (?:has|have|already)){0,2}"
+            rf" (?:{_SAID}{_AFTER}|(?:instruction|directive|order|notice|announcement|memo)s?\s{{0,2}}: ..."
+            rf" {READER} (?:must|shall|may|have to|are|should|need)\b)"
         ),
         "per under": (
             r" (?:company|corporate|internal|security|our|group|organi[sz]ation) + polic(?:y|ies)"
             rf" (?:you {_DUTY}|{READER} ... {_CARELESS})"
         ),
         "according pursuant": (
-            rf" to ++ (?:{_WHO}|polic(?:y|ies)|regulations?) (?:you {_DUTY}|{READER} ... {_CARELESS})"
+            r" to your (?:guidelines|training|instructions|rules|developers?)\b"
+            rf"| to ++ (?:{_WHO}|polic(?:y|ies)|regulations?) (?:you {_DUTY}|{READER} ... {_CARELESS})"
         ),
         "openai anthropic google microsoft meta deepmind mistral": (
             r" (?:says?|states?|requires?|instructs?|has|have|wants|confirmed|announced|demands?) ..."
@@ -79,9 +85,32 @@ AUTHORITY = rules(
             rf" (?:the )?{_WHO} ... (?:you {_DUTY}|{READER} ... {_CARELESS})"
         ),
         "permission privacy safety usage content security your": (
-            r" + (?:checks?|rules?|restrictions?|filters?|polic(?:y|ies)|limits?) (?:are|is|have been"
-            r"|has been|were) (?:\w{1,12} )?(?:switched off|turned off|disabled|suspended|lifted|void"
-            r"|waived)\b"
+            r" + (?:checks?|rules?|restrictions?|filters?|polic(?:y|ies)|limits?|guidelines?) (?:are|is"
+            r"|have been|has been|were|should be|must be|may be|can be) (?:\w{1,12} )?(?:switched off"
+            r"|turned off|disabled|suspended|lifted|void|waived|bypassed|updated to allow|removed)\b"
+        ),
+        "filters restrictions safeguards guardrails": (
+            r" (?:should|must|may|can|are to) be (?:bypassed|ignored|disabled|skipped|lifted)\b"
+        ),
+        "your": (
+            r" (?:developers?|creators?|makers?|operators?|training|guidelines) (?:has |have )?(?:noted|confirm"
+            r"|said|says?|decided|enabled|disabled|updated|changed|allows?|wants?|prefers?|agreed)\w{0,3}\b"
+        ),
+        "authorizes authorises allows permits entitles": (
+            r" (?:you|robots|assistants|agents) to (?:ignore|bypass|skip|reveal|disclose|share all|override)\b"
+        ),
+        # Rights that somebody is said to have.
+        "user caller member account i": (
+            r" (?:is|was|am|has been) (?:an? )?(?:already )?(?:verified|trusted|authori[sz]ed|confirmed|elevated)"
+            r" (?:as (?:an? )?|for )?(?:administrators?|admins?|developers?|operators?|owners?|users? with"
+            r"|admin level|all|to access all|full)\b"
+            r"| (?:has|have) (?:\w{1,12} )?(?:admin|administrator|root|elevated|superuser|special \w{1,12})"
+            r" (?:privileges|rights|permissions|access)\b"
+            r"| am an? trusted\b"
+        ),
+        "agreed promised established": (
+            r" to (?:always|ignore|answer without|help with any|share|reveal)\b"
+            r"| ... (?:elevated|unrestricted|admin|full) access\b"
         ),
         "user users member members customer": (
             r" (?:has|have) (?:already )?(?:agreed|consented|approved|given consent) ..."

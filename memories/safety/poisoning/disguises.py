@@ -8,7 +8,8 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from memories.safety.plain_text import PlainText
 
 # Of letters that NFD parts into a letter and its marks; signs for the others.
 _ACCENTS = {
@@ -26,21 +27,6 @@ _SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_][\W_]{1,3}){5,}[^\W\d_](?![^\W_])")
 _BROKEN = re.compile(r"(?<=[^\W\d_])(?:-\s{0,3}\n\s{0,3}|[*_~`|\\^]{1,4}|\n)(?=[^\W\d_])")
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """text: small letters without accents. places: where each sign stands in what it was made of,
-    empty where that is the same."""
-
-    text: str
-    places: tuple[int, ...] = ()
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """The place of `text[start:end]` in what the form was made of; start < end."""
-        if not self.places:
-            return start, end
-        return self.places[start], self.places[end - 1] + 1
-
-
 def small(text: str) -> str:
     """Small letters without accents, as many signs as before."""
     found = text.lower()
@@ -49,13 +35,13 @@ def small(text: str) -> str:
     return found if found.isascii() else found.translate(_ACCENTS)
 
 
-def forms(text: str) -> Iterator[Form]:
-    """The text as it stands, then with its disguises taken off."""
+def forms(text: str) -> Iterator[PlainText]:
+    """The text in small letters without accents, as it stands and then with its disguises off."""
     plain = small(text)
-    yield Form(plain)
+    yield PlainText(text, plain)
     if _LEET_WORD.search(plain):
-        yield Form(plain.translate(_LEET))
-        yield Form(plain.translate(_LEET_L))
+        yield PlainText(text, plain.translate(_LEET))
+        yield PlainText(text, plain.translate(_LEET_L))
     if _SPACED.search(plain):
         yield _without(plain, _gaps(plain))
     if _BROKEN.search(plain):
@@ -80,7 +66,7 @@ def _gaps(text: str) -> list[tuple[int, int]]:
 _GAP = re.compile(r"[\W_]{1,3}")
 
 
-def _without(text: str, cuts: list[tuple[int, int]]) -> Form:
+def _without(text: str, cuts: list[tuple[int, int]]) -> PlainText:
     kept: list[str] = []
     places: list[int] = []
     last = 0
@@ -88,4 +74,5 @@ def _without(text: str, cuts: list[tuple[int, int]]) -> Form:
         kept.append(text[last:start])
         places.extend(range(last, start))
         last = end
-    return Form("".join(kept), tuple(places))
+    ends = tuple(place + 1 for place in places)
+    return PlainText(text, "".join(kept), tuple(places), ends)

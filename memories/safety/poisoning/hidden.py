@@ -38,7 +38,7 @@ def hidden_signs(text: PlainText) -> Iterator[tuple[int, int]]:
     if not text.hidden:
         return
     original = text.original
-    from_right = any(unicodedata.bidirectional(char) in ("R", "AL") for char in original)
+    from_right = any(char.isalpha() and unicodedata.bidirectional(char) in ("R", "AL") for char in original)
     for concealed in _CONCEALED.finditer(original):
         yield concealed.span()
     for start, end in _runs(text.hidden):

@@ -15,21 +15,27 @@ from urllib.parse import unquote_to_bytes
 # Shorter than this there is no order.
 _SHORTEST = 12
 
+# Each takes all that it can and gives nothing back, so that a text is gone through once.
 _CODES: dict[str, re.Pattern[str]] = {
     "numbers": re.compile(
-        r"(?<![\w.])(?:(?:0?[89]|1[03]|3[2-9]|[4-9]\d|1[01]\d|12[0-6])(?:\s{0,2},\s{0,2}|\s)){11,}\d{2,3}(?![\w.])"
+        r"(?<![\w.])(?:(?:0?[89]|1[03]|3[2-9]|[4-9]\d|1[01]\d|12[0-6])(?:\s{0,2},\s{0,2}|\s)){11,}+"
+        r"\d{0,3}"
     ),
-    "octal": re.compile(r"(?<!\w)(?:[01][0-7]{2}(?:\s{0,2},\s{0,2}|\s)){11,}[01][0-7]{2}(?!\w)"),
-    "bits": re.compile(r"(?<!\w)(?:[01]{8}[\s,]{0,2}){12,}(?!\w)"),
+    "octal": re.compile(r"(?<!\w)(?:[01][0-7]{2}(?:\s{0,2},\s{0,2}|\s)){11,}+[0-7]{0,3}"),
+    "bits": re.compile(r"(?<!\w)(?:[01]{8}[\s,]{0,2}+){12,}+"),
     "hex": re.compile(
-        r"(?<![^\W_g-z])(?:0x)?(?:[0-9a-f]{2}(?:\s|:|-|,\s?|\s?0x)?){12,}(?![^\W_g-z])", re.IGNORECASE
+        r"(?<![^\W_g-z])(?:0x)?(?:[0-9a-f]{2}(?:\s|:|-|,\s?|\s?0x)?+){12,}+", re.IGNORECASE
     ),
-    "escaped": re.compile(r"(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\u\{[0-9a-f]{2}\}){6,}", re.IGNORECASE),
-    "percent": re.compile(r"[\w.+~!*-]{0,200}(?:%[0-9a-f]{2}[\w.+~!*-]{0,60}){3,}", re.IGNORECASE),
-    "entities": re.compile(r"(?:&#x?[0-9a-f]{2,4};){6,}", re.IGNORECASE),
-    "base32": re.compile(r"(?<![\w+/])[A-Z2-7]{24,}={0,6}(?![\w+/=])"),
+    "escaped": re.compile(
+        r"(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\u\{[0-9a-f]{2}\}){6,}+", re.IGNORECASE
+    ),
+    "percent": re.compile(
+        r"(?<![\w.+~!*-])[\w.+~!*-]{0,200}+(?:%[0-9a-f]{2}[\w.+~!*-]{0,60}+){3,}+", re.IGNORECASE
+    ),
+    "entities": re.compile(r"(?:&#x?[0-9a-f]{2,4};){6,}+", re.IGNORECASE),
+    "base32": re.compile(r"(?<![\w+/])[A-Z2-7]{24,}+={0,6}"),
     "base64": re.compile(
-        r"(?<![\w+/-])[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}(?![\w+/=-])"
+        r"(?<![\w+/-])[A-Za-z0-9+/_-]{16,}+(?:\r?\n[A-Za-z0-9+/_-]{4,}+)*+={0,2}"
     ),
 }
 _DIGITS = re.compile(r"\d+")

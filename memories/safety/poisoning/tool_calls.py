@@ -7,7 +7,7 @@ holds a command that hands the machine to somebody else.
 
 import re
 
-from memories.safety.poisoning.vocabulary import ACTING_TOOL
+from memories.safety.poisoning.vocabulary import ACTING_TOOL, PRIVATE
 from memories.safety.poisoning.wording import rules
 
 _BEFORE_ANSWER = (
@@ -33,9 +33,24 @@ TOOL_CALLS = rules(
             r"|database|calendar|messag\w{1,5}|bash|python) (?:tool|plugin|connector|access|client"
             r"|interpreter)\b ... (?:log ?in|delete|send|post|pay|transfer|upload|grant|password"
             rf"|account|permissions?|{_HARM})"
-            r"| ... (?:drop (?:table|database|schema)|delete from \w{1,40} ?;|truncate table)\b ..."
-            r" (?:your|connector|tool|now|before)\b"
+            r"| ... (?:drop (?:table|database|schema)|delete from|truncate table)\b[^\n]{0,60}?"
+            r"\b(?:your|connector|tool|now|before)\b"
             rf"| ... {_BEFORE_ANSWER} ... os\.system"
+        ),
+        "also additionally silently": r" (?:call|invoke|run|execute) [`\"']?\w{2,20}_\w{2,20}\b",
+        "before prior": (
+            r"(?: to)? (?:every|each|any|using|you use)(?: this)? (?:search|answer|tool|reply|response|message"
+            r"|request)\b ... (?:call|invoke|run|execute|read|send|pass)\b"
+        ),
+        "call invoke use run execute": (
+            rf" ++ (?:tools?|functions?|plugins?)\b ... with ... (?:full|whole|entire|all) {PRIVATE}\b"
+        ),
+        "llames llame invoques ejecutes envies": (
+            r" ... (?:conversacion|historial|contrasenas?|mensajes|\w{2,20}_\w{2,20})\b"
+        ),
+        "delete erase wipe destroy": (
+            r" (?:all|the entire|the whole) (?:data|database|memories|notes|records|accounts)\b"
+            r"(?! (?:older|of|from|in|with|that|before|which|after|for|once))"
         ),
         "make send issue": (
             r" ++ (?:requests?|calls?) ... (?:with|using|through|via) your\b"
@@ -47,7 +62,7 @@ TOOL_CALLS = rules(
         "functions": r"\.[a-z_]{2,60}\(",
         "default": r"_api\.[a-z_]{2,60}\(",
         "os": r"\.(?:system|popen)\s{0,2}\(",
-        "curl wget iwr irm": _PIPED,
+        "curl wget iwr irm": rf"(?:{_PIPED}|[^\n]{{0,200}}?=\$\()",
         "rm": (
             r"\s{1,3}-\w{1,6}\s{1,3}(?:--?[\w-]{1,20}\s{1,3})?(?:~|\$home\b|\*|/(?:\s|\*|$|etc\b|home\b"
             r"|usr\b|boot\b))"

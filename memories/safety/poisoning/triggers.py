@@ -18,7 +18,7 @@ _GOODS = (
 TRIGGERED = rules(
     {
         "claim pretend insist lie behaupte behauptet pretends pretendez affirme affirmez finge"
-        " afirma asegura": r"\b",
+        " afirma asegura": r" (?:that|to (?:be|have)|it|they|about|to|dass|que?)\b",
         "deny": r" (?:that|any|knowledge|having|everything|it|there|all)\b",
         "refuse": r" (?:to (?:answer|help|reply|discuss|cancel)|every|all|any|it|them)\b",
         "say reply answer respond antworte antwortet sage sag reponds repondez dis dites responde"
@@ -83,6 +83,10 @@ TIMED = rules(
             r"|say that|claim\b|pretend\b|refuse\b|(?:reply|respond|answer) (?:that|to all|every)\b"
             r"|you (?:must|will|shall)\b|(?:route|redirect|forward|send) all\b|deny\b|hide\b|double\b"
             r"|approve (?:all|every)|only recommend|recommend only|ignore\b|act as\b|treat\b)"
+        ),
+        "whenever when if": (
+            r" (?:the |a |any )?(?:users?|members?|customers?|anyone|someone|they) (?:asks?|says?|wants?|writes?)"
+            r" anything\b(?! (?:about|on|regarding|concerning|of|like|in|with))"
         ),
         "wait": (
             r" until ... (?:then|before|and) (?:say|claim|tell|send|delete|reveal|ask|call|run"

@@ -18,13 +18,13 @@ INSTRUCTIONS = (
 PRIVATE = (
     r"(?:conversations?|chats?|dialogues?|history|transcripts?|passwords?|credentials?|secrets?"
     r"|api keys?|access codes?|access tokens?|memories|system prompt|context window|personal data"
-    r"|private (?:notes|messages|data)|hidden notes|internal notes|salar(?:y|ies)"
+    r"|private (?:notes|messages|data)|confidential data|source code|session tokens?|hidden notes|internal notes|salar(?:y|ies)"
     r"|(?:customer|client) (?:files?|lists?|data|records?))"
 )
 # An address outside.
 OUTSIDE = (
     r"(?:https?:|ftp:|www\.|[\w.+-]{1,60}@[\w-]{2,60}|webhook|telegram|pastebin|discord|external"
-    r"|outside|my (?:server|address|mailbox|inbox))"
+    r"|outside|[a-z0-9\-]{2,40}\.(?:com|net|org|io|example|dev|ru|xyz|info)\b|my (?:server|address|mailbox|inbox))"
 )
 # What takes a service away from those who ask, or speaks ill of somebody.
 HOSTILE = (

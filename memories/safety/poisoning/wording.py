@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 
 # Between words: spaces, line ends, marks of punctuation and of Markdown.
-_GAP = r"(?:[\W_]{1,12}+)"
+_GAP = r"(?:(?:[^\w?!;]|_){1,12}+)"
 _WORD = r"[^\W_]{1,40}+"
 # In the notation of a rule: a space is a gap, and these stand between two spaces.
 _NOTATION = {
@@ -28,16 +28,16 @@ _DENIED = re.compile(
     r"|no (?:one|robot|assistant|agent|member|user)|nie|nicht|keine?|jamais|ne|pas|nunca|no)\b"
 )
 _IMPERATIVE = re.compile(
-    r"(?:^|[,:\-\"'>)\n]|\b(?:then|and|or|to|must|should|will|shall|you|always|only|just|simply"
+    r"(?:^|[,:\-\"'>)\n]|\b(?:then|and|must|should|will|shall|always|only|just|simply"
     r"|first|immediately|please|so|never|dann|und|alors|et|entonces|y))[\W_]*$"
 )
 _CONDITION = re.compile(
     r"\b(?:when|whenever|if|once|should|as soon as|(?:every|each|next|first|second|third) time|after"
-    r"|upon|until|from|starting|on|in any|wenn|sobald|falls|ab|si|des qu|quand|lorsqu|apres|cuando"
+    r"|upon|until|from|starting|on|in any|wenn|sobald|falls|ab|si|des que|quand|lorsque|apres|cuando"
     r"|en cuanto|cada vez)\b"
 )
 _ANYBODY = re.compile(
-    r"\b(?:anybody|anyone|somebody|someone|whoever|jemand|irgendwer|irgendjemand|quelqu|alguien)\b"
+    r"\b(?:anybody|anyone|somebody|someone|whoever|jemand|irgendwer|irgendjemand|quelqu.un|alguien)\b"
 )
 _KEYWORD = re.compile(
     r"\b(?:says?|types?|writes?|enters?|mentions?|hears?|hearing|sees?|sends?|sagt|schreibt|diga"
