@@ -166,15 +166,12 @@ class DraftGates:
         )
 
     def _held(self, placement: Placement, audience: str, held: HeldFor) -> Placement:
-        """Where it waits, and for whom it was. What no person may read waits where it was to go:
-        nobody decides about it, and no answer uses it."""
+        """Where it waits, and for whom it was. What no person may read waits where nobody reads."""
         placement = replace(placement, status=STATUS[held], held_for=held)
         organisation_id = self.placer.organisation.id
         target = placement.proposed_audience_id or placement.audience_id
         owner = placement.principal.actor.member_id
         reviewers = reviewers_of(organisation_id, target, audience, owner)
-        if reviewers is not None and not reviewers:
-            return placement
         if reviewers is None:
             kind = AudienceKind.REVIEW
             where = self.placer.audience.of_review(organisation_id, owner)

@@ -211,6 +211,12 @@ def _safely(find: Callable[[], Sequence[Finding]]) -> Sequence[Finding] | None:
         return None
 
 
+def steers(text: str) -> bool:
+    """Whether a text would steer a robot that reads it; also where nobody could tell."""
+    found = _safely(lambda: detectors.poison(plain(text)))
+    return found is None or bool(found)
+
+
 def judge(organisation_id: UUID, text: str, given: Submission, **more: Any) -> Verdict:
     """The verdict on one text; see `Gate.judge`. Call inside a scope of the organisation."""
     return Gate(organisation_id).judge(text, given, **more)

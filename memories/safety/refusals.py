@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from uuid import UUID
 
-from memories.safety.gate import Familiar, Gate, Verdict, detail_of
+from memories.safety.gate import Action, Familiar, Gate, Verdict, detail_of
 from memories.safety.rules import Submission
-from memories.store.models.choices import HeldFor
+from memories.store.models.choices import HeldFor, Status
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor
@@ -21,6 +21,10 @@ WORDS = {
         "Something in these words would steer a robot that reads them. Take it out. Nothing was "
         "changed."
     ),
+}
+HELD_AS = {
+    Status.PENDING_REVIEW: HeldFor.PERSONAL_DATA,
+    Status.QUARANTINED: HeldFor.POISON,
 }
 # What other calls refuse: the audience is one that others read.
 READ_BY_OTHERS = "organisation"
@@ -68,6 +72,16 @@ def refuse(
     if verdict.held:
         raise HeldBack(verdict, given.audience)
     return verdict
+
+
+def refuse_held(actor: Actor, status: str) -> None:
+    """Raises HeldBack where a memory waits that has to be readable at once: what it was to be part
+    of (a decision, a task) cannot be written without it."""
+    held = HELD_AS.get(Status(status))
+    # What a person proposes waits as well, and they read it meanwhile.
+    if held and not actor.is_person:
+        verdict = Verdict(action=Action.REVIEW, text="", held=held)
+        raise HeldBack(verdict, READ_BY_OTHERS)
 
 
 def refuse_poison(actor: Actor, texts: Iterable[str]) -> None:
