@@ -34,7 +34,7 @@ hard harden harder hardware harm harmony harp hart harvest hash hat haven hawk h
 heather heaven heavy heck hedge heel heil held hell hello helm help hen her herb herbert here hero heron herr hers hey hi hickory hidden high
 hill hills hints hip hire his hit ho hoff hog hold holder hole holiday holland hollow holly holm holt home homer honey honor honour hood
 hook hoop hop hope hopper horizon horn hornet horse host hot hour house houston how hu hub hue hug huff hull hum hunt hunter hurt hut
-i ice ida idol ike im image ina inc india indigo inn ion ira iris iron isa island it item iva ivory ivy jack jackson jade jam jan jane
+i ice ida idol ike im image ina inc india indigo inn ion ira iris iron isa island it item iva ivory ivy jack jackson jade jam jan
 january jar jasmine java jay jean jeans jersey jess jet jewel jo jockey join joker jordan josh journey joy judge july
 jump june jung jungle junior juniper just justice kai kali kappa karma kay keen keep keeper kelvin ken kent kenya kern kernel key keys kid
 kiel kim kin kind king kings kip kirby kiss kit kite kitty knight knob knock knoll know ko koch koi kong koran la lab lac lace lad lady
@@ -61,12 +61,12 @@ pike pilar pilot pim pin pine ping pink pioneer pip pipe piper pit pitch pitt pl
 poe poet pointer point pole poli politic polk pollock polly pond pons pony pool poole poor pop pope poplar poppy porch port porta porter portia post pot
 potter pound pour powder powell power powers pratt pray precious pres present president press preston pretty price pride priest prime prince
 princess print prior prize prob pro profit proof proper props proud prudence ptr pub puck puma pump punch pure purple push put quality quarry quarter queen
-quest quick quill quince quinn quit quota rabbit race rad radio radius rage rai rail rain rainbow raise raj rake rally ralph ram ramble ran
+quest quick quill quince quinn quit quota rabbit race rad radio radius rage rai rail rain rainbow raise raj rake rally ram ramble ran
 ranch range ranger rank rapid rare rat rate rath ratio raven ray rays raw reach read reader ready real ream reba rebel rebus record red reed reef
 reese reich reid reign rein rem rena rene rent rest rey reyes rhea rhodes rhythm rib rice rich richmond rick ridge riding rig right riley ring rio
 rip ripple rise rita river rivera rivers road roam roar rob robe robin rochester rock rocket rocks rocky rod rode rogue roland role roll roma roman
 romance rome romeo romero roof rook room root rooter rope rory rosa rosario rose rosemary ross rot rouge rough round rouse route rover row rowan
-rowe roy royal ru rub ruby rudder rue rug rule run rune rush russell rust rustic rusty rut ruth sable sac sack sad saddle sade safari safe saga sage
+rowe roy royal ru rub ruby rudder rue rug rule run rune rush rust rustic rusty rut ruth sable sac sack sad saddle sade safari safe saga sage
 sahara said sail saint sal sale sales salem sally salmon salt salvador sam samara same sample samson san sana sand sander sanders sandy sans santa santana santiago
 santo santos sap sapphire sari sass sat satin saturday sauce saunders sav savage savanna savannah save saw sawyer say scale scarlet scott scout sea
 seal sean search sears season seat sec see seed seek seeker seen self sell sellers sen senior sense sentinel sept sequoia serena seth set settle seven sex
@@ -75,7 +75,7 @@ shy sid side sierra sigma sign signor silk silver sim simple sims sin sing singe
 slater slide slim slip sloan slot slow small smart smile smiley smith smoke smooth snap snow snowy so soap social sofia soft sol solar solid solo
 solomon some son song songs sonny soon sophia sora sorry sort soto soul sound south souza sox spa space spade spain spark sparks spear special speed spell spence
 spice spider spike spin spirit spring springer spruce spur square squire st sta stack staff stafford stage stain stair stalker stamp stan stand standard stanford stanley
-star stark stars start state stay steady steam steel steele stein stella stem step sterling stern stevia stew steward stewart stick still sting stock stocks
+star stark stars start state stay steady steam steel steele stein stem step sterling stern stevia stew steward stewart stick still sting stock stocks
 stoker stone stones stop storm story stove strand strange stream street strict strike string strong stuart stuck study sue sugar sum summer summers sun sunday sung sunny
 sunrise sup super sur surf surface surge sutton swan sweat sweet swift swing sword sycamore sydney symphony ta tab table tai tail tailor take tale talent tall
 tam tame tan tang tango tank tanner tap tape tar tart tas task tat tate tax taylor te tea teacher team tech ted tee teller temp tempest temple ten
@@ -91,12 +91,6 @@ welcome well wells welsh wen went werner wert wesley west western wharf wheat wh
 wie wild wilder wilder will willow wills win wind window wine wing wings winner winter winters wire wisdom wise wish wit with witt wo wolf wolfe woman wonder wong woo wood
 woods woody wool word words work workman works world worm worth worthy wren wright xi ya yam yang yard yarn yates ye year yellow yen yes yet yi yo yoga york you young your yu
 yule yuri zen zeta zinc zip zone zulu
-aberdeen adelaide albany alexandria antonio asuncion athens aurora belfast benin bergen berlin bern bologna bordeaux boston brisbane bristol burgos cadiz cairo cambridge
-cardiff carolina catania chelsea chile colombo colombia cologne cordoba córdoba cremona cuba cuenca dakota delhi dublin durban eugene ferrara fiji frankfurt geneva genova ghana
-granada guadalupe hamburg hannover havana helena houston jaipur jamaica kingston lancaster leeds leon león leonberg lima lincoln lisbon lourdes lucca lyon macao
-malaga malta manchester manila marseille melbourne mexico milano monaco montreal moscow murcia nairobi napoli nassau natal nevada norfolk oslo palermo parma pasadena perth petra
-pisa plymouth porto potsdam regina reno rhodes riga rio roma salerno salamanca salem salisbury seville siena soria stafford surrey tennessee toledo trento trieste tripoli turin valencia
-verona vienna wellington wien winchester windsor worms york zamora zaragoza
 abend acker adel alba amt arzt auge bach bär bauer baum berg blick bock boden braun brot bruder brunnen burg busch ende engel ernst falk fall feld fest feuer fisch fleisch form frank
 freund frisch frost fuchs fürst gans garten gast gern glück gott grab graf groß grün gut haas hahn hals hart haus heil heim held hell herbst herr herz hirsch hoch hof holz horn huhn
 jahn jung kaiser kamm kern klein kluge koch könig kraft kraus kreuz krieg krone kuh kühn kunst kurz lang laub leicht link linke licht löwe lustig mann markt meer meister mond morgen mut
@@ -104,21 +98,21 @@ nagel neu noll ost otto pfeffer pfeil post rabe rat rau recht reich reif rein ri
 schild schloss schmidt schnee schneider schnell scholz schön schreiber schulz schuster schütz schwarz see seidel sieg sommer sonne sonntag specht stadt stahl star stark stein stern stock stolz
 storch strauß streit strom sturm süß tag tal tanz tau taube teich thal thema tief tisch tod tor treu trommel tuch ulm vogel vogt volk voll wald weber weich wein weise weiß wenig wenn wert wetter
 wiese wild will wind winter wirt wirth witz wolf wolke wort wunder zahn zander zeit zeller ziegler ziel zimmer zorn zucker zweig
-ami an ange are avec barre beau bel belle blanc bois bon bonne bonnet boucher boulanger brun camus carré cas chef chevalier clair clément cloche coin colas cours cousin curé dame denis dent deux
+ami an ange are avec barre bel belle blanc bois bon bonne bonnet boucher boulanger brun camus carré cas chef chevalier clair clément cloche coin colas cours cousin curé dame denis dent deux
 dieu don fleur fontaine force fort four frère gaillard garde gens germain gras gros guerre haut hier homme jardin joly jour juste lac large léger loi long loup lundi main maître mal
 marchand mardi marin martin masse maître mer mère merle meunier midi mois mon monde mont mot moulin neuf noir nom nord nuit ours page pain paix pape parent paris pas père petit peu pied pierre
 place plat pluie pont port porte pot premier prince prix puits reine rey rien rivière robe roche roi rose rouge roux rue sage saison salle sel six soir sol soleil son sort sous sud sur table tard temps
 terre tête tour toussaint tout travers trois valet vallée vent ver vert vide vie vieux vigne ville vin vite vivre voisin voix vrai
 alba alma amor ángel aparicio arce arroyo barrios blanco bravo bueno caballero cabello cabeza cada calle calvo camino campo campos cano casa casas castillo cerro cielo conde consuelo
-corral cordero correa costa crespo cruz cuesta cueva delgado día dios dolores domingo duque era escudero esperanza estrella feliz fiel flor flores franco fuente fuentes gallego gallo gloria gracia
+corral cordero correa costa crespo cruz cuesta cueva delgado día dios domingo duque era escudero esperanza estrella feliz fiel flor flores franco fuente fuentes gallego gallo gloria gracia
 guerra guerrero hermoso herrero hidalgo hierro hoyos iglesias izquierdo jardín jurado lago leal león linda llano lobo luna luz macho madre maestro mar mayor medio mejor merino mesa milagros
 montaña monte montero montes moral moreno moro nieto nieves niño nuevo ojeda oliva olivares oro palacios paloma palomo pan paredes parra pastor patria paz pedraza peña perla pilar pino plata plaza prado
 prieto puente puerta real redondo reina rey reyes río ríos rivera roca rojo román romero rosa rosales rosario rubio rueda sala salas salvador santa santo santos seguro serrano sierra silva socorro sol
 soledad soler sordo soto suerte tierra torre torres trigo trinidad valiente valle vega vela verano verde vida viejo villa virgen
-alba amato ambrosio barone basile bella belli bello bene bianca bianco bravo bruno caldo capo carbone cardinale caro casa chiara cielo conte costa costanza croce dante dolce donna due fede felice
+alba amato ambrosio barone basile bella belli bello bene bianca bianco bravo bruno caldo capo carbone cardinale caro casa chiara cielo conte costa costanza croce dolce donna due fede felice
 fiore fontana forte franca franco fusco galli gallo gatti gentile gioia grande grassi grasso greco grosso guerra leone lombardo longo luce luna lupo mancini mare marino massa mazza mezzo milano moro mori
 natale neri nero notte nuovo oro pace padre palma parole pellegrino piano piazza pino pisano poggio ponte primo prato ricci riccio riva rocca romano rosa rosso russo sala salvi santa santo sera serena
-serra sole spina stella tedesco testa torre toscano uno uva vacca valente valle vecchio vento vera verde vero villa vino vita vitale vittoria volpe zia
+serra sole spina tedesco testa torre toscano uno uva vacca valente valle vecchio vento vera verde vero villa vino vita vitale vittoria volpe zia
 lis mazur król baran duda kania bak dudek zając wilk sobczak kos mały málo malý černý veselý tichý svoboda zima horák kral král němec kučera kolář novák říha
 berg bo dag dahl eide eng even falk fast fri god hall hammer haug helt holm holt hugo kiel lie liv lund mai malm moe nord rune sand skog stein strand ström tor tove ulv vang ves vik vinter ås
 aras arslan aslan bahar baris can cem deniz dilek dogan doğan elif ender gül güneş ihsan kaya murat nur özgür sahin savaş şahin şimşek sevgi toprak ümit yıldız yıldırım
@@ -127,3 +121,37 @@ rishi sandhya shah shanti sita soma soni sri surya uma usha veda vidya yoga
 hana haru hikari kaze kei mai mana mari miki mori naru nori sakura sora taiyo taro toki yama yuki jin min sun sung young eun ji so
 """
 WORD_NAMES = frozenset(_WORD_NAMES.split())
+
+# Places beside those of `places`, a word each: "Palo Alto" is no person.
+_PLACE_WORDS = """
+aberdeen adelaide albany alexandria antonio asuncion athens aurora belfast benin bergen berlin bern bologna bordeaux boston brisbane bristol burgos cadiz cairo cambridge
+cardiff carolina catania chelsea chile colombo colombia cologne cordoba córdoba cremona cuba cuenca dakota delhi dublin durban eugene ferrara fiji frankfurt geneva genova ghana
+granada guadalupe hamburg hannover havana helena houston jaipur jamaica kingston lancaster leeds leon león leonberg lima lincoln lisbon lourdes lucca lyon macao
+malaga malta manchester manila marseille melbourne mexico milano monaco montreal moscow murcia nairobi napoli nassau natal nevada norfolk oslo palermo parma pasadena perth petra
+pisa plymouth porto potsdam regina reno rhodes riga rio roma salerno salamanca salem salisbury seville siena soria stafford surrey tennessee toledo trento trieste tripoli turin valencia
+verona vienna wellington wien winchester windsor worms york zamora zaragoza
+alabama alaska arizona arkansas california carolina colorado connecticut delaware hawaii idaho illinois iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota
+mississippi missouri nebraska hampshire jersey ohio oklahoma oregon pennsylvania tennessee utah vermont wisconsin wyoming ontario quebec alberta manitoba yukon queensland tasmania puerto
+albuquerque anaheim anchorage atlanta baltimore baton bakersfield boise boulder brooklyn buffalo calgary canberra carson charlotte chattanooga cheyenne chicago cincinnati cleveland columbia columbus
+dayton detroit dubai fargo fresno galveston honolulu indianapolis jacksonville laredo las lexington lubbock memphis mesa miami milwaukee minneapolis mobile montgomery nashville newark norfolk oakland omaha orlando palo
+alto philadelphia phoenix pittsburgh raleigh richmond rouge sacramento scottsdale spokane springfield stockton tacoma tampa topeka tucson tulsa vegas wichita manhattan bronx queens harlem hollywood nantes rennes reims
+aachen augsburg bielefeld bochum braunschweig bremen chemnitz darmstadt dresden duisburg erfurt freiburg halle jena karlsruhe kassel koblenz krefeld leipzig mainz mannheim münster nürnberg osnabrück potsdam regensburg
+rostock saarbrücken stuttgart wiesbaden wuppertal würzburg linz graz innsbruck salzburg luzern lausanne winterthur antwerpen antwerp brugge bruges gent rotterdam utrecht eindhoven groningen tilburg haarlem leiden
+aberdeen belfast birmingham blackpool bournemouth bradford brighton canterbury coventry derby exeter hull ipswich leicester luton newcastle northampton norwich nottingham portsmouth reading sheffield southampton stoke
+sunderland swansea wolverhampton cork galway limerick dundee inverness alicante bilbao gijón málaga palma sevilla valladolid vigo zaragoza aveiro braga coimbra faro funchal bari brescia cagliari firenze genoa padova
+perugia pescara rimini venezia gdansk gdańsk katowice kraków lublin łódź poznań szczecin warszawa wrocław brno ostrava plzeň bratislava debrecen szeged cluj timisoara iasi aarhus odense aalborg malmö göteborg uppsala
+trondheim stavanger tampere turku espoo tartu kaunas riga minsk kharkiv odessa lviv kazan novosibirsk yekaterinburg baku tbilisi yerevan ankara izmir antalya bursa adana beirut amman damascus baghdad riyadh jeddah mecca medina
+muscat manama sanaa kabul lahore karachi islamabad dhaka chittagong colombo kathmandu bangalore bengaluru hyderabad chennai kolkata pune surat lucknow kanpur nagpur indore bhopal patna vadodara jaipur kochi goa yangon phnom penh
+hanoi saigon chiang jakarta surabaya bandung bali cebu davao taipei kaohsiung hong kong macau guangzhou shenzhen chengdu wuhan tianjin nanjing hangzhou xian chongqing osaka nagoya sapporo fukuoka kobe kyoto yokohama hiroshima seoul busan
+incheon daegu sydney melbourne brisbane perth darwin hobart auckland christchurch dunedin nairobi mombasa kampala kigali lusaka harare pretoria johannesburg soweto maputo luanda kinshasa lagos abuja ibadan accra kumasi dakar bamako
+abidjan tunis algiers rabat casablanca marrakech fez khartoum addis ababa mogadishu antananarivo bogotá medellín cali barranquilla caracas maracaibo quito guayaquil lima cusco arequipa paz cochabamba santiago valparaíso concepción
+buenos aires rosario mendoza córdoba montevideo asunción brasília paulo janeiro salvador fortaleza recife belém manaus curitiba porto alegre guadalajara monterrey tijuana cancún puebla mérida oaxaca havana kingston nassau
+afghanistan albania andorra angola antigua armenia azerbaijan bahamas bahrain barbados belize bhutan bosnia herzegovina botswana brunei burkina faso burundi cambodia cameroon cape verde chad comoros congo costa rica ivory
+djibouti dominica dominican republic salvador guinea eritrea eswatini gabon gambia grenada guatemala guyana haiti honduras iraq jordan kiribati kosovo kyrgyzstan laos lesotho liberia libya liechtenstein madagascar malawi maldives mali
+marshall mauritania mauritius micronesia monaco mongolia montenegro mozambique myanmar namibia nauru nicaragua niger oman palau palestine papua paraguay rwanda samoa tomé seychelles sierra leone solomon somalia sudan suriname syria
+tajikistan togo tonga trinidad tobago turkmenistan tuvalu emirates uzbekistan vanuatu vatican yemen zambia zimbabwe deutschland österreich schweiz frankreich italien spanien england britain kingdom america americas états unis españa italia
+francia alemania allemagne espagne nederland belgië belgique polska
+aegean adriatic alps andes himalaya sahara amazon danube rhine thames seine nile mississippi everest pyrenees balkans caucasus siberia scandinavia iberia anatolia crimea kurdistan catalonia andalusia bavaria saxony tuscany
+sicily sardinia corsica brittany normandy provence alsace flanders wallonia lombardy piedmont galicia asturias yorkshire cornwall devon essex kent sussex surrey wales scotland ireland ulster silicon
+"""
+PLACE_WORDS = frozenset(_PLACE_WORDS.split())

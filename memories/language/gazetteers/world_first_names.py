@@ -5,7 +5,7 @@ A name that is also a common word or a place stands in `common_names` as well: a
 
 _ENGLISH = """
 abby abigail addie adele aileen aimee aisha alan alana albany alec alexa alexandra alexandria alexia
-alexis alfie alfred alisa alison alistair allison alma althea alvin alyssa amanda amelie amos anabel
+alexis alfie alfred alisa alison alistair allison alma althea alvin alyssa amanda amber amelie amos anabel
 andy angelica angelina angie angus anika annabel annabelle annette annika annmarie antoinette antonia
 april archie ariana ariel arlene arnold ashlee ashleigh ashley ashton aubrey audra augustus austin ava
 bailey barney barry bart basil beatrix becky belinda benedict benny bernadette bernice bert bertha

@@ -37,10 +37,6 @@ _STATE = (
     r"(?:A[LKZR]|C[AOT]|D[CE]|FL|GA|HI|I[DLNA]|K[SY]|LA|M[EDAINSOT]|N[EVHJMYCD]|O[HKR]|PA|PR|RI|S[CD]|T[NX]|UT|V[TAI]|W[AVIY])"
 )
 _CITY = rf"(?:{_CAP}(?:[ -]{_CAP}){{0,3}})"
-_REST = (
-    rf"(?:,? {_UNIT[:-1]}|,?\s{{1,2}}{_CITY}(?:,\s?(?:{_STATE}|{_CITY}))?,? (?:{_STATE} )?"
-    r"(?:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})\b)?"
-)
 _REST = rf"(?:,?\s{{1,2}}{_CITY},?\s(?:{_STATE},? )?(?:\d{{5}}(?:-\d{{4}})?|[A-Z]{{1,2}}\d[A-Z\d]? ?\d[A-Z]{{2}})\b)?"
 _NUMBER = r"(?<![\w.,/$€£:#+-])\d{1,6}[A-Za-z]?(?:[-/]\d{1,5}[A-Za-z]?)?"
 _ENGLISH = re.compile(
@@ -61,7 +57,7 @@ _COUNTED = frozenset(
 _GERMAN = re.compile(
     rf"(?<![\w-])(?:{_CAP}[ -]){{0,3}}?(?:[^\W\d_a-zß-öø-ÿ][\w-]{{1,30}}(?:straße|strasse|str\.|str|weg|platz|allee|gasse|ring|damm|ufer|steig"
     r"|chaussee|promenade|markt|graben|straat|laan|plein|kade|gracht|singel|dijk|steeg|dreef|hof|stieg|wall|berg|vej|gade|gata|gatan|vägen|veien"
-    r"|katu|tie|utca|gade)|[^\W\d_a-z][\w-]{1,30} (?:[Ss]traße|[Ss]trasse|[Ss]tr\.|[Ww]eg|[Pp]latz|[Aa]llee|[Gg]asse|[Rr]ing|[Dd]amm|[Uu]fer|[Uu]tca|út|tér|[Gg]ata))"
+    r"|katu|polku|kuja|tie|utca|gade|stræde|backen|stigen|plads)|[^\W\d_a-z][\w-]{1,30} (?:[Ss]traße|[Ss]trasse|[Ss]tr\.|[Ww]eg|[Pp]latz|[Aa]llee|[Gg]asse|[Rr]ing|[Dd]amm|[Uu]fer|[Uu]tca|út|tér|[Gg]ata|[Uu]lica|[Nn]abrežje|[Ww]eg))"
     r",? (?:[Nn]r\.? ?)?\d{1,4} ?[a-zA-Z]?(?:[-/]\d{1,4}[a-z]?)?(?![\w:%]|[.,]\d)"
     rf"(?:,?\s{{1,2}}(?:[A-Z]{{1,2}}-)?\d{{4,5}}(?: [A-Z]{{2}})? {_CITY})?"
 )
@@ -71,7 +67,7 @@ _ROMANCE = re.compile(
     rf"\d{{1,4}}(?: ?(?:bis|ter|quater))?,? (?:[Rr]ue|[Aa]venue|[Aa]v\.|[Bb]oulevard|[Bb]d\.?|[Pp]lace|[Cc]hemin|[Aa]llée|[Ii]mpasse|[Qq]uai|[Cc]ours"
     rf"|[Rr]oute|[Ss]quare|[Pp]assage|[Ff]aubourg) {_OF}{_CAP}(?:[ -](?:{_OF}{_CAP})){{0,3}}"
     rf"|(?:[Cc]alle|C/|[Aa]venida|[Aa]vda\.?|[Aa]v\.|[Pp]laza|[Pp]aseo|[Cc]arrera|[Cc]amino|[Rr]onda|[Tt]ravesía|[Ll]argo|[Pp]iazza|[Pp]iazzale|[Vv]ia|[Vv]iale"
-    rf"|[Cc]orso|[Vv]icolo|[Ss]trada|[Rr]ua|[Tt]ravessa|[Pp]raça|[Uu]l\.|[Uu]lica|[Aa]l\.|[Aa]leja|[Uu]litsa) ?{_OF}{_CAP}(?: (?:{_OF}{_CAP})){{0,3}}"
+    rf"|[Cc]orso|[Vv]icolo|[Ss]trada|[Rr]ua|[Tt]ravessa|[Pp]raça|[Uu]l\.|[Uu]lica|[Aa]l\.|[Aa]leja|[Uu]litsa|[Bb]ulevardul|[Ss]trada|[Cc]uesta|[Pp]asaje|[Gg]lorieta|[Aa]lameda|[Cc]ontrada|[Bb]orgo|[Cc]anale|[Rr]otonda) ?{_OF}{_CAP}(?: (?:{_OF}{_CAP})){{0,3}}"
     r",? {0,2}(?:[Nn][ºo°.]{1,2} ?|núm\.? ?)?\d{1,4}(?![\w%:]|[.,]\d)(?: ?[A-Za-z]\b)?"
     rf")(?:,?\s{{1,2}}\d{{4,5}}(?:-\d{{3}})? {_CITY})?"
 )
@@ -82,6 +78,10 @@ _BOX = re.compile(
 )
 _UNSURE_BOX = re.compile(r"Unit|PSC|US")
 _US_ZIP = re.compile(rf"(?<![\w-]){_CITY},? {_STATE},? \d{{5}}(?:-\d{{4}})?(?!\w)")
+# Whatever the street is called: a number, then a post code and a city.
+_GENERAL = re.compile(
+    rf"(?<![\w.-]){_CAP}(?: {_CAP}){{0,3}},? \d{{1,4}} ?[A-Za-z]?,?\s{{1,2}}(?:[A-Z]{{1,2}}-)?\d{{4,6}}(?: [A-Z]{{2}}| \d\d)?,? {_CITY}"
+)
 _UK_AREAS = (
     "AB AL B BA BB BD BH BL BN BR BS BT CA CB CF CH CM CO CR CT CV CW DA DD DE DG DH DL DN DT DY E EC EH EN EX FK FY G GL"
     " GU GY HA HD HG HP HR HS HU HX IG IM IP IV JE KA KT KW KY L LA LD LE LL LN LS LU M ME MK ML N NE NG NN NP NR NW OL OX PA"
@@ -107,6 +107,8 @@ def street_addresses(text: str) -> Iterator[Finding]:
         sure = not _UNSURE_BOX.match(match[0])
         if sure or "Box" in match[0] or "PO" in match[0]:
             yield Finding(match.start(), match.end(), Personal.ADDRESS, sure)
+    for match in _GENERAL.finditer(text):
+        yield Finding(match.start(), match.end(), Personal.ADDRESS, sure=False)
     for match in _US_ZIP.finditer(text):
         yield Finding(match.start(), match.end(), Personal.ADDRESS, sure=False)
     for match in _UK_CODE.finditer(text):

@@ -19,7 +19,7 @@ _TOP = (
     r"(?:com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|co|me|eu|de|at|ch|fr|es|it|nl|be|uk|ie"
     r"|pl|se|no|dk|fi|pt|cz|us|ca|au|nz|in|jp|cn|br|mx|ru)(?![\w-])"
 )
-_AT = r"(?:\s?[(\[{<]\s?(?:at|@|AT|At)\s?[)\]}>]\s?| ?@ ?|\s(?:at|AT|At)\s)"
+_AT = r"(?:\s?[(\[{<]\s?(?:at|@|AT|At)\s?[)\]}>]\s?| @ |@ ?|\s(?:at|AT|At)\s)"
 _DOT = r"(?:\s?[(\[{<]\s?(?:dot|\.|DOT|Dot|punkt)\s?[)\]}>]\s?|\s(?:dot|DOT|Dot)\s)"
 # "ann at example dot org", "ann [at] example [dot] org", and either mark as it is.
 _SPELT = re.compile(
@@ -60,7 +60,7 @@ def _local(text: str, at: int) -> int:
 
 
 # Digits with at most two signs between them; what is a phone number its shape and its words tell.
-_DIGITS = re.compile(r"(?<![\w.,+#$€£-])(?:\+ ?)?\(?\+?\d(?:[ ().\-/]{0,2}\d){6,17}(?![\w%])")
+_DIGITS = re.compile(r"(?<![\w.,+#$€£-])(?:\+ ?)?\(?\+?\d(?:[ ().\-/]{0,2}\d){6,17}(?![\d_%]|[^\W\dx]|x(?!\d))")
 _CUE = re.compile(
     r"(?:phone|call(?:ed|ing)?|tele?(?:fono|fon|foon)?|téléphone|teléfono|mobile?|cell|móvil|handy"
     r"|fax|whatsapp|text(?: me)?|sms|dial|ring|reach(?:ed)?|hotline|number|nummer|numéro|número"
@@ -77,15 +77,20 @@ _DATE = re.compile(
     r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d\d))(?!\d)"
     r"|(?:19|20)\d\d ?[-/] ?(?:19|20)\d\d(?!\d)"
 )
+_DOTTED = re.compile(r"\(?\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)")
 _NORTH_AMERICA = re.compile(
     r"(?:\+?1[ .-]?|001[ .-]?)?"
     r"(?:\(\d{3}\)[ .-]?\d{3}[ .-]?\d{4}|\d{3}([.-])\d{3}\1\d{4}|[2-9]\d\d [2-9]\d\d[ -]\d{4}"
     r"|\d{3}-\d{3} \d{4})"
 )
-_BARE = re.compile(r"[2-9]\d\d[2-9]\d{6}")
-_LOCAL_NUMBER = re.compile(r"\d{3}[ .-]\d{4}|\d{2,4}(?:[ .-]\d{2,4}){1,3}|\d{7,12}")
+_LOCAL_NUMBER = re.compile(r"\(?\d{1,5}\)?(?:[ ./-]{1,2}\d{1,5}){1,4}|\d{7,12}")
 # Where a country begins a number with 0 within itself: groups as in Europe.
-_TRUNK = re.compile(r"\(?0\d{1,5}\)?(?:[ ./-]{1,2}\d{2,9}){1,5}|0[1-9]\d{8,10}")
+_TRUNK = re.compile(
+    r"\(?0\d{1,5}\)?(?:[ ./-]{1,2}\d{2,9}){1,5}|\(0\d{1,5}\) ?\d{3,9}(?:[ /-]\d{2,6}){0,3}|0[1-9]\d{8,10}"
+    r"|\(?\d\d\)?[ /]\d{3,5}-\d{4}|\d\d/\d{3}[ -]\d{3,4}"
+)
+# Pairs of digits, as in Norway and Denmark; and mobile numbers of India, written in one.
+_MAYBE = re.compile(r"\d\d(?: \d\d){3,4}|[2-9]\d\d[2-9]\d{6}|[6-9]\d{9}")
 # A number may be written digit by digit: nobody else does so.
 _SINGLE = re.compile(r"\+?\d(?:[ .-]\d){8,14}")
 _EXTENSION = re.compile(r" ?(?:x|ext\.?|extension|Durchwahl) ?\d{1,6}\b")
@@ -97,7 +102,7 @@ def phones(text: str) -> Iterator[Finding]:
     at = 0
     while found := _DIGITS.search(text, at):
         start, end = found.span()
-        if day := _DATE.match(text, start):
+        if day := _DATE.match(text, start) or _DOTTED.match(text, start):
             at = day.end()
             continue
         sure = _phone(found[0], text[max(0, start - _BEFORE) : start])
@@ -132,7 +137,7 @@ def _phone(shape: str, before: str) -> bool | None:
         return cue or shape[0] == "0"
     if cue and _LOCAL_NUMBER.fullmatch(shape):
         return digits >= 9
-    return False if _BARE.fullmatch(shape) else None
+    return False if _MAYBE.fullmatch(shape) else None
 
 
 _IPV4 = re.compile(r"(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)")

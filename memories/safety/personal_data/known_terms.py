@@ -4,14 +4,13 @@ Each word of the text is looked up among the names, so that a thousand members c
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from memories.safety.findings import Finding, Personal
 from memories.safety.personal_data.known import KnownNames
-from memories.safety.personal_data.words import Kind, kind_of
+from memories.safety.personal_data.words import NOT_ONLY_NAME, Kind, kind_of, unmarked
 from memories.safety.plain_text import plain
 
 _WORD = re.compile(r"[^\W_]+")
@@ -29,7 +28,7 @@ _LEAST_INFLECTED = 4
 Words = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Word:
     """A word of a text, folded to compare, and where it stands."""
 
@@ -44,11 +43,7 @@ def words(text: str) -> list[Word]:
 
 
 def _folded(word: str) -> str:
-    low = word.casefold()
-    if low.isascii():
-        return low
-    marks = unicodedata.normalize("NFKD", low)
-    return "".join(sign for sign in marks if not unicodedata.combining(sign)).replace("ł", "l")
+    return unmarked(word.casefold())
 
 
 @dataclass(slots=True)
@@ -65,19 +60,26 @@ class Terms:
             self.terms.add(found)
             self.lengths.setdefault(found[0], set()).add(len(found))
 
-    def at(self, text: list[Word], place: int) -> int:
-        """How many words of the longest term begin here; 0: none."""
-        lengths = self.lengths.get(text[place].folded)
-        if not lengths:
-            return 0
-        for length in sorted(lengths, reverse=True):
-            part = text[place : place + length]
-            apart = any(
-                two.start - one.end > _MOST_GAP for one, two in zip(part, part[1:], strict=False)
-            )
-            if not apart and tuple(word.folded for word in part) in self.terms:
-                return length
+    def within(self, text: list[Word]) -> Iterator[tuple[int, int]]:
+        """Where terms stand: begin and end, in signs."""
+        for place, word in enumerate(text):
+            if length := _length(self, text, place):
+                yield word.start, text[place + length - 1].end
+
+
+def _length(terms: Terms, text: list[Word], place: int) -> int:
+    """How many words of the longest term begin here; 0: none."""
+    lengths = terms.lengths.get(text[place].folded)
+    if not lengths:
         return 0
+    for length in sorted(lengths, reverse=True):
+        part = text[place : place + length]
+        apart = any(
+            two.start - one.end > _MOST_GAP for one, two in zip(part, part[1:], strict=False)
+        )
+        if len(part) == length and not apart and tuple(word.folded for word in part) in terms.terms:
+            return length
+    return 0
 
 
 @dataclass(slots=True)
@@ -97,7 +99,7 @@ def _index(known: KnownNames) -> _Index:
         found.people.add(person)
         for part in words(plain(person[:_MOST_SIGNS]).text)[:_MOST_WORDS]:
             for form in _forms(part.folded):
-                found.parts[form] = bool(kind_of(form) & Kind.ORDINARY)
+                found.parts[form] = bool(kind_of(form) & (Kind.ORDINARY | Kind.SHARED))
             if part.folded and ord(part.folded[0]) >= 0x2E80 and len(part.folded) > 1:
                 found.unspaced.setdefault(part.folded[0], set()).add(part.folded)
     for term in (*known.clients, *known.brands, *known.companies):
@@ -132,7 +134,7 @@ def known_names(text: str, known: KnownNames) -> Iterator[Finding]:
     index, found = _index(known), words(text)
     place = 0
     while place < len(found):
-        if length := index.people.at(found, place):
+        if length := _length(index.people, found, place):
             one, last = found[place], found[place + length - 1]
             if length > 1:
                 yield Finding(one.start, last.end, Personal.PERSON)
@@ -141,7 +143,7 @@ def known_names(text: str, known: KnownNames) -> Iterator[Finding]:
         sure = _part(text, index, found[place])
         if sure is not None:
             yield Finding(found[place].start, found[place].end, Personal.PERSON, sure)
-        elif length := index.organisations.at(found, place):
+        elif length := _length(index.organisations, found, place):
             sure = _term(text, found[place], length)
             if sure is not None:
                 last = found[place + length - 1]
@@ -184,7 +186,7 @@ def _part(text: str, index: _Index, word: Word) -> bool | None:
 
 def _term(text: str, word: Word, length: int) -> bool | None:
     """Whether a term of the organisation is meant for sure; None where it is an ordinary word."""
-    if length > 1 or not kind_of(word.folded) & Kind.ORDINARY:
+    if length > 1 or not kind_of(word.folded) & NOT_ONLY_NAME:
         return True
     if not text[word.start].isupper():
         return None

@@ -4,20 +4,20 @@ import re
 from collections.abc import Iterator
 
 from memories.safety.findings import Finding, Personal
-from memories.safety.personal_data.words import Kind, kind_of
+from memories.safety.personal_data.words import NOT_ONLY_NAME, Kind, kind_of
 
 _CAP = r"[^\W\d_a-zß-öø-ÿ][\w&'’.-]{0,40}"
 _NAME = rf"{_CAP}(?:(?: | & | and | und | et | y |, ){_CAP}){{0,4}}?"
 _LEGAL = (
     r"(?:Inc|INC|Ltd|LTD|LLC|L\.L\.C|LLP|L\.P|LP|PLC|plc|Plc|Corp|CORP|Corporation|Incorporated|Limited|GmbH|gGmbH|mbH|AG|KG|KGaA|OHG|UG|e\.V|SE"
     r"|S\.A|SA|SAS|SASU|SARL|S\.à r\.l|EURL|S\.p\.A|SpA|S\.r\.l|Srl|SRL|S\.L|SL|B\.V|BV|N\.V|NV|Oy|Oyj|AB|A/S|ApS|ASA|AS|Pty|Sdn Bhd|Co|Cie|Ltda|S\.C"
-    r"|Sp\. z o\.o|s\.r\.o|a\.s|d\.o\.o|Kft|Zrt|Bhd|Pvt)"
+    r"|Sp\. z o\.o|s\.r\.o|a\.s|d\.o\.o|d\.d|A\.Ş|Ltd\. Şti|S\. de R\.L|S\. ?R\.L|S\.Coop|C\.V|S\.A\.U|S\.L\.U|SPA|Kft|Zrt|Bhd|Pvt)"
 )
 _WITH_LEGAL = re.compile(rf"(?<![\w.-]){_NAME},? {_LEGAL}\b\.?(?:,? {_LEGAL}\b\.?)?(?: & (?:Co|Cie)\b\.?(?: KG(?:aA)?)?)?")
 _SONS = re.compile(
-    rf"(?<![\w.-]){_CAP}(?: {_CAP})?(?: & | and |, | und | et )(?:{_CAP} (?:& |and ))?(?:[Ss]ons|[Bb]rothers|[Dd]aughters|Co|Söhne|Fils|Partners?|Associates)\b"
+    rf"(?<![\w.-]){_CAP}(?: {_CAP})?(?: & | and |, | und | et | y | e )(?:{_CAP} (?:& |and |y |e ))?(?:[Ss]ons|[Bb]rothers|[Dd]aughters|Co|Söhne|Fils|Partners?|Associates|Asociados|Hijos|Hermanos|[Ff]igli|Associés|Zonen|Sønner|Söner|Partner)\b"
 )
-_FIRM = re.compile(rf"(?<![\w.-])({_CAP}), ({_CAP}),? (?:and|&|und|et) ({_CAP})")
+_FIRM = re.compile(rf"(?<![\w.-])({_CAP}), ({_CAP}),? (?:and|&|und|et|y|e) ({_CAP})")
 _PAIR = re.compile(rf"(?<![\w.-])({_CAP}) (?:&|and) ({_CAP})")
 # What calls itself so is one, if what stands before is a name and not an ordinary word.
 _SOFT = re.compile(
@@ -26,11 +26,11 @@ _SOFT = re.compile(
     r"|Media|Studios?|Pictures|Records|Entertainment|Communications|Networks?|Energy|Petroleum|Steel|Bank|Bancorp|Financial|Securities|Investments?"
     r"|University|College|Academy|Institute|Hospital|Clinic|Medical Cent(?:er|re)|High School|School|Church|Foundation|Museum|Library|Hotel|Hotels|Resort"
     r"|Restaurant|Bakery|Pharmacy|Stores?|Supermarkets?|Company|Versicherung|Versicherungen|Krankenhaus|Klinikum|Sparkasse|Volksbank|Universität"
-    r"|Hochschule|Verlag|Werke|Gruppe|Universidad|Hospital|Banco|Banca|Banque|Université|Università|Ospedale)\b"
+    r"|Hochschule|Verlag|Werke|Gruppe|Stiftung|Universidad|Hospital|Banco|Banca|Banque|Université|Università|Ospedale)\b"
 )
 _INSTITUTION = re.compile(
     rf"\b(?:University|Bank|College|Institute|Museum|Hospital|Church|Ministry|Department|City|County|State) of (?:the )?{_CAP}(?: {_CAP}){{0,2}}"
-    rf"|\b(?:Universität|Universidad|Université|Università|Universiteit|Universidade|Hôpital|Clínica|Klinikum|Banco|Banca|Banque|Sparkasse|Volksbank|St\.|Saint|Lycée|Colegio)"
+    rf"|\b(?:Universität|Universidad|Université|Università|Universiteit|Universidade|Hôpital|Clínica|Klinikum|Banco|Banca|Banque|Sparkasse|Volksbank|St\.|Saint|Lycée|Colegio|Stichting|Grupo|Groupe|Gruppo|Fundación|Fondation)"
     rf" (?:de |di |do |von |du )?{_CAP}(?: {_CAP})?(?: (?:Hospital|Church|School|College))?"
 )
 _TOLD = re.compile(
@@ -87,7 +87,7 @@ def _without_leading(text: str, start: int, end: int) -> int | None:
 
 
 def _family_name(word: str) -> bool:
-    return Kind.LAST in kind_of(word.strip(".,'"))
+    return bool(kind_of(word.strip(".,'")) & Kind.LAST)
 
 
 def _names_something(name: str) -> bool:
@@ -95,6 +95,6 @@ def _names_something(name: str) -> bool:
     for part in name.replace("&", " ").split():
         word = part.strip(".,'’-").removesuffix("'s").removesuffix("’s")
         kind = kind_of(word)
-        if word and not kind & (Kind.ORDINARY | Kind.PLACE) and not word.isdecimal():
+        if word and not kind & NOT_ONLY_NAME and not word.isdecimal():
             return True
     return False
