@@ -38,6 +38,8 @@ from memories.privacy.erasure.begin import note_erased
 from memories.privacy.erasure.models import ErasureStep
 from memories.retrieval.feedback import give_feedback
 from memories.retrieval.recall import Query, recall
+from memories.safety.policies import set_gate_policy
+from memories.safety.terms import add_term
 from memories.store.deduplication import content_hash
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -310,6 +312,10 @@ def fill(world: World) -> None:
             visibility="shared",
         )
         erase_something(tenant)
+        add_term(tenant.person("ada"), kind="client", term="Zebra Holding", now=NOW)
+        set_gate_policy(tenant.person("ada"), "about_somebody", now=NOW)
+        told = "Write to mina@zebra.example."
+        tenant.remember(tenant.robot("aria"), told, member=hers, visibility="organisation")
         known = {"identity": "chat:mina"}
         links.link(tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW)
         tenant.remember(mina, "I meet Bob tomorrow.", visibility="private", occurred_at=NOW)

@@ -2,11 +2,14 @@
 
 from datetime import datetime
 
+from django.utils import timezone
+from rest_framework.test import APIClient
+
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, resolve
 from personas.associations.associate import Associated, associate
-from personas.associations.personal_robot import ensure_personal_robot
+from personas.associations.personal_robot import ensure_personal_robot, make_key
 from personas.blocks.blocks import BlockView, blocks_shown
 from personas.blocks.write import Wanted, add_entry
 from personas.models.personas import Persona
@@ -27,6 +30,14 @@ def robot_of(tenant: Tenant, name: str, *, now: datetime = NOW) -> Actor:
         scopes=frozenset({"read", "write", "act_for"}),
         name=robot.name,
     )
+
+
+def api_of(tenant: Tenant, name: str) -> APIClient:
+    """A client with a key of the member's personal robot."""
+    _, secret = make_key(tenant.person(name), label="", now=timezone.now())
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
 
 
 def serving(tenant: Tenant, name: str, *, now: datetime = NOW) -> Actor:

@@ -76,6 +76,12 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
     "memories_erasure": {"what": FIXED, "source": FIXED, "counts": FIGURES},
     "memories_erasurestep": {"name": FIXED, "counts": FIGURES},
     "memories_feedback": {"outcome": FIXED},
+    "memories_gatepolicy": {"personal": SETTING},
+    "memories_gazetteerterm": {
+        "kind": FIXED, "term": ColumnRule(Rule.NONE, "a name that no text may show"),
+        "folded": ColumnRule(Rule.NONE, "a name that no text may show"),
+    },
+    "memories_heldtext": {"content": MASKED, "findings": FIGURES},
     "memories_job": {
         "kind": FIXED, "state": FIXED, "parameters": MASKED, "problems": MASKED, "result": MASKED,
         "reason": MASKED, "place": MASKED, "period": FIGURES,
@@ -85,6 +91,7 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
         "content": MASKED, "content_hash": REMADE, "key": KEY, "topic": MASKED, "tags": FOLDED,
         "metadata": MASKED, "source": MASKED, "speaker": EMPTIED, "listeners": IDS,
         "conversation": MASKED, "red_line_reason": MASKED, "archived_for": FIXED,
+        "held_for": FIXED,
         "sealed": SEALED,
     },
     "memories_modelanswer": {
