@@ -64,6 +64,9 @@ def associate(
             _again(association, confidence if counts else None, now)
         if counts and association.confirmed_at is None:
             _confirm(actor, association, now)
+        elif counts:
+            # What could not be attached before.
+            attach_all(actor.organisation_id, now=now, member_id=found.id, persona_id=persona.id)
         _note(
             "association.made" if new else "association.repeated", actor, association.id, now,
             member=found.id, persona=str(persona.id), waits=association.confirmed_at is None,
