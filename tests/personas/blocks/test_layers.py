@@ -33,10 +33,9 @@ MAIL = "Write to jane.roe@example.org before each visit."
 def wrote(actor: Actor, label: str, text: str, **wanted: str) -> object:
     """The text of a block after it was given this one."""
     shown = block(actor, label)
-    done = write_text(
+    return write_text(
         actor, shown.block.id, text, version=shown.version, wanted=Wanted(**wanted), now=NOW
     )
-    return done
 
 
 def of_length(length: int, mark: str = "a") -> str:
