@@ -44,6 +44,7 @@ FIGURES = ColumnRule(Rule.NONE, "figures alone")
 SECRET = ColumnRule(Rule.NONE, "a digest of a random secret")
 SETTING = ColumnRule(Rule.NONE, "a setting of the organisation")
 HANDLE = ColumnRule(Rule.NONE, "by which programs call a group, a robot or a team; chosen by them")
+PROFESSION = ColumnRule(Rule.NONE, "an industry and a role; a gate refuses names in it")
 FAULT = ColumnRule(Rule.NONE, "the class of an error, never a text")
 
 _PARTITION = {"kind": FIXED, "parties": IDS, "embedding": REMADE, "words": REMADE}
@@ -144,6 +145,15 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
     },
     "orgs_organisation": {"name": SETTING, "slug": SETTING, "language": SETTING,
                           "projections": SETTING},
+    "personas_block": {"layer": FIXED, "own_text": MASKED},
+    "personas_blockline": {"kind": FIXED},
+    "personas_blockversion": {"lines": IDS, "own_text": MASKED},
+    "personas_persona": {
+        "handle": PROFESSION, "industry_key": PROFESSION, "role_key": PROFESSION,
+        "industry": MASKED, "role": MASKED, "description": MASKED, "kpis": MASKED,
+        "motivations": MASKED, "queries": MASKED,
+    },
+    "personas_suggestion": {"kind": FIXED, "state": FIXED},
     "robots_conversation": {"external_id": KEY, "title": MASKED, "metadata": MASKED},
     "robots_identitylink": {"known_as": KEY, "evidence": MASKED},
     "robots_key": {"prefix": SECRET, "digest": SECRET, "scopes": FIXED, "label": MASKED},

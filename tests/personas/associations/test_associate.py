@@ -18,6 +18,7 @@ from personas.associations.associate import associate, confirm, dissociate, know
 from personas.blocks.attach import attach_all
 from personas.models.blocks import Block, BlockRobot
 from personas.models.personas import Association, Persona
+from personas.registry.handles import BadHandle
 from robots.access.own_member import act_for_owner
 from robots.errors import IdentityClaim, MissingScope
 from tests.personas.cast import QSR, RETAIL, api_of, give, labels, robot_of, serving
@@ -71,6 +72,16 @@ def test_an_unknown_handle_makes_the_persona_and_its_block(world: World) -> None
     assert (done.made, done.association.persona.role) == (True, "Quality")
     assert "food_quality_service_experience" in labels(serving(world.here, "mina"))
     assert give(world.here, "bob", "food_quality").made is False
+
+
+@pytest.mark.conformance("P12")
+def test_a_handle_that_names_somebody_is_refused(world: World) -> None:
+    """Everybody in the organisation reads handles."""
+    for handle in ("john_smith", "mina_sales", "chickfila_real_estate", "walmart_buyer"):
+        with pytest.raises(BadHandle, match="names an industry"):
+            give(world.here, "bob", handle)
+    for handle in ("food_quality", "hotel_revenue_management", "b2b_sales", "health_nursing"):
+        assert give(world.here, "bob", handle).made
 
 
 @pytest.mark.conformance("P12")
