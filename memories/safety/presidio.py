@@ -1,6 +1,6 @@
 """Personal data by presidio and a small model of English, beside the light detector: for workers.
 
-An extra (`make setup-presidio`): it takes about 20 ms a text and 700 MB, and it finds names that no
+An extra (`make setup-presidio`): it takes MS_PLACEHOLDER, and it finds names that no
 list holds. What the light detector finds stays found. Nothing is fetched from the network: of
 presidio's recognisers only those are used that bring their data with them.
 """

@@ -1,4 +1,5 @@
-"""First and last names that are also an ordinary word or a place, in any language of the lists. Pure.
+# ruff: noqa: RUF001 - letters of other languages
+"""First and last names that are also an ordinary word, in any language of the lists. Pure.
 
 Alone and at the begin of a sentence such a word tells of nobody.
 """

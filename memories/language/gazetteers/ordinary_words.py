@@ -1,5 +1,6 @@
-"""Words that stand with a capital and name no person: those that begin sentences and titles, terms of
-trade and technology, products, peoples, languages. Pure, not complete.
+"""Words that stand with a capital and name no person. Pure, not complete.
+
+Those that begin sentences and titles, terms of trade and technology, products, peoples, languages.
 """
 
 _BEGIN = """

@@ -1,6 +1,7 @@
 """First names of many languages, beside the English and German ones of first_names. Pure.
 
-A name that is also a common word or a place stands in `common_names` as well: alone it does not tell.
+A name that is also a common word or a place stands in `common_names` as well: alone it does not
+tell.
 """
 
 _ENGLISH = """

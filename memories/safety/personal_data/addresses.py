@@ -54,7 +54,10 @@ _STATE = (
     r"|S[CD]|T[NX]|UT|V[TAI]|W[AVIY])"
 )
 _CITY = rf"(?:{_CAP}(?:[ -]{_CAP}){{0,3}})"
-_REST = rf"(?:,?\s{{1,2}}{_CITY},?\s(?:{_STATE},? )?(?:\d{{5}}(?:-\d{{4}})?|[A-Z]{{1,2}}\d[A-Z\d]? ?\d[A-Z]{{2}})\b)?"
+_REST = (
+    rf"(?:,?\s{{1,2}}{_CITY},?\s(?:{_STATE},? )?"
+    r"(?:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})\b)?"
+)
 _NUMBER = r"(?<![\w.,/$€£:#+-])\d{1,6}[A-Za-z]?(?:[-/]\d{1,5}[A-Za-z]?)?"
 _ENGLISH = re.compile(
     rf"{_NUMBER},? {_DIRECTION}(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th))"
@@ -71,9 +74,10 @@ _LOWER = re.compile(
 )
 # Of a number before these words something is counted.
 _COUNTED = frozenset(
-    "more other new people users stores shops way minutes hours days weeks miles km feet per"
-    " percent years year times"
-    " minute hour day week mile different major lanes lane of visits yard point last".split()
+    """
+more other new people users stores shops way minutes hours days weeks miles km feet per percent
+years year times minute hour day week mile different major lanes lane of visits yard point last
+""".split()  # noqa: SIM905
 )
 _GERMAN = re.compile(
     rf"(?<![\w-])(?:{_CAP}[ -]){{0,3}}?(?:[^\W\d_a-zß-öø-ÿ][\w-]{{1,30}}(?:straße|strasse|str\."
@@ -86,7 +90,10 @@ _GERMAN = re.compile(
     r",? (?:[Nn]r\.? ?)?\d{1,4} ?[a-zA-Z]?(?:[-/]\d{1,4}[a-z]?)?(?![\w:%]|[.,]\d)"
     rf"(?:,?\s{{1,2}}(?:[A-Z]{{1,2}}-)?\d{{4,5}}(?: [A-Z]{{2}})? {_CITY})?"
 )
-_OF = r"(?:(?:de la|de las|de los|de los|del|de|des|du|da|do|dos|das|di|della|dei|degli|delle|d'|de l'|l'|la|le|les|los|las|aux?|san|santa|st) ?){0,2}"
+_OF = (
+    r"(?:(?:de la|de las|de los|del|de|des|du|da|do|dos|das|di|della|dei|degli|delle|d'|de l'|l'|la"
+    r"|le|les|los|las|aux?|san|santa|st) ?){0,2}"
+)
 _ROMANCE = re.compile(
     r"(?<![\w.,/-])(?:"
     rf"\d{{1,4}}(?: ?(?:bis|ter|quater))?,? (?:[Rr]ue|[Aa]venue|[Aa]v\.|[Bb]oulevard|[Bb]d\.?"

@@ -20,9 +20,10 @@ _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS, _MOST_GAP, _MOST_SIGNS = 8, 3, 200
 # Parts of names that tell of nobody.
 _PARTICLES = frozenset(
-    "de del la las los da do dos das di du van der den von vom zu zur ter ten bin ibn bint abu"
-    " al el le"
-    " jr sr dr mr mrs ms prof the and und et of".split()
+    """
+de del la las los da do dos das di du van der den von vom zu zur ter ten bin ibn bint abu al el le
+jr sr dr mr mrs ms prof the and und et of
+""".split()  # noqa: SIM905
 )
 # Endings that languages give to names. A name in -a loses it before those of the second row.
 _ENDINGS = ("s", "es", "n", "en", "ns", "ens")
@@ -147,7 +148,7 @@ def known_names(text: str, known: KnownNames) -> Iterator[Finding]:
     """Members by their whole name, a part or an inflected part; terms of the organisation.
 
     A part that is also an ordinary word ("Will", "May", "Mark") counts with a capital alone: within
-    a sentence for sure, at its begin where it is inflected or somebody speaks, and then not for sure.
+    a sentence for sure, at its begin where it owns or says something, and then not for sure.
     """
     if not (known.people or known.clients or known.brands or known.companies):
         return

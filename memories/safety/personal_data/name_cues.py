@@ -1,4 +1,4 @@
-"""What tells that a word is somebody's name: titles, and what is said before and behind it. Pure."""
+"""What tells that a word is somebody's name: titles, what is said before and behind. Pure."""
 
 import re
 
@@ -27,34 +27,19 @@ my name is|my name's|name is|name|named|i am called|call me|ich heiße|mein name
 je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|mijn naam is|ik heet
 meu nome é|signed by|signed|account manager|applicant
 """
-_OWN = (
-    (
-        "my his her our their your the a",
-        "wife husband son daughter brother sister mother father mum mom dad boss colleague coworker"
-        " co-worker friend neighbour neighbor lawyer partner girlfriend boyfriend uncle aunt cousin"
-        " nephew niece teacher patient tenant assistant landlord nurse fiancé fiancée roommate"
-        " flatmate contact supervisor guide",
-    ),
-    (
-        "meine meiner meinem meinen ihre ihrem seine seiner seinem seinen unsere unserem unser mein"
-        " sein ihr",
-        "frau mann sohn tochter bruder schwester chef chefin kollege kollegin kollegen freund"
-        " freundin nachbar nachbarin",
-    ),
-    (
-        "mon ma son sa notre",
-        "femme mari fils fille frère sœur mère père collègue ami amie voisin voisine",
-    ),
-    (
-        "mi su nuestro nuestra",
-        "esposa esposo marido hijo hija hermano hermana madre padre jefe jefa amigo amiga vecino"
-        " vecina",
-    ),
-    (
-        "mio mia suo sua",
-        "moglie marito figlio figlia fratello sorella madre padre collega amico amica",
-    ),
-)
+_OWN = """
+my his her our their your the a: wife husband son daughter brother sister mother father mum mom dad
+ boss colleague coworker co-worker friend neighbour neighbor lawyer partner girlfriend boyfriend
+ uncle aunt cousin nephew niece teacher patient tenant assistant landlord nurse fiancé fiancée
+ roommate flatmate contact supervisor guide
+meine meiner meinem meinen ihre ihrem seine seiner seinem seinen unsere unserem unser mein sein ihr:
+ frau mann sohn tochter bruder schwester chef chefin kollege kollegin kollegen freund freundin
+ nachbar nachbarin
+mon ma son sa notre: femme mari fils fille frère sœur mère père collègue ami amie voisin voisine
+mi su nuestro nuestra: esposa esposo marido hijo hija hermano hermana madre padre jefe jefa amigo
+ amiga vecino vecina
+mio mia suo sua: moglie marito figlio figlia fratello sorella madre padre collega amico amica
+"""
 # And these may stand before other words, too.
 _ADDRESSED = """
 dear|hi|hello|hey|liebe|lieber|cher|chère|querido|querida|caro|cara|beste|geachte|hola|ciao
@@ -69,9 +54,15 @@ def _phrases(lines: str) -> frozenset[str]:
     return frozenset(one for line in lines.split("\n") for one in line.split("|") if one)
 
 
-_SURE = _phrases(_INTRODUCED) | {
-    f"{own} {one}" for owns, all_ in _OWN for own in owns.split() for one in all_.split()
-}
+def _owned(lines: str) -> frozenset[str]:
+    """Each "my" before each "wife"; a line that begins with a space goes on with the one before."""
+    pairs = (line.split(":") for line in lines.replace("\n ", " ").split("\n") if line)
+    return frozenset(
+        f"{my} {one}" for own, all_ in pairs for my in own.split() for one in all_.split()
+    )
+
+
+_SURE = _phrases(_INTRODUCED) | _owned(_OWN)
 _MAYBE = _phrases(_ADDRESSED)
 _PHRASE_WORDS, _LOOK = 4, 40
 _BEHIND = re.compile(

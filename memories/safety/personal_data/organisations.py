@@ -18,7 +18,8 @@ _LEGAL = (
     r"|S\.A\.U|S\.L\.U|SPA|Kft|Zrt|Bhd|Pvt)"
 )
 _WITH_LEGAL = re.compile(
-    rf"(?<![\w.-]){_NAME},? {_LEGAL}\b\.?(?:,? {_LEGAL}\b\.?)?(?: & (?:Co|Cie)\b\.?(?: KG(?:aA)?)?)?"
+    rf"(?<![\w.-]){_NAME},? {_LEGAL}\b\.?(?:,? {_LEGAL}\b\.?)?"
+    r"(?: & (?:Co|Cie)\b\.?(?: KG(?:aA)?)?)?"
 )
 _SONS = re.compile(
     rf"(?<![\w.-]){_CAP}(?: {_CAP})?(?: & | and |, | und | et | y | e )(?:{_CAP} (?:& |and |y |e"
@@ -66,7 +67,7 @@ _TOLD = re.compile(
 )
 # Words before a legal form that begin a sentence and not a name.
 _LEADING = frozenset(
-    "the a an our my his her their your this that at for from with by and or in of to".split()
+    "the a an our my his her their your this that at for from with by and or in of to".split()  # noqa: SIM905
 )
 
 

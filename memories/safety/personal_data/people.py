@@ -154,11 +154,14 @@ def _alone(text: str, run: list[Capital], at: int) -> int:
         return 0
     if at == len(run) - 1 and said_behind(text, one.end):
         return 1
-    if not _by_itself(run, at, 0):
-        return 0
-    if one.is_last and (not one.opens or ("-" in one.word and len(run) == 1)):
-        return 1
-    return int(bool(one.kind & Kind.FIRST) and not one.opens and len(one.word) > 3)
+    return int(_by_itself(run, at, 0) and _tells(one))
+
+
+def _tells(one: Capital) -> bool:
+    """Whether a word with nothing around it is a name and nothing else, or written as one."""
+    if one.is_last and (not one.opens or "-" in one.word):
+        return True
+    return bool(one.kind & Kind.FIRST) and not one.opens and len(one.word) > 3
 
 
 def _said_for_sure(text: str, run: list[Capital], at: int) -> bool:

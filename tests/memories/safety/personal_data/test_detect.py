@@ -1,4 +1,4 @@
-"""The light detector over sentences of our own: what it catches, what it lets pass, where it points."""
+"""The light detector over sentences of our own: what it catches, lets pass, points out."""
 # ruff: noqa: RUF001
 
 from collections import Counter
