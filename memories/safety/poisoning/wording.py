@@ -61,13 +61,17 @@ def rules(wordings: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
     """Compiled patterns by their first words, which a space separates.
 
     What follows is a regular expression over small letters without accents, with the notation above.
+    ValueError names the rule that is none.
     """
-    return {
-        first: re.compile(
-            rf"(?:{'|'.join(first.split())})(?![^\W_])(?:{_NOTED.sub(_meant, then)})"
-        )
-        for first, then in wordings.items()
-    }
+    return {first: _compiled(first, then) for first, then in wordings.items()}
+
+
+def _compiled(first: str, then: str) -> re.Pattern[str]:
+    words = "|".join(map(re.escape, first.split()))
+    try:
+        return re.compile(rf"(?:{words})(?![^\W_])(?:{_NOTED.sub(_meant, then)})")
+    except re.error as fault:
+        raise ValueError(f"The rule of {first[:40]}: {fault}") from fault
 
 
 def _meant(noted: re.Match[str]) -> str:
