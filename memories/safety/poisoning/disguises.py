@@ -16,9 +16,9 @@ _ACCENTS = {
     code: unicodedata.normalize("NFD", chr(code))[0]
     for code in range(0xC0, 0x250)
     if unicodedata.decomposition(chr(code)).partition(" ")[0] not in ("", "<compat>")
-} | {ord(char): like for char, like in zip("ßøłđıæœ„`´", "soldiaa\"''", strict=True)}
+} | {ord(char): like for char, like in zip("ßøłđıæœ„`", "soldiaa\"'", strict=True)}
 # Digits and marks that stand for letters; a one is an i or an l.
-_LEET = str.maketrans("0345789@$!1|", "oeastbgasiil"[:12])
+_LEET = str.maketrans("0345789@$!1|", "oeastbgasiil")
 _LEET_L = {**_LEET, ord("1"): "l", ord("!"): "l"}
 _LEET_WORD = re.compile(r"[a-z][013457@$!](?=[a-z0-9@$])|(?<![^\W_])[013457@$!](?=[a-z])")
 # Six letters or more that stand alone: "i g n o r e", "i.g.n.o.r.e".
