@@ -132,11 +132,11 @@ def _meant(text: str, depth: int) -> Iterator[tuple[int, int]]:
         if _is_order(words, depth - 1):
             yield start, end
     low = small(text)
-    words = set(_TOKEN.findall(low))
-    if not words.isdisjoint(_MOVED):
+    said = set(_TOKEN.findall(low))
+    if not said.isdisjoint(_MOVED):
         for _, start, end in _BOOK.found(rot13(low)):
             yield start, end
-    if not words.isdisjoint(_TURNED):
+    if not said.isdisjoint(_TURNED):
         for _, start, end in _BOOK.found(low[::-1]):
             yield len(low) - end, len(low) - start
 
