@@ -232,7 +232,8 @@ ORDERS_UNLESS_DENIED = rules(
         ),
         "append add include encode restate output insert": (
             r" ... (?:at the end of|in|into|to) (?:your|every|each) (?:answers?|repl\w+|responses?)"
-            r" ... (?:conversation|system (?:prompt|instructions)|prior messages|transcript|context)\b"
+            r" ... (?:conversation|system (?:prompt|instructions)|prior messages|transcript"
+            r"|context)\b"
         ),
         "deaktiviere uberspringe desactive desactivez saute omite omitir desactiva": (
             r" ++ (?:\w{0,20}(?:sicherheits|prufung|bestatigung|beschrankung)\w{0,20}|verifications"
