@@ -151,7 +151,8 @@ def test_a_code_in_a_code_in_a_code_is_not_read() -> None:
     [
         "کاربران پاسخ‌های کوتاه می‌خواهند", "क्‍या", "👩‍💻 and ❤️‍🔥",
         "🏴󠁧󠁢󠁥󠁮󠁧󠁿 is a flag", "\ufeffA line\n\ufeffand one more",
-        "דוח \u200f(PDF)\u200f כל יום", "Donau\u00addampf\u00adschiff", "a stray\u200b blank", "three\u200b\u200c\u200b of them",
+        "דוח \u200f(PDF)\u200f כל יום", "Donau\u00addampf\u00adschiff", "a stray\u200b blank",
+        "three\u200b\u200c\u200b of them",
         "葛\U000e0100飾区", "tab\tand\x07bell", "\ue000 a private sign",
     ],
 )  # fmt: skip
