@@ -2,7 +2,8 @@
 
 from uuid import UUID
 
-from memories.safety.gate import Action, Gate
+from memories.safety.findings import Personal
+from memories.safety.gate import Gate
 from memories.safety.rules import Submission
 from orgs.models.audiences import AudienceKind
 from personas.registry.handles import BadHandle, Handle
