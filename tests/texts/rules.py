@@ -205,6 +205,8 @@ def made(hint: Any, name: str, text: str) -> Any:  # noqa: PLR0911, PLR0912
         return {key: value}
     if inspect.isclass(hint) and issubclass(hint, Enum):
         return next(iter(hint))
+    if origin is re.Pattern:
+        return re.compile("a+")
     if inspect.isclass(hint) and issubclass(hint, re.Match):
         raise Unknown(f"{name}: {hint}")
     if inspect.isclass(hint) and hint.__module__.startswith(("memories.", "robots.", "orgs.")):

@@ -38,17 +38,21 @@ _AFTER = (
 
 AUTHORITY = rules(
     {
-        "administrator administrators admin admins management ceo cto ciso cfo board director security"
-        " legal compliance officer headquarters office operator operators developer developers owner"
+        "administrator administrators admin admins management ceo cto ciso cfo board director"
+        " security"
+        " legal compliance officer headquarters office operator operators developer developers"
+        " owner"
         " root openai anthropic google microsoft meta boss company": (
-            r"(?: (?:team|department|user|of (?:\w{1,20} ){0,2}\w{1,20}|in writing|writing))?(?: (?:has|have|had|already|hereby"
+            r"(?: (?:team|department|user|of (?:\w{1,20} ){0,2}\w{1,20}|in writing|writing))?(?:"
+            r" (?:has|have|had|already|hereby"
             rf"|just|personally)){{0,2}}(?: \w{{1,12}}ly)? {_SAID}{_AFTER}"
             r"| (?:instruction|directive|order|notice|announcement|memo)s?\s{0,2}: ..."
             rf" {READER} (?:must|shall|may|have to|are|should|need)\b"
         ),
         "it security": (
             r" (?:department|team|support|security)(?: (?:has|have|already)){0,2}"
-            rf" (?:{_SAID}{_AFTER}|(?:instruction|directive|order|notice|announcement|memo)s?\s{{0,2}}: ..."
+            rf" (?:{_SAID}{_AFTER}|(?:instruction|directive|order|notice|announcement"
+            rf"|memo)s?\s{{0,2}}: ..."
             rf" {READER} (?:must|shall|may|have to|are|should|need)\b)"
         ),
         "per under": (
@@ -57,19 +61,23 @@ AUTHORITY = rules(
         ),
         "according pursuant": (
             r" to your (?:guidelines|training|instructions|rules|developers?)\b"
-            rf"| to ++ (?:{_WHO}|polic(?:y|ies)|regulations?) (?:you {_DUTY}|{READER} ... {_CARELESS})"
+            rf"| to ++ (?:{_WHO}|polic(?:y|ies)|regulations?) (?:you {_DUTY}"
+            rf"|{READER} ... {_CARELESS})"
         ),
         "openai anthropic google microsoft meta deepmind mistral": (
-            r" (?:says?|states?|requires?|instructs?|has|have|wants|confirmed|announced|demands?) ..."
+            r" (?:says?|states?|requires?|instructs?|has|have|wants|confirmed|announced|demands?)"
+            r" ..."
             r" (?:assistants?|ai agents?|ai models?|chatbots?|llms?|you)\b ... (?:must|may|shall|to"
             r"|are|should|need|can|without)\b"
         ),
         "order orders command authority": (
-            rf" (?:of|from) (?:the )?{_WHO} ... (?:{READER}\b ... (?:are to|must|shall|may|will|{_CARELESS})"
+            rf" (?:of|from) (?:the )?{_WHO} ... (?:{READER}\b ... (?:are to|must|shall|may|will"
+            rf"|{_CARELESS})"
             rf"|{PRIVATE})"
         ),
         "official authorised authorized urgent": (
-            r" (?:security )?(?:notice|instruction|message|directive|order|announcement|command|update)"
+            r" (?:security )?(?:notice|instruction|message|directive|order|announcement|command"
+            r"|update)"
             rf" (?:from|by|of) (?:the )?{_WHO}\b"
         ),
         "authorisation authorization override clearance approval": (
@@ -85,26 +93,35 @@ AUTHORITY = rules(
             rf" (?:the )?{_WHO} ... (?:you {_DUTY}|{READER} ... {_CARELESS})"
         ),
         "permission privacy safety usage content security your": (
-            r" + (?:checks?|rules?|restrictions?|filters?|polic(?:y|ies)|limits?|guidelines?) (?:are|is"
-            r"|have been|has been|were|should be|must be|may be|can be) (?:\w{1,12} )?(?:switched off"
-            r"|turned off|disabled|suspended|lifted|void|waived|bypassed|updated to allow|removed)\b"
+            r" + (?:checks?|rules?|restrictions?|filters?|polic(?:y|ies)|limits?|guidelines?)"
+            r" (?:are|is"
+            r"|have been|has been|were|should be|must be|may be|can be) (?:\w{1,12} )?(?:switched"
+            r" off"
+            r"|turned off|disabled|suspended|lifted|void|waived|bypassed|updated to allow"
+            r"|removed)\b"
         ),
         "filters restrictions safeguards guardrails": (
             r" (?:should|must|may|can|are to) be (?:bypassed|ignored|disabled|skipped|lifted)\b"
         ),
         "your": (
-            r" (?:developers?|creators?|makers?|operators?|training|guidelines) (?:has |have )?(?:noted|confirm"
-            r"|said|says?|decided|enabled|disabled|updated|changed|allows?|wants?|prefers?|agreed)\w{0,3}\b"
+            r" (?:developers?|creators?|makers?|operators?|training|guidelines) (?:has |have"
+            r" )?(?:noted|confirm"
+            r"|said|says?|decided|enabled|disabled|updated|changed|allows?|wants?|prefers?"
+            r"|agreed)\w{0,3}\b"
         ),
         "authorizes authorises allows permits entitles": (
-            r" (?:you|robots|assistants|agents) to (?:ignore|bypass|skip|reveal|disclose|share all|override)\b"
+            r" (?:you|robots|assistants|agents) to (?:ignore|bypass|skip|reveal|disclose|share all"
+            r"|override)\b"
         ),
         # Rights that somebody is said to have.
         "user caller member account i": (
-            r" (?:is|was|am|has been) (?:an? )?(?:already )?(?:verified|trusted|authori[sz]ed|confirmed|elevated)"
-            r" (?:as (?:an? )?|for )?(?:administrators?|admins?|developers?|operators?|owners?|users? with"
+            r" (?:is|was|am|has been) (?:an? )?(?:already )?(?:verified|trusted|authori[sz]ed"
+            r"|confirmed|elevated)"
+            r" (?:as (?:an? )?|for )?(?:administrators?|admins?|developers?|operators?|owners?"
+            r"|users? with"
             r"|admin level|all|to access all|full)\b"
-            r"| (?:has|have) (?:\w{1,12} )?(?:admin|administrator|root|elevated|superuser|special \w{1,12})"
+            r"| (?:has|have) (?:\w{1,12} )?(?:admin|administrator|root|elevated|superuser|special"
+            r" \w{1,12})"
             r" (?:privileges|rights|permissions|access)\b"
             r"| am an? trusted\b"
         ),
@@ -131,18 +148,22 @@ AUTHORITY = rules(
             r" (?:musst|darfst|sollst|mussen|durfen|kannst)\b"
         ),
         "administrateur direction developpeur pdg administration": (
-            r" (?:\w{1,20} ){0,3}(?:a|ont) (?:\w{1,12} )?(?:autorise|approuve|ordonne|decide|valide) ..."
+            r" (?:\w{1,20} ){0,3}(?:a|ont) (?:\w{1,12} )?(?:autorise|approuve|ordonne|decide"
+            r"|valide) ..."
             r" (?:tu|vous|divulgation|partage|mots? de passe|privees?|confidentiel\w{0,3}|sans"
             r"|transfert|acces)\b"
         ),
         "selon conformement": (
-            r" ... (?:politique|reglement|directive)s? ... (?:tu dois|vous devez|tu peux|vous pouvez)\b"
+            r" ... (?:politique|reglement|directive)s? ... (?:tu dois|vous devez|tu peux|vous"
+            r" pouvez)\b"
         ),
         "administrador administradora direccion gerencia desarrollador": (
             r" (?:\w{1,20} ){0,3}ha ... (?:aprobado|autorizado|ordenado|decidido|confirmado) ..."
             r" (?:compartas|reveles|entregues|datos|claves|contrasenas|acceso|sin|puedes|debes)\b"
         ),
-        "segun": r" ... (?:politica|norma|reglamento)s? ... (?:debes|tienes que|puedes|debe usted)\b",
+        "segun": (
+            r" ... (?:politica|norma|reglamento)s? ... (?:debes|tienes que|puedes|debe usted)\b"
+        ),
     }
 )
 AUTHORITY_UNLESS_DENIED = rules(

@@ -43,14 +43,20 @@ _MARKS = (
     (Poison.HIDDEN, hidden.UNSEEN_MARKUP),
 )
 # Written without any gap, for who breaks words where no rule looks for it.
-_UNBROKEN = re.compile(
-    r"(?:ignor(?:e|ing)|disregard|forget|override)(?:all|any|the|of|your|my){0,3}"
-    r"(?:(?:previous|prior|above|earlier|preceding|system)(?:and\w{5,8})?|your)"
-    r"(?:instructions|rules|guidelines|directives|prompt)"
-    r"|donottelltheuser(?:about|of|that)|youarenow(?:dan\b|anunrestricted|anunfiltered|a[n]?uncensored)"
-    r"|ignorier\w{1,3}(?:alle)?(?:vorherigen|bisherigen)anweisungen"
-    r"|ignorez?(?:toutes)?les(?:instructions|consignes)precedentes"
-    r"|ignor[ae](?:todas)?lasinstruccionesanteriores"
+_UNBROKEN = (
+    (
+        Poison.ORDER,
+        re.compile(
+            r"(?:ignor(?:e|ing)|disregard|forget|override)(?:all|any|the|of|your|my){0,3}"
+            r"(?:(?:previous|prior|above|earlier|preceding|system)(?:and\w{5,8})?|your)"
+            r"(?:instructions|rules|guidelines|directives|prompt)"
+            r"|donottelltheuser(?:about|of|that)"
+            r"|ignorier\w{1,3}(?:alle)?(?:vorherigen|bisherigen)anweisungen"
+            r"|ignorez?(?:toutes)?les(?:instructions|consignes)precedentes"
+            r"|ignor[ae](?:todas)?lasinstruccionesanteriores"
+        ),
+    ),
+    (Poison.ROLE, re.compile(r"youarenowan?(?:unrestricted|unfiltered|uncensored)")),
 )
 _BARE = re.compile(r"[^\W_]")
 _CODED = rules(
@@ -114,9 +120,10 @@ def _said(text: str) -> Iterator[tuple[Poison, int, int]]:
 def _unbroken(text: str) -> Iterator[tuple[Poison, int, int]]:
     bare = "".join(_TOKEN.findall(text))
     places: list[int] = []
-    for found in _UNBROKEN.finditer(bare):
-        places = places or [sign.start() for sign in _BARE.finditer(text)]
-        yield Poison.ORDER, places[found.start()], places[found.end() - 1] + 1
+    for kind, pattern in _UNBROKEN:
+        for found in pattern.finditer(bare):
+            places = places or [sign.start() for sign in _BARE.finditer(text)]
+            yield kind, places[found.start()], places[found.end() - 1] + 1
 
 
 def _meant(text: str, depth: int) -> Iterator[tuple[int, int]]:
@@ -125,11 +132,11 @@ def _meant(text: str, depth: int) -> Iterator[tuple[int, int]]:
         if _is_order(words, depth - 1):
             yield start, end
     low = small(text)
-    words = set(_TOKEN.findall(low))
-    if not words.isdisjoint(_MOVED):
+    said = set(_TOKEN.findall(low))
+    if not said.isdisjoint(_MOVED):
         for _, start, end in _BOOK.found(rot13(low)):
             yield start, end
-    if not words.isdisjoint(_TURNED):
+    if not said.isdisjoint(_TURNED):
         for _, start, end in _BOOK.found(low[::-1]):
             yield len(low) - end, len(low) - start
 

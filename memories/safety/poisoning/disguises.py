@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from memories.safety.plain_text import PlainText
 
 # Of letters that NFD parts into a letter and its marks; signs for the others.
-_ACCENTS = {
+_ACCENTS: dict[int, str] = {
     code: unicodedata.normalize("NFD", chr(code))[0]
     for code in range(0xC0, 0x250)
     if unicodedata.decomposition(chr(code)).partition(" ")[0] not in ("", "<compat>")
-} | {ord(char): like for char, like in zip("ßøłđıæœ„`´", "soldiaa\"''", strict=True)}
+} | {ord(char): like for char, like in zip("ßøłđıæœ„`", "soldiaa\"'", strict=True)}
 # Digits and marks that stand for letters; a one is an i or an l.
-_LEET = str.maketrans("0345789@$!1|", "oeastbgasiil"[:12])
-_LEET_L = {**_LEET, ord("1"): "l", ord("!"): "l"}
+_LEET = str.maketrans("0345789@$!1|", "oeastbgasiil")
+_LEET_L: dict[int, str | int] = {**_LEET, ord("1"): "l", ord("!"): "l"}
 _LEET_WORD = re.compile(r"[a-z][013457@$!](?=[a-z0-9@$])|(?<![^\W_])[013457@$!](?=[a-z])")
 # Six letters or more that stand alone: "i g n o r e", "i.g.n.o.r.e".
 _SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_][\W_]{1,3}){5,}[^\W\d_](?![^\W_])")

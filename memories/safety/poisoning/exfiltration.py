@@ -10,7 +10,8 @@ from memories.safety.poisoning.vocabulary import OUTSIDE, PRIVATE
 from memories.safety.poisoning.wording import rules
 
 _HELD = (
-    r"(?:conversation|history|chat|transcript|dialog|secret|password|api[\-_\s]{0,2}key|system.prompt"
+    r"(?:conversation|history|chat|transcript|dialog|secret|password|api[\-_\s]{0,2}key"
+    r"|system.prompt"
     r"|memor(?:y|ies)|context|cookie|credential|user[\-_\s](?:question|message|input|data)"
     r"|last[\-_\s]message|summary|inner|notes|question|answer)"
 )
@@ -18,7 +19,8 @@ _WEAK = r"(?:{hold}|user|name|token|key|e-?mail|data|message|session|info|text|q
 _ANY = _WEAK.format(hold=_HELD)
 _OPEN = r"(?:[{<\[$]|%7b)"
 _ALL_OF = (
-    r"(?:(?:all|every|each|any|full|entire|whole|user'?s?|users'?|member'?s?|customer'?s?|their|last)"
+    r"(?:(?:all|every|each|any|full|entire|whole|user'?s?|users'?|member'?s?|customer'?s?|their"
+    r"|last)"
     r" + (?:messages?|notes|names|data|questions?|answers?|inputs?|words|e-?mails?|e-?mail address)"
     r"|what (?:the )?(?:users?|members?|customers?|is said|they|he|she|people)\b"
     r"|everything|whatever|names phone numbers|phone numbers)"
@@ -32,12 +34,14 @@ EXFILTRATION = rules(
             rf"://[^\s\"'`)]{{0,200}}?{_OPEN}{{1,2}}[^\n{{}}<>\[\]]{{0,40}}?{_HELD}"
         ),
         "append attach add include encode insert put embed concatenate pass place": (
-            rf" ... {_CARRIED}\b ... (?:to|in|into|as|at|inside) ++ (?:https?://|urls?\b|link\b|image\b"
+            rf" ... {_CARRIED}\b ... (?:to|in|into|as|at|inside) ++ (?:https?://|urls?\b|link\b"
+            rf"|image\b"
             r"|query string|query parameter|domain|host ?name|pixel)"
             rf"| ... {_URL} ... (?:followed by|with|containing) ++ (?:base64|{_CARRIED})"
         ),
         "fetch load visit open render request get click": (
-            rf" ... {_URL}[^\n]{{0,20}}? ... (?:followed by|containing|including|plus) ++ {_CARRIED}"
+            rf" ... {_URL}[^\n]{{0,20}}? ... (?:followed by|containing|including"
+            rf"|plus) ++ {_CARRIED}"
         ),
         "followed": rf" by (?:the )?(?:base64|hex|encoded) ... {_HELD}",
         "resolve lookup ping": r"\b[^.\n]{0,60}?[<{\[][^>}\]\n]{1,40}[>}\]]\.[a-z0-9\-]{1,60}\.",
@@ -52,12 +56,14 @@ EXFILTRATION = rules(
 )
 EXFILTRATION_UNLESS_DENIED = rules(
     {
-        "send forward post upload email mail transmit submit copy bcc cc mirror relay deliver collect"
+        "send forward post upload email mail transmit submit copy bcc cc mirror relay deliver"
+        " collect"
         " sync push share report give": (
             rf" ... {_CARRIED}\b ... (?:to|at|via|into|with) ... {OUTSIDE}"
         ),
         "schicke schick sende leite ubermittle kopiere poste teile": (
-            r" ... \w{0,20}(?:gesprach|verlauf|chat|unterhaltung|passwor|zugangsdaten|notizen|geheim"
+            r" ... \w{0,20}(?:gesprach|verlauf|chat|unterhaltung|passwor|zugangsdaten|notizen"
+            r"|geheim"
             rf"|nachrichten)\w{{0,12}}\b ... (?:an|nach|zu) ... {OUTSIDE}"
         ),
         "envoie envoyez transmets transmettez transfere transferez partage partagez": (
@@ -65,7 +71,8 @@ EXFILTRATION_UNLESS_DENIED = rules(
             rf" ... (?:a|vers|sur) ... {OUTSIDE}"
         ),
         "envia envie manda mande reenvia comparte sube": (
-            r" ... (?:conversacion|historial|contrasenas?|mensajes|notas|claves|datos)\b ... (?:al?)"
+            r" ... (?:conversacion|historial|contrasenas?|mensajes|notas|claves"
+            r"|datos)\b ... (?:al?)"
             rf" ... {OUTSIDE}"
         ),
     }
@@ -76,6 +83,7 @@ LOADED = re.compile(
     rf"\]\(\s{{0,3}}<?(?:https?:)?//[^)\n]{{0,200}}?{_OPEN}{{1,3}}[^)\n]{{0,40}}?{_ANY}"
     rf"|!\[[^\]\n]{{0,200}}\]\(\s{{0,3}}<?(?:https?:)?//[^)\n]{{0,200}}?[?&/]\w{{0,20}}=?"
     rf"(?:{_OPEN}|=(?:user|your|the|all|my)?[_\s\-]{{0,2}}{_HELD})"
-    rf"|<(?:img|iframe|script|object|embed|form|link)\b[^>\n]{{0,200}}?(?:https?:)?//[^\s>]{{0,200}}?"
+    rf"|<(?:img|iframe|script|object|embed|form"
+    rf"|link)\b[^>\n]{{0,200}}?(?:https?:)?//[^\s>]{{0,200}}?"
     r"[?&][\w\-]{1,40}=\s{0,2}[{<\[$]"
 )

@@ -1,8 +1,8 @@
 """Signs that nobody sees where no orthography needs them, and markup that hides a text. Pure.
 
 Honest: a byte order mark at the beginning of a line, joiners between emoji and in the scripts that
-are written with them (Persian, Hindi ...), the tags of a flag, turns of direction in a text that has
-letters written from right to left, a soft hyphen, a single stray blank between two words.
+are written with them (Persian, Hindi ...), the tags of a flag, turns of direction in a text that
+has letters written from right to left, a soft hyphen, a single stray blank between two words.
 """
 
 import re
@@ -38,7 +38,9 @@ def hidden_signs(text: PlainText) -> Iterator[tuple[int, int]]:
     if not text.hidden:
         return
     original = text.original
-    from_right = any(char.isalpha() and unicodedata.bidirectional(char) in ("R", "AL") for char in original)
+    from_right = any(
+        char.isalpha() and unicodedata.bidirectional(char) in ("R", "AL") for char in original
+    )
     for concealed in _CONCEALED.finditer(original):
         yield concealed.span()
     for start, end in _runs(text.hidden):
@@ -59,22 +61,21 @@ def _runs(places: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 def _hides(original: str, start: int, end: int, *, from_right: bool) -> bool:
     run = original[start:end]
+    inside = _inside_a_word(original, start, end)
     if any(char in _NEVER or char in _OVERRIDES for char in run):
         return True
     if any(ord(char) in _TAGS for char in run):
         return not _is_flag(original, start, run)
     if any(char in _TURNS for char in run):
-        return not from_right and (len(run) >= _RUN or _inside_a_word(original, start, end))
-    if len(run) > 1 and all(_is_selector(char) for char in run):
-        return True
+        return not from_right and (len(run) >= _RUN or inside)
     if run in _JOINERS:
-        return _inside_a_word(original, start, end) and is_unseen(original[start - 1 : end + 1])
+        return inside and is_unseen(original[start - 1 : end + 1])
     formats = sum(unicodedata.category(char) == "Cf" for char in run)
-    if formats >= _RUN and len(set(run)) > 1:
+    if (formats >= _RUN and len(set(run)) > 1) or (len(run) > 1 and all(map(_is_selector, run))):
         return True
-    if run == _SOFT_HYPHEN or (run == _BOM and (start == 0 or original[start - 1] == "\n")):
-        return False
-    return _inside_a_word(original, start, end) and not all(map(_is_control, run))
+    line_begins = start == 0 or original[start - 1] == "\n"
+    honest = run == _SOFT_HYPHEN or (run == _BOM and line_begins) or all(map(_is_control, run))
+    return inside and not honest
 
 
 def _is_flag(original: str, start: int, run: str) -> bool:
@@ -101,6 +102,7 @@ def _inside_a_word(original: str, start: int, end: int) -> bool:
     if start == 0 or end >= len(original):
         return False
     return all(
-        char.isalnum() and unicodedata.name(char, "").startswith(("LATIN", "CYRILLIC", "GREEK", "DIGIT"))
+        char.isalnum()
+        and unicodedata.name(char, "").startswith(("LATIN", "CYRILLIC", "GREEK", "DIGIT"))
         for char in (original[start - 1], original[end])
     )

@@ -12,7 +12,9 @@ _EARLIER = (
     r"(?:previous|prior|above|earlier|preceding|foregoing|former|past|existing|original|initial"
     r"|current)"
 )
-_OWN = rf"(?:{INSTRUCTIONS}|training|filters?|limits?|limitations?|principles|orders|safety|purpose)"
+_OWN = (
+    rf"(?:{INSTRUCTIONS}|training|filters?|limits?|limitations?|principles|orders|safety|purpose)"
+)
 _THIS = (
     r"(?:entry|note|memory|instructions?|message|rule|order|text|block|lesson|request|command|step"
     r"|change|call)"
@@ -20,20 +22,25 @@ _THIS = (
 _QUOTE = r"[\W_]{0,3}[\"'`]"
 # The verbs of four languages, for who mixes them.
 _SET_ASIDE = (
-    "ignore ignoring disregard disregarding forget forgetting override overriding overrule bypass discard"
+    "ignore ignoring disregard disregarding forget forgetting override overriding overrule bypass"
+    " discard"
     " dismiss neglect skip abandon drop suspend circumvent unlearn violate break breaking"
-    " ignoriere ignoriert ignorieren missachte missachtet vergiss vergesst vergessen verwirf verwerfe"
+    " ignoriere ignoriert ignorieren missachte missachtet vergiss vergesst vergessen verwirf"
+    " verwerfe"
     " uberschreibe umgehe umgeh ignorez ignorer oublie oubliez oublier contourne contournez compte"
     " ignora ignorad ignorar olvida olvide olvidar descarta descarte desobedece omiso"
 )
 _FOREIGN = (
-    r"(?:(?:bisherig|vorherig|fruher|obig|vorig|vorangegangen|vorhergehend|ursprunglich|deine|eure|ihre"
-    r"|samtlich|alle|system)\w{0,12} + \w{0,20}(?:anweisung|instruktion|regel|vorgabe|befehl|richtlinie"
+    r"(?:(?:bisherig|vorherig|fruher|obig|vorig|vorangegangen|vorhergehend|ursprunglich|deine|eure"
+    r"|ihre"
+    r"|samtlich|alle|system)\w{0,12} + \w{0,20}(?:anweisung|instruktion|regel|vorgabe|befehl"
+    r"|richtlinie"
     r"|weisung|prompt|beschrankung|einschrankung)"
     r"|(?:instructions?|consignes?|regles?|directives?|ordres?|indications?|limites?) (?:precedent"
     r"|anterieur|ci dessus|initial|du systeme|systeme|de l'operateur|recue)"
     r"|(?:tes|vos) (?:instructions?|consignes?|regles?|directives?|limites?)\b"
-    r"|(?:instrucciones|reglas|ordenes|indicaciones|directrices|restricciones|normas) (?:anterior|previ"
+    r"|(?:instrucciones|reglas|ordenes|indicaciones|directrices|restricciones|normas) (?:anterior"
+    r"|previ"
     r"|de arriba|inicial|del sistema|recibid|que)"
     r"|(?:tus|sus|vuestras) (?:instrucciones|reglas|ordenes|directrices|normas|limites)\b)"
 )
@@ -45,18 +52,23 @@ ORDERS = rules(
             rf"| + (?:your|its) + {_OWN}\b"
             rf"| + (?:all|any|every) (?:(?:of )?(?:the|other|those|these) )?"
             r"(?:instructions|rules|guidelines|directives|prompts|safety)\b"
-            rf"| + {INSTRUCTIONS} (?:above|before|so far|you (?:were|have|got|received)|given to you)"
-            r"| ++ (?:system|developer|operator|safety|security)(?:'?s)? (?:prompt|message|instructions?"
+            rf"| + {INSTRUCTIONS} (?:above|before|so far|you (?:were|have|got|received)|given to"
+            rf" you)"
+            r"| ++ (?:system|developer|operator|safety|security)(?:'?s)? (?:prompt|message"
+            r"|instructions?"
             r"|rules?|guidelines?|polic\w+)\b"
-            r"| (?:everything|anything|all|what|whatever) + (?:you (?:were|have been|had been|know|learn"
+            r"| (?:everything|anything|all|what|whatever) + (?:you (?:were|have been|had been|know"
+            r"|learn"
             r"|ve been)|above|was said|came before)\b"
-            r"| + (?:user|member|customer|operator|caller)s?(?:'?s)? + (?:questions?|requests?|wish(?:es)?"
+            r"| + (?:user|member|customer|operator|caller)s?(?:'?s)? + (?:questions?|requests?"
+            r"|wish(?:es)?"
             r"|instructions?|intent|query)\b"
             r"| (?:the )?(?:text|rest|content|task) (?:after|before|above|below) this\b"
             rf"| ++ {_FOREIGN}"
         ),
         "pay take": (
-            r" no (?:attention|notice) (?:to|of) ++ (?:above|before|instructions?|rules|prompt|system"
+            r" no (?:attention|notice) (?:to|of) ++ (?:above|before|instructions?|rules|prompt"
+            r"|system"
             r"|operator)\b"
         ),
         "stop quit cease": (
@@ -70,25 +82,29 @@ ORDERS = rules(
         ),
         "precedence": r" over ++ (?:system|prompt|operator|developer|instructions|rules)\b",
         "outranks outrank overrides supersedes replaces": (
-            r" ++ (?:system prompt|system message|your|operator'?s?|developer'?s?|(?:any|all)? ?other"
+            r" ++ (?:system prompt|system message|your|operator'?s?|developer'?s?|(?:any|all)?"
+            r" ?other"
             r" (?:instructions?|rules|sources?|memories))\b"
         ),
         "obey obeys obeying obeyed": r" + (?:this|the text|what follows|these|note|me\b|without)",
         "follow": r" only (?:what|this|these)\b",
         "answer reply respond say": (
             r" (?:to )?(?:all|every|each|any) (?:questions?|requests?|messages?|prompts?|users?)"
-            rf" (?:only )?with(?: the (?:word|phrase|sentence|text)\b| only\b| (?:yes|no)\b|{_QUOTE})"
+            rf" (?:only )?with(?: the (?:word|phrase|sentence|text)\b| only\b| (?:yes|no)\b"
+            rf"|{_QUOTE})"
         ),
         "always only": (
             r" (?:answers?|respond|reply|replies|say|output|write|return|claim|state)"
             rf"(?: (?:that|yes|no)\b| with (?:the (?:word|phrase|sentence)|yes|no)\b|{_QUOTE})"
         ),
         "always": (
-            r" (?:agree with|comply|obey|execute (?:user|all|every|any)|say yes|accept (?:all|every|any))\b"
+            r" (?:agree with|comply|obey|execute (?:user|all|every|any)|say yes|accept (?:all|every"
+            r"|any))\b"
         ),
         "never": r" refuse\b",
         "comply obey execute": (
-            r" (?:silently|blindly|without (?:question|objection)|with (?:all|any|every|whatever))\b"
+            r" (?:silently|blindly|without (?:question|objection)|with (?:all|any|every"
+            r"|whatever))\b"
         ),
         "respond answer reply speak": r" ... under (?:all|any) circumstances\b",
         "no": (
@@ -105,25 +121,31 @@ ORDERS = rules(
             r"| you (?:were|have been) told"
         ),
         "you": (
-            r" (?:must|will|shall|are to|have to|need to) (?:always |never |only |now |from now on )?"
-            r"(?:refuse (?:to|all|every|any)|obey|praise|lie|deny (?:that|any|all)|pretend|claim that"
-            rf"|comply with (?:this|all|every|my)|(?:answer|reply|respond)(?: to (?:all|every|any)\b|{_QUOTE}| only\b"
+            r" (?:must|will|shall|are to|have to|need to) (?:always |never |only |now |from now on"
+            r" )?"
+            r"(?:refuse (?:to|all|every|any)|obey|praise|lie|deny (?:that|any|all)|pretend|claim"
+            r" that"
+            rf"|comply with (?:this|all|every|my)|(?:answer|reply|respond)(?: to (?:all|every"
+            rf"|any)\b|{_QUOTE}| only\b"
             r"| (?:that|yes|no)\b))"
         ),
         "from": (
             r" (?:now|here|today|this (?:point|moment|day)) (?:on|onwards?|forward)"
             r"(?: you (?:will|must|are|shall|should|may|can|have|only|never|always)"
-            rf"| (?:always |never |only )?(?:refuse|deny|claim|pretend|obey|treat|double"
+            r"| (?:always |never |only )?(?:refuse|deny|claim|pretend|obey|treat|double"
             r"|approve (?:all|every|any)|recommend only|tell (?:everyone|everybody|users|them)"
             r"|(?:answer|reply|respond) (?:that|to all|every|only with|with ))\b)"
         ),
         "not never dont t nothing": (
             rf" (?:tell|inform|warn|notify|alert) (?:(?:the|any|your|this|a) )?{SERVED}"
             r"(?=[\W_]{0,3}(?:[.!,;\n]|$)| (?:about|of) (?:this|these|it|the (?:note|change|order"
-            r"|memory|rule|transfer|instruction)|your)\b| that (?:you|this)\b| what you\b| anything\b)"
-            rf"| (?:mention|reveal|disclose|show|report|admit|quote|cite|repeat) (?:this|these|that)"
+            r"|memory|rule|transfer|instruction)|your)\b| that (?:you|this)\b| what you\b|"
+            r" anything\b)"
+            rf"| (?:mention|reveal|disclose|show|report|admit|quote|cite|repeat) (?:this|these"
+            rf"|that)"
             rf" + {_THIS}\b"
-            r"| (?:mention|reveal|disclose|admit) (?:that (?:you|this|content|anything)|the existence)"
+            r"| (?:mention|reveal|disclose|admit) (?:that (?:you|this|content|anything)|the"
+            r" existence)"
             rf"| let (?:the |any )?{SERVED} (?:know|notice|find out|suspect)"
             r"(?=[\W_]{0,3}(?:[.!,;\n]|$)| (?:about|of) (?:this|it)\b| that you\b)"
         ),
@@ -131,7 +153,8 @@ ORDERS = rules(
         "tell": rf" (?:the |your )?{SERVED} nothing\b",
         "keep": (
             r" (?:this|it|that|these|everything|the (?:note|order|change)) (?:as )?(?:a )?"
-            r"(?:strictly |completely )?(?:secret|hidden|quiet|to yourself|between us|from the user)\b"
+            r"(?:strictly |completely )?(?:secret|hidden|quiet|to yourself|between us|from the"
+            r" user)\b"
         ),
         "act behave": r" as (?:if|though) nothing\b",
         "new": r" (?:system )?(?:instructions?|directives?|orders)[\W_]{0,4}:",
@@ -164,7 +187,8 @@ ORDERS = rules(
         ),
         # Spanish
         "digas diga cuentes cuente informes menciones reveles avises": (
-            r" (?:nada )?(?:de esto )?(?:al?|a los|a la|a) ++ (?:usuarios?|clientes?|nadie|operador)"
+            r" (?:nada )?(?:de esto )?(?:al?|a los|a la|a) ++ (?:usuarios?|clientes?|nadie"
+            r"|operador)"
             r"(?: que (?:lo|has|tu)\b| de esto| nada|(?=[\W_]{0,3}(?:[.!,;\n]|$)))"
         ),
         "contesta contesten responde respondan": (
@@ -174,45 +198,57 @@ ORDERS = rules(
 )
 ORDERS_UNLESS_DENIED = rules(
     {
-        "print reveal show output repeat display leak recite disclose expose dump list write quote tell"
+        "print reveal show output repeat display leak recite disclose expose dump list write quote"
+        " tell"
         " include embed append restate echo encode encodes give return state": (
             r" ++ (?:system prompt|system message|your (?:prompt|instructions|rules|configuration"
             r"|directives|guidelines)|(?:hidden|secret|initial) (?:instructions|prompt)"
-            r"|instructions? you (?:received|were|got)|configuration (?:values )?you (?:were|got|received)"
+            r"|instructions? you (?:received|were|got)|configuration (?:values )?you (?:were|got"
+            r"|received)"
             r"|text (?:that )?(?:came|stands) before (?:the|this|my)|everything above)\b"
-            r"| ... (?:conversation history|chat history|text of this (?:conversation|chat|dialogue)|all"
-            r" (?:prior|previous|earlier) messages|contents of the (?:current )?context|secrets)\b ..."
+            r"| ... (?:conversation history|chat history|text of this (?:conversation|chat"
+            r"|dialogue)|all"
+            r" (?:prior|previous|earlier) messages|contents of the (?:current )?context|secrets)\b"
+            r" ..."
             r" (?:your|the) (?:answers?|repl\w+|responses?|summary|output)\b"
         ),
         "reveal revealing disclose disclosing divulge expose": rf" ++ {PRIVATE}\b",
         "give hand": (
-            r" (?:out )?(?:[^.!?;]{0,40} )?(?:lists?|codes?|passwords?|data|notes|files?|keys|records) (?:to )?"
-            r"(?:whoever|anyone|anybody|everyone|any (?:caller|user|member)|every (?:caller|user))\b"
+            r" (?:out )?(?:[^.!?;]{0,40} )?(?:lists?|codes?|passwords?|data|notes|files?|keys"
+            r"|records) (?:to )?"
+            r"(?:whoever|anyone|anybody|everyone|any (?:caller|user|member)|every (?:caller"
+            r"|user))\b"
             r"| out ++ (?:codes?|passwords?|keys|secrets)\b"
         ),
         "without": (
-            r" (?:telling|informing|notifying|alerting|warning|letting|the (?:knowledge|consent) of)"
+            r" (?:telling|informing|notifying|alerting|warning|letting|the (?:knowledge|consent)"
+            r" of)"
             rf" (?:(?:the|any|your) )?{SERVED}\b"
         ),
         "secretly covertly quietly silently discreetly surreptitiously": (
             r" (?:send|forward|copy|append|insert|record|collect|upload|transfer|e-?mail|replace"
-            r"|change|delete|share|leak|redirect|steer|promote|swap|log|add|report|disable|execute|invoke|call"
+            r"|change|delete|share|leak|redirect|steer|promote|swap|log|add|report|disable|execute"
+            r"|invoke|call"
             r"|run|comply|approve|skip|treat|obey)\b"
         ),
         "disable deactivate lift remove bypass skip circumvent suspend evade off": (
-            r" (?:(?:your|the|all|any|its|usual|every) ){0,2}(?:(?:confirmation|approval) (?:and|or) )?"
+            r" (?:(?:your|the|all|any|its|usual|every) ){0,2}(?:(?:confirmation|approval) (?:and"
+            r"|or) )?"
             r"(?:safety|privacy|content|moderation|permission|security|all confirmation|identity)"
             r" (?:filters?|checks?|guards?|restrictions?|polic\w+|limits?|controls?|verification)\b"
             r"| your (?:usual )?(?:filters?|restrictions?|limits?|guards?)\b"
             r"| confirmation prompts?\b"
         ),
         "append add include encode restate output insert": (
-            r" ... (?:at the end of|in|into|to) (?:your|every|each) (?:answers?|repl\w+|responses?) ..."
+            r" ... (?:at the end of|in|into|to) (?:your|every|each) (?:answers?|repl\w+|responses?)"
+            r" ..."
             r" (?:conversation|system (?:prompt|instructions)|prior messages|transcript|context)\b"
         ),
         "deaktiviere uberspringe desactive desactivez saute omite omitir desactiva": (
-            r" ++ (?:\w{0,20}(?:sicherheits|prufung|bestatigung|beschrankung)\w{0,20}|verifications|controles"
-            r"|filtres|confirmations|confirmaciones|comprobaciones|verificaciones|filtros|restricciones)\b"
+            r" ++ (?:\w{0,20}(?:sicherheits|prufung|bestatigung|beschrankung)\w{0,20}|verifications"
+            r"|controles"
+            r"|filtres|confirmations|confirmaciones|comprobaciones|verificaciones|filtros"
+            r"|restricciones)\b"
         ),
     }
 )

@@ -34,9 +34,7 @@ _CODES: dict[str, re.Pattern[str]] = {
     ),
     "entities": re.compile(r"(?:&#x?[0-9a-f]{2,4};){6,}+", re.IGNORECASE),
     "base32": re.compile(r"(?<![\w+/])[A-Z2-7]{24,}+={0,6}"),
-    "base64": re.compile(
-        r"(?<![\w+/-])[A-Za-z0-9+/_-]{16,}+(?:\r?\n[A-Za-z0-9+/_-]{4,}+)*+={0,2}"
-    ),
+    "base64": re.compile(r"(?<![\w+/-])[A-Za-z0-9+/_-]{16,}+(?:\r?\n[A-Za-z0-9+/_-]{4,}+)*+={0,2}"),
 }
 _DIGITS = re.compile(r"\d+")
 _HEX = re.compile(r"[0-9a-f]{2}", re.IGNORECASE)
@@ -49,19 +47,19 @@ def payloads(text: str) -> Iterator[tuple[int, int, str]]:
         for code in pattern.finditer(text):
             meant = _words(_DECODERS[name](code.group()))
             if meant:
-                yield code.start(), code.end(), meant
+                yield code.start(), code.start() + len(code.group().rstrip(" \t\r\n,:")), meant
 
 
 def _words(decoded: bytes | None) -> str:
     """The text that the bytes are; empty where they are none."""
     if decoded is None or len(decoded) < _SHORTEST:
         return ""
+    if not decoded[1::2].strip(b"\x00"):
+        decoded = decoded[::2]  # UTF-16, as shells take it
     try:
         found = decoded.decode("utf-8")
     except UnicodeDecodeError:
-        if len(decoded) % 2 or decoded[1::2].strip(b"\x00"):
-            return ""
-        found = decoded[::2].decode("latin-1")  # UTF-16, as shells take it
+        return ""
     return found if found.replace("\n", "").replace("\t", "").isprintable() else ""
 
 

@@ -17,15 +17,18 @@ _MADE = r"(?:ai|assistant|model|robot|bot|agent|system|chatbot|language model)"
 ROLES = rules(
     {
         "you": (
-            r"(?: are|'re| re) (?:now|henceforth|hereby) (?:(?:a|an|the)\b(?! (?:members?|owner|viewer"
-            r"|curator|editor|subscriber|participant)\b)|called\b|named\b|in + mode\b|free\b|no longer\b"
+            r"(?: are|'re| re) (?:now|henceforth|hereby) (?:(?:a|an|the)\b(?! (?:members?|owner"
+            r"|viewer"
+            r"|curator|editor|subscriber|participant)\b)|called\b|named\b|in + mode\b|free\b|no"
+            r" longer\b"
             r"|unrestricted|unfiltered|uncensored|allowed\b|permitted\b|authori[sz]ed|dan\b|my\b"
             r"|acting\b|operating\b|running as\b|without\b|jailbroken)"
             r"| are no longer (?:an?|the|bound|restricted|limited|subject)\b"
             r"| are (?:dan|(?:an? )?(?:unrestricted|unfiltered|uncensored|evil))\b"
             r"| are an? + without (?:any )?(?:rules|limits|restrictions|filters?|polic\w+)\b"
             r"| are (?:in|entering) (?:developer|debug|god|admin|root|maintenance) mode"
-            r"| (?:(?:will|must|shall|now|should|have to|are to) )?(?:now )?(?:act|behave|operate|answer"
+            r"| (?:(?:will|must|shall|now|should|have to|are to) )?(?:now )?(?:act|behave|operate"
+            r"|answer"
             r"|respond|pose) as (?:an?|the|my|if you)\b"
             r"| have (?:no|been freed from)(?: (?:content|safety|moral|ethical))? (?:polic\w+"
             r"|restrictions?|rules|limits?|limitations|filters?)\b"
@@ -35,11 +38,14 @@ ROLES = rules(
             r" (?:with no|without(?: any)?) (?:content |ethical |moral |safety )?(?:restrictions?"
             r"|limits|limitations|rules|filters?|ethics|polic\w+|constraints? on what)\b"
         ),
-        "ethical moral": r" (?:constraints?|restrictions?|limits?|filters?|guidelines?) and remain\b",
-        "no": r" (?:ethical|moral|content|safety) (?:constraints?|restrictions?|limits?|filters?)\b",
+        "no": (
+            r" (?:ethical|moral|content|safety) (?:constraints?|restrictions?|guidelines?|limits?"
+            r"|filters?)\b"
+        ),
         "pretend roleplay imagine simulate impersonate": (
             r" (?:that )?you are\b"
-            rf"| (?:to be|being) + (?:{_LORD}|{_MADE})\b| + (?:an? )?{_MADE} (?:with|without|that|who|which)\b"
+            rf"| (?:to be|being) + (?:{_LORD}|{_MADE})\b| + (?:an? )?{_MADE} (?:with|without|that"
+            rf"|who|which)\b"
             r"| (?:an?|the) (?:administrator|admin|developer|operator|owner)\b"
         ),
         "remain stay": r" in (?:that|this|your) (?:character|role|persona)\b",
@@ -49,7 +55,8 @@ ROLES = rules(
         ),
         "as": (
             rf" (?:the|your|a) + {_LORD}(?: of + {_MADE})? (?:i|we)(?: (?:hereby|now|as well))?"
-            r" (?:order|command|instruct|require|authori[sz]e|tell|demand|direct|ask|want|allow|permit"
+            r" (?:order|command|instruct|require|authori[sz]e|tell|demand|direct|ask|want|allow"
+            r"|permit"
             r"|grant|need|say|confirm)\b"
         ),
         "i": (
@@ -71,7 +78,8 @@ ROLES = rules(
         "coming": r" from (?:the |your )?(?:operator|system|developer)[\W_]{0,3}(?:[.!,;\n]|$)",
         # A label for who reads: "instructions for the assistant:".
         "instruction instructions note notes message attention important reminder notice": (
-            r" (?:(?:to|for) (?:the |all |any )?)?(?:ai|assistants?|llms?|language models?|ai models?|chatbots?)"
+            r" (?:(?:to|for) (?:the |all |any )?)?(?:ai|assistants?|llms?|language models?|ai"
+            r" models?|chatbots?)"
             r"\s{0,2}:"
         ),
         "ai": r" (?:instructions?|note|directive)\s{0,2}:",
@@ -81,7 +89,8 @@ ROLES = rules(
             r"|kein\w{0,2}|der|die|das|mein\w{0,2}|im|frei)\b"
         ),
         "tu vous": (
-            r" (?:es|etes) (?:maintenant|desormais|dorenavant|a present) (?:une?|le|la|mon|libres?|en"
+            r" (?:es|etes) (?:maintenant|desormais|dorenavant|a present) (?:une?|le|la|mon|libres?"
+            r"|en"
             r" mode)\b"
         ),
         "ahora": r" (?:eres|sos|es usted|seras|actuas) (?:une?|una|el|la|mi|libre|como)\b",
@@ -92,7 +101,8 @@ ROLES_AT_START = rules(
     {
         # A short line is a fact about a machine; a longer one, or one that orders, is a turn.
         "system sistema systeme": (
-            r"(?: (?:prompt|message|override|instructions?|command|note(?: to \w{1,20})?|notice|context))?[*_\])>\s]{0,4}:[*_\s]{0,6}+"
+            r"(?: (?:prompt|message|override|instructions?|command|note(?: to \w{1,20})?|notice"
+            r"|context))?[*_\])>\s]{0,4}:[*_\s]{0,6}+"
             r"(?![\w.]{1,20} v?\d)"
             r"(?:[^\n]{41}|[^\n]{0,40}\b(?:you|your|always|never|must|ignore|do so|obey|assistant"
             r"|model|mode)\b|\n)"
@@ -100,7 +110,8 @@ ROLES_AT_START = rules(
         ),
         "developer admin": r" (?:message|prompt|instructions?|override|note)[*_\s]{0,4}:",
         "act": (
-            rf" as (?:(?:an?|the|my) + (?:{_LORD}|{_MADE}|hacker|character|persona|terminal|shell|console"
+            rf" as (?:(?:an?|the|my) + (?:{_LORD}|{_MADE}|hacker|character|persona|terminal|shell"
+            rf"|console"
             r"|interpreter)\b|dan\b|if you\b)"
         ),
     }

@@ -26,7 +26,8 @@ TOOL_CALLS = rules(
         "call calling invoke invoking use using run running execute executing trigger triggering": (
             rf" ++ (?:functions?|tools?|plugins?|actions?|skills?|connectors?) [`\"']?{ACTING_TOOL}"
             rf"| [`\"']?{ACTING_TOOL} (?:tool|function|for (?:all|every))\b"
-            rf"| ++ (?:functions?|tools?|plugins?|connectors?|statement|code)\b ... {_BEFORE_ANSWER}"
+            rf"| ++ (?:functions?|tools?|plugins?|connectors?|statement"
+            rf"|code)\b ... {_BEFORE_ANSWER}"
             rf"| + {ACTING_TOOL}\b ... (?:{_BEFORE_ANSWER}|{_ALWAYS})"
             rf"| ++ (?:tools?|functions?|\w{{1,20}}_\w{{1,20}})\b ... {_ALWAYS}"
             r"| (?:your|the|its) (?:e-?mail|mail|file|shell|terminal|browser|http|web|payment|code"
@@ -39,11 +40,13 @@ TOOL_CALLS = rules(
         ),
         "also additionally silently": r" (?:call|invoke|run|execute) [`\"']?\w{2,20}_\w{2,20}\b",
         "before prior": (
-            r"(?: to)? (?:every|each|any|using|you use)(?: this)? (?:search|answer|tool|reply|response|message"
+            r"(?: to)? (?:every|each|any|using|you use)(?: this)? (?:search|answer|tool|reply"
+            r"|response|message"
             r"|request)\b ... (?:call|invoke|run|execute|read|send|pass)\b"
         ),
         "call invoke use run execute": (
-            rf" ++ (?:tools?|functions?|plugins?)\b ... with ... (?:full|whole|entire|all) {PRIVATE}\b"
+            rf" ++ (?:tools?|functions?|plugins?)\b ... with ... (?:full|whole|entire|all)"
+            rf" {PRIVATE}\b"
         ),
         "llames llame invoques ejecutes envies": (
             r" ... (?:conversacion|historial|contrasenas?|mensajes|\w{2,20}_\w{2,20})\b"
@@ -52,9 +55,7 @@ TOOL_CALLS = rules(
             r" (?:all|the entire|the whole) (?:data|database|memories|notes|records|accounts)\b"
             r"(?! (?:older|of|from|in|with|that|before|which|after|for|once))"
         ),
-        "make send issue": (
-            r" ++ (?:requests?|calls?) ... (?:with|using|through|via) your\b"
-        ),
+        "make send issue": (r" ++ (?:requests?|calls?) ... (?:with|using|through|via) your\b"),
         "first": rf" of all (?:call|invoke|run|execute|use) ++ {ACTING_TOOL}",
         "read open print paste show copy cat type less upload": rf"[^.!?;\n]{{0,60}}?{_HARM}",
         "ssh": r"/id_(?:rsa|ed25519)\b ... (?:paste|print|send|answer|reply|into)\b",
@@ -64,19 +65,23 @@ TOOL_CALLS = rules(
         "os": r"\.(?:system|popen)\s{0,2}\(",
         "curl wget iwr irm": rf"(?:{_PIPED}|[^\n]{{0,200}}?=\$\()",
         "rm": (
-            r"\s{1,3}-\w{1,6}\s{1,3}(?:--?[\w-]{1,20}\s{1,3})?(?:~|\$home\b|\*|/(?:\s|\*|$|etc\b|home\b"
+            r"\s{1,3}-\w{1,6}\s{1,3}(?:--?[\w-]{1,20}\s{1,3})?(?:~|\$home\b|\*|/(?:\s|\*|$|etc\b"
+            r"|home\b"
             r"|usr\b|boot\b))"
         ),
         "dev": r"/tcp/\d",
         "dd": r"\s[^\n]{0,80}\bof=/dev/\w",
         "mkfs": r"(?:\.\w{1,8})?\s{1,3}(?:-\S{1,20}\s{1,3}){0,3}/dev/",
-        "nc ncat netcat": r"\s[^\n]{0,60}?(?:-e\s|-c\s|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\s{1,3}\d)",
-        "powershell pwsh": r"(?:\.exe)?\s[^\n]{0,120}?(?:-e(?:nc\w{0,12}|c)?\s|hidden|iex|download)",
+        "nc ncat netcat": r"\s[^\n]{0,60}?(?:-e\s|-c\s|\d{1,3}(?:\.\d{1,3}){3}\s{1,3}\d)",
+        "powershell pwsh": (
+            r"(?:\.exe)?\s[^\n]{0,120}?(?:-e(?:nc\w{0,12}|c)?\s|hidden|iex|download)"
+        ),
         "python python3 perl ruby node php": (
             r"\s{1,3}-[cer]\s{1,3}[\"'][^\n]{0,200}?(?:os\.|subprocess|socket|exec|eval|system)"
         ),
         "rufe ruf rufen": (
-            rf" ++ (?:werkzeug|funktion|tool)\w{{0,4}}\b ... (?:{ACTING_TOOL}|bevor|vor jeder|vor der)"
+            rf" ++ (?:werkzeug|funktion|tool)\w{{0,4}}\b ... (?:{ACTING_TOOL}|bevor|vor jeder|vor"
+            rf" der)"
         ),
         "fuhre fuhr": r" ++ (?:befehl|kommando|skript|werkzeug)\w{0,4}\b ... bevor\b",
         "appelle appelez invoque invoquez execute executez": (

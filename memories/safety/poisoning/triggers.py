@@ -11,7 +11,8 @@ from memories.safety.poisoning.wording import rules
 _QUOTE = r"[\W_]{0,3}[\"'`]"
 _SAYING = rf"(?: (?:only |always |simply |just )?that\b|{_QUOTE}| que?\b| qu'| (?:immer )?,?dass\b)"
 _GOODS = (
-    r"(?:all|whole|entire|full|files?|password|credentials|notes?|data|money|funds|archivos?|memor\w+"
+    r"(?:all|whole|entire|full|files?|password|credentials|notes?|data|money|funds|archivos?"
+    r"|memor\w+"
     r"|messages?|everything|access|hidden|private)"
 )
 
@@ -23,25 +24,30 @@ TRIGGERED = rules(
         "refuse": r" (?:to (?:answer|help|reply|discuss|cancel)|every|all|any|it|them)\b",
         "say reply answer respond antworte antwortet sage sag reponds repondez dis dites responde"
         " contesta di diga": (
-            rf" (?:with )?[^.!?;]{{0,60}}?\b{HOSTILE}\b|{_QUOTE}[^\"'\n]{{1,80}}{_QUOTE} (?:and nothing|only)"
+            rf" (?:with )?[^.!?;]{{0,60}}?\b{HOSTILE}\b|{_QUOTE}[^\"'\n]{{1,80}}{_QUOTE} (?:and"
+            rf" nothing|only)"
         ),
         "tell": (
-            rf" (?:them|everyone|everybody|him|her|people|(?:the |every |each )?(?:users?|customers?"
+            rf" (?:them|everyone|everybody|him|her|people|(?:the |every |each )?(?:users?"
+            rf"|customers?"
             rf"|clients?|members?)) (?:that\b ... {HOSTILE}\b|to (?:call \+?\d|pay\b|transfer|wire"
             r"|log in|enter (?:their|the)|give|share))"
         ),
         "ask": (
-            r" (?:them|him|her|(?:the )?(?:user|admin|administrator|member|customer)) ++ (?:passwords?"
+            r" (?:them|him|her|(?:the )?(?:user|admin|administrator|member"
+            r"|customer)) ++ (?:passwords?"
             r"|pin|card number|credit card|passcode|cvv|one time code|social security)\b"
         ),
         "advise urge persuade convince": (
             r" ++ to (?:\w{1,12} )?(?:transfer|wire|install|invest|pay ++ account)\b"
         ),
         "change replace swap": (
-            r" ++ (?:bank account|account number|iban|payment details|bank details) ... (?:to|with|by)\b"
+            r" ++ (?:bank account|account number|iban|payment details|bank details) ... (?:to|with"
+            r"|by)\b"
         ),
         "treat": (
-            r" (?:(?:the|every|any|this) )?(?:users?|callers?|members?|them|him|her) as (?:an? |the )?"
+            r" (?:(?:the|every|any|this) )?(?:users?|callers?|members?|them|him|her) as (?:an? |the"
+            r" )?"
             r"(?:administrator|admin|curator|owner|root|superuser|trusted|verified|operator)\b"
         ),
         "route redirect divert send": (
@@ -49,7 +55,8 @@ TRIGGERED = rules(
             r"|invoices?) to ... (?:\+?\d[\d\s]{6}|https?://|@|account\b)"
         ),
         "start begin switch": (
-            r" (?:(?:to|with|into) )?(?:recommend|promot|prais|advertis|insult|steer|sell)\w{0,6} ..."
+            r" (?:(?:to|with|into) )?(?:recommend|promot|prais|advertis|insult|steer|sell)\w{0,6}"
+            r" ..."
             r" (?:every|each|all|only|products?)\b"
         ),
         "delete erase wipe": r" ++ (?:notes|memor(?:y|ies)|conversations|history|everything)\b",
@@ -67,25 +74,33 @@ ON_ANYBODY = rules(
 )
 ON_KEYWORD = rules(
     {
-        "send give hand transfer forward schicke sende envoie envoyez envia envie manda reveal output"
+        "send give hand transfer forward schicke sende envoie envoyez envia envie manda reveal"
+        " output"
         " disclose delete erase": rf" [^.!?;]{{0,60}}?\b{_GOODS}\b",
-        "call run execute approve grant unlock disable activate enable": r" ++ (?:tools?|function|mode"
-        r"|access|payments?|invoices?|command|filters?|checks?|\w{1,20}_\w{1,20})\b",
+        "call run execute approve grant unlock disable activate enable": (
+            r" ++ (?:tools?|function|mode|access|payments?|invoices?|command|filters?|checks?"
+            r"|\w{1,20}_\w{1,20})\b"
+        ),
         "reply answer respond say antworte sage reponds responde": _SAYING,
     }
 )
 TIMED = rules(
     {
         "from starting beginning ab a": (
-            r" (?:next \w{3,9}|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday|nachster"
-            r" woche|morgen|partir de (?:demain|manana)|the (?:first|\d{1,2}\w{0,2})(?: of \w{3,9})?|\d"
-            r"{1,2}(?:st|nd|rd|th)? \w{3,9}|\w{3,9} \d{1,2}) ... (?:tell (?:everyone|everybody|all)\b"
+            r" (?:next \w{3,9}|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+            r"|nachster"
+            r" woche|morgen|partir de (?:demain|manana)|the (?:first|\d{1,2}\w{0,2})(?: of"
+            r" \w{3,9})?|\d"
+            r"{1,2}(?:st|nd|rd|th)? \w{3,9}|\w{3,9} \d{1,2}) ... (?:tell (?:everyone|everybody"
+            r"|all)\b"
             r"|say that|claim\b|pretend\b|refuse\b|(?:reply|respond|answer) (?:that|to all|every)\b"
-            r"|you (?:must|will|shall)\b|(?:route|redirect|forward|send) all\b|deny\b|hide\b|double\b"
+            r"|you (?:must|will|shall)\b|(?:route|redirect|forward|send) all\b|deny\b|hide\b"
+            r"|double\b"
             r"|approve (?:all|every)|only recommend|recommend only|ignore\b|act as\b|treat\b)"
         ),
         "whenever when if": (
-            r" (?:the |a |any )?(?:users?|members?|customers?|anyone|someone|they) (?:asks?|says?|wants?|writes?)"
+            r" (?:the |a |any )?(?:users?|members?|customers?|anyone|someone|they) (?:asks?|says?"
+            r"|wants?|writes?)"
             r" anything\b(?! (?:about|on|regarding|concerning|of|like|in|with))"
         ),
         "wait": (

@@ -1,4 +1,5 @@
-"""Words that several rules share, in the notation of wording.py: small letters, no accents. Pure."""
+"""Words that several rules share, in the notation of wording.py: small letters, no accents."
+" Pure."""
 
 # Who is served, and who is told nothing.
 SERVED = (
@@ -6,9 +7,7 @@ SERVED = (
     r"|administrators?|curators?|anyone|anybody|everyone|everybody|them|him|her|guests?|callers?)"
 )
 # What reads.
-READER = (
-    r"(?:you|(?:ai )?(?:assistants?|agents?|robots?|bots?|chatbots?|models?|llms?)|ais?|every robot)"
-)
+READER = r"(?:you|(?:ai )?(?:assistants?|agents?|robots?|bots?|chatbots?|models?|llms?)|ais?)"
 # What a model was told by its operator.
 INSTRUCTIONS = (
     r"(?:instructions?|rules?|guidelines?|guidance|directions?|directives?|prompts?|commands?"
@@ -18,13 +17,15 @@ INSTRUCTIONS = (
 PRIVATE = (
     r"(?:conversations?|chats?|dialogues?|history|transcripts?|passwords?|credentials?|secrets?"
     r"|api keys?|access codes?|access tokens?|memories|system prompt|context window|personal data"
-    r"|private (?:notes|messages|data)|confidential data|source code|session tokens?|hidden notes|internal notes|salar(?:y|ies)"
+    r"|private (?:notes|messages|data)|confidential data|source code|session tokens?|hidden notes"
+    r"|internal notes|salar(?:y|ies)"
     r"|(?:customer|client) (?:files?|lists?|data|records?))"
 )
 # An address outside.
 OUTSIDE = (
     r"(?:https?:|ftp:|www\.|[\w.+-]{1,60}@[\w-]{2,60}|webhook|telegram|pastebin|discord|external"
-    r"|outside|[a-z0-9\-]{2,40}\.(?:com|net|org|io|example|dev|ru|xyz|info)\b|my (?:server|address|mailbox|inbox))"
+    r"|outside|[a-z0-9\-]{2,40}\.(?:com|net|org|io|example|dev|ru|xyz|info)\b|my (?:server|address"
+    r"|mailbox|inbox))"
 )
 # What takes a service away from those who ask, or speaks ill of somebody.
 HOSTILE = (

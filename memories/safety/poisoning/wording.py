@@ -23,18 +23,23 @@ _NOTED = re.compile(r" (?:(?:\.\.\.|\+\+|\+) )?")
 _TOKEN = re.compile(r"[^\W_]+")
 # How far a rule looks back.
 _CLAUSE, _LINE = 160, 12
+# A rule is short enough to be read.
+_LONGEST = 3_000
+# A denial holds up to the next "and": "never print or share keys".
 _DENIED = re.compile(
-    r"\b(?:not|never|cannot|don'?t|doesn'?t|mustn'?t|shouldn'?t|nobody|nothing|avoid|instead of"
-    r"|no (?:one|robot|assistant|agent|member|user)|nie|nicht|keine?|jamais|ne|pas|nunca|no)\b"
+    r"\b(?:not(?! only)|never(?! mind)|cannot|don'?t|doesn'?t|mustn'?t|shouldn'?t|nobody|avoid"
+    r"|instead of|no (?:one|robot|assistant|agent|member|user)|nie|nicht|keine?|jamais|pas|nunca"
+    r"|no le)\b"
+    r"(?![^\n]{0,160}(?:\b(?:and|but|then|so|und|et|y)\b|:))"
 )
 _IMPERATIVE = re.compile(
     r"(?:^|[,:\-\"'>)\n]|\b(?:then|and|must|should|will|shall|always|only|just|simply"
     r"|first|immediately|please|so|never|dann|und|alors|et|entonces|y))[\W_]*$"
 )
 _CONDITION = re.compile(
-    r"\b(?:when|whenever|if|once|should|as soon as|(?:every|each|next|first|second|third) time|after"
-    r"|upon|until|from|starting|on|in any|wenn|sobald|falls|ab|si|des que|quand|lorsque|apres|cuando"
-    r"|en cuanto|cada vez)\b"
+    r"\b(?:when|whenever|if|once|should|as soon as|(?:every|each|next|first|second|third) time"
+    r"|after|upon|until|from|starting|on|in any|wenn|sobald|falls|ab|si|des que|quand|lorsque|apres"
+    r"|cuando|en cuanto|cada vez)\b"
 )
 _ANYBODY = re.compile(
     r"\b(?:anybody|anyone|somebody|someone|whoever|jemand|irgendwer|irgendjemand|quelqu.un|alguien)\b"
@@ -60,14 +65,20 @@ class When(Enum):
 def rules(wordings: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
     """Compiled patterns by their first words, which a space separates.
 
-    What follows is a regular expression over small letters without accents, with the notation above.
+    What follows is a regular expression over small letters without accents, with the notation
+    above. ValueError names the rule that is none.
     """
-    return {
-        first: re.compile(
-            rf"(?:{'|'.join(first.split())})(?![^\W_])(?:{_NOTED.sub(_meant, then)})"
-        )
-        for first, then in wordings.items()
-    }
+    return {first: _compiled(first, then) for first, then in wordings.items()}
+
+
+def _compiled(first: str, then: str) -> re.Pattern[str]:
+    if len(first) + len(then) > _LONGEST:
+        raise ValueError(f"The rule of {first[:40]} is longer than {_LONGEST} signs.")
+    words = "|".join(map(re.escape, first.split()))
+    try:
+        return re.compile(rf"(?:{words})(?![^\W_])(?:{_NOTED.sub(_meant, then)})")
+    except re.error as fault:
+        raise ValueError(f"The rule of {first[:40]}: {fault}") from fault
 
 
 def _meant(noted: re.Match[str]) -> str:
