@@ -30,7 +30,7 @@ def test_it_says_what_would_happen_and_stores_nothing(world: World) -> None:
     assert ask(here, lesson, persona=PERSONA) == {"action": "pass", "findings": []}
     for told in (
         "They asked about the Chick-fil-A at 123 Main St",
-        "ABC Corp worries about falls.",
+        "ABC Corp fears falls.",
     ):
         assert ask(here, told, persona=PERSONA)["action"] == "review", told
     mail = "Write to mina@zebra.example today."
@@ -73,13 +73,14 @@ def test_a_name_that_the_asker_does_not_know_is_in_no_finding(world: World) -> N
         found = ask(here, told, who=who, persona=PERSONA)
         assert found["action"] == "review", who
         assert [x["kind"] for x in found["findings"]] == (["organisation"] if knows else []), who
-    # Of members: those of their groups. Chidi is in none of aria's.
+    # A person knows all members, a robot those of its groups. Chidi is in none of them.
     with organisation_scope(here.id):
         here.members["chidi"].name = "Xyloph Quagmarr"
         here.members["chidi"].save(update_fields=["name"])
     told = "We met xyloph quagmarr twice."
-    assert ask(here, told, who="ada", persona=PERSONA)["findings"] != []
-    for who in ("aria", "bolt", "mina"):
+    for who in ("ada", "mina"):
+        assert ask(here, told, who=who, persona=PERSONA)["findings"] != [], who
+    for who in ("aria", "bolt"):
         assert ask(here, told, who=who, persona=PERSONA) == {"action": "review", "findings": []}
     # The other organisation knows neither.
     assert ask(world.there, told, who="ada", persona=PERSONA)["action"] == "pass"
