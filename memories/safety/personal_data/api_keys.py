@@ -30,7 +30,8 @@ _BEARER = re.compile(r"\b[Bb]earer ([\w.~+/=-]{16,})")
 # A password inside an address of the web.
 _WEB_LOGIN = re.compile(r"://[^\s/@:]{1,64}:([^\s/@]{3,128})@")
 _ASSIGNED = re.compile(
-    r"(?<![A-Za-z])(api[ _-]?key|access[ _-]?key|secret[ _-]?key|private[ _-]?key|client[ _-]?secret"
+    r"(?<![A-Za-z])(api[ _-]?key|access[ _-]?key|secret[ _-]?key|private[ _-]?key|client["
+    r" _-]?secret"
     r"|secret|auth[ _-]?token|access[ _-]?token|token|credentials?|api|key|passwor[dt]|passwort"
     r"|passwd|pwd|pass ?phrase|contraseña|mot de passe)"
     r"(?: is| ist)?[\"']? {0,3}(?::=|=>|[:=]| ) {0,3}[\"'`]?([^\s\"'`,;<>]{6,})",
@@ -72,7 +73,11 @@ def _private_keys(text: str) -> Iterator[Finding]:
 def _assigned(match: re.Match[str]) -> bool | None:
     """Whether a value that is given to a name is a secret for sure; None where it is none."""
     name, value = match[1].casefold(), match[2]
-    spaced = match[0][len(match[1]) : match.start(2) - match.start()].strip("\"'` ") in ("", "is", "ist")
+    spaced = match[0][len(match[1]) : match.start(2) - match.start()].strip("\"'` ") in (
+        "",
+        "is",
+        "ist",
+    )
     if name.startswith(_PASSWORDS):
         mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
         return False if mixed and len(value) >= _PASSWORD_SIGNS else None

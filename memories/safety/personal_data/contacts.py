@@ -60,7 +60,9 @@ def _local(text: str, at: int) -> int:
 
 
 # Digits with at most two signs between them; what is a phone number its shape and its words tell.
-_DIGITS = re.compile(r"(?<![\w.,+#$€£-])(?:\+ ?)?\(?\+?\d(?:[ ().\-/]{0,2}\d){6,17}(?![\d_%]|[^\W\dx]|x(?!\d))")
+_DIGITS = re.compile(
+    r"(?<![\w.,+#$€£-])(?:\+ ?)?\(?\+?\d(?:[ ().\-/]{0,3}\d){6,17}(?![\d_%]|[^\W\dx]|x(?!\d))"
+)
 _CUE = re.compile(
     r"(?:phone|call(?:ed|ing)?|tele?(?:fono|fon|foon)?|téléphone|teléfono|mobile?|cell|móvil|handy"
     r"|fax|whatsapp|text(?: me)?|sms|dial|ring|reach(?:ed)?|hotline|number|nummer|numéro|número"
@@ -75,7 +77,7 @@ _NOT_CUE = re.compile(
 )
 _DATE = re.compile(
     r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d\d))(?!\d)"
-    r"|(?:19|20)\d\d ?[-/] ?(?:19|20)\d\d(?!\d)"
+    r"|(?:19|20)\d\d ?[-/] ?(?:19|20)\d\d(?!\d)|\d{3}-\d\d-\d{4}(?![\d-])"
 )
 _DOTTED = re.compile(r"\(?\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)")
 _NORTH_AMERICA = re.compile(
@@ -86,7 +88,8 @@ _NORTH_AMERICA = re.compile(
 _LOCAL_NUMBER = re.compile(r"\(?\d{1,5}\)?(?:[ ./-]{1,2}\d{1,5}){1,4}|\d{7,12}")
 # Where a country begins a number with 0 within itself: groups as in Europe.
 _TRUNK = re.compile(
-    r"\(?0\d{1,5}\)?(?:[ ./-]{1,2}\d{2,9}){1,5}|\(0\d{1,5}\) ?\d{3,9}(?:[ /-]\d{2,6}){0,3}|0[1-9]\d{8,10}"
+    r"\(?0\d{1,5}\)?(?:[ ./-]{1,3}\d{2,9}){1,5}|\(0\d{1,5}\) ?\d{3,9}(?:[ /-]\d{2,6}){0,3}"
+    r"|0[1-9]\d{8,10}"
     r"|\(?\d\d\)?[ /]\d{3,5}-\d{4}|\d\d/\d{3}[ -]\d{3,4}"
 )
 # Pairs of digits, as in Norway and Denmark; and mobile numbers of India, written in one.
@@ -105,7 +108,11 @@ def phones(text: str) -> Iterator[Finding]:
         if day := _DATE.match(text, start) or _DOTTED.match(text, start):
             at = day.end()
             continue
-        sure = _phone(found[0], text[max(0, start - _BEFORE) : start])
+        before = text[max(0, start - _BEFORE) : start]
+        if _NOT_CUE.search(before) and found[0][0] != "+" and not _CUE.search(before):
+            at = end
+            continue
+        sure = _phone(found[0], before)
         if sure is None:
             # The next group may begin a number that this one hid.
             at = _next_group(text, start, end)
@@ -126,7 +133,7 @@ def _next_group(text: str, start: int, end: int) -> int:
 def _phone(shape: str, before: str) -> bool | None:
     """Whether a run of digits is a phone number for sure; None where it is none."""
     digits = sum(map(str.isdigit, shape))
-    if not 7 <= digits <= 15 or _NOT_CUE.search(before):
+    if not 7 <= digits <= 15:
         return None
     if shape.startswith(("+", "(+")) or (shape.startswith("00") and digits >= 10):
         return True if digits >= 8 else None

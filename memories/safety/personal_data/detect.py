@@ -5,7 +5,7 @@ It reads the whole text, and its time grows with the length of the text alone.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from memories.language.gazetteers.brands import BRANDS
@@ -52,11 +52,18 @@ def find_personal(text: PlainText, known: KnownNames) -> list[Finding]:
     No two findings of one kind overlap, and none lies within another. sure=False: a person should
     look. known: the names of the organisation whose text it is.
     """
-    found = _apart(_found(text.text, known))
-    return [Finding(*text.span(one.start, one.end), one.kind, one.sure) for one in found]
+    return pointed_out(text, rules(text.text, known))
 
 
-def _found(text: str, known: KnownNames) -> list[Finding]:
+def pointed_out(text: PlainText, found: Iterable[Finding]) -> list[Finding]:
+    """What was found in `text.text`, none within another, in offsets of the original."""
+    return [
+        Finding(*text.span(one.start, one.end), one.kind, one.sure) for one in _apart(list(found))
+    ]
+
+
+def rules(text: str, known: KnownNames) -> list[Finding]:
+    """What the rules find, in no order and in offsets of this text; findings may overlap."""
     found = list(known_names(text, known))
     digits = _DIGIT.search(text) is not None
     found += [*emails(text), *api_keys(text)]

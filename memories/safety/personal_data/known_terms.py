@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
+from memories.language.gazetteers.stopwords import STOP
 from memories.safety.findings import Finding, Personal
 from memories.safety.personal_data.known import KnownNames
 from memories.safety.personal_data.words import NOT_ONLY_NAME, Kind, kind_of, unmarked
@@ -18,13 +20,35 @@ _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS, _MOST_GAP, _MOST_SIGNS = 8, 3, 200
 # Parts of names that tell of nobody.
 _PARTICLES = frozenset(
-    "de del la las los da do dos das di du van der den von vom zu zur ter ten bin ibn bint abu al el le"
-    " jr sr dr mr mrs ms prof the and und et of".split()
+    """
+de del la las los da do dos das di du van der den von vom zu zur ter ten bin ibn bint abu al el le
+jr sr dr mr mrs ms prof the and und et of
+""".split()  # noqa: SIM905
 )
 # Endings that languages give to names. A name in -a loses it before those of the second row.
 _ENDINGS = ("s", "es", "n", "en", "ns", "ens")
-_CASES = ("a", "u", "owi", "em", "om", "ie", "ovi", "ów", "y", "i", "ą", "ę", "o", "e", "ě", "ou", "as")
+_CASES = (
+    "a",
+    "u",
+    "owi",
+    "em",
+    "om",
+    "ie",
+    "ovi",
+    "ów",
+    "y",
+    "i",
+    "ą",
+    "ę",
+    "o",
+    "e",
+    "ě",
+    "ou",
+    "as",
+)
 _LEAST_INFLECTED = 4
+# Müller is also written Mueller, and Muller by whoever has no such key.
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 Words = tuple[str, ...]
 
 
@@ -74,9 +98,7 @@ def _length(terms: Terms, text: list[Word], place: int) -> int:
         return 0
     for length in sorted(lengths, reverse=True):
         part = text[place : place + length]
-        apart = any(
-            two.start - one.end > _MOST_GAP for one, two in zip(part, part[1:], strict=False)
-        )
+        apart = any(two.start - one.end > _MOST_GAP for one, two in pairwise(part))
         if len(part) == length and not apart and tuple(word.folded for word in part) in terms.terms:
             return length
     return 0
@@ -97,7 +119,9 @@ def _index(known: KnownNames) -> _Index:
     found = _Index(Terms(), {}, {}, Terms())
     for person in known.people:
         found.people.add(person)
-        for part in words(plain(person[:_MOST_SIGNS]).text)[:_MOST_WORDS]:
+        parts = words(plain(person[:_MOST_SIGNS]).text)[:_MOST_WORDS]
+        spelt = person[:_MOST_SIGNS].casefold().translate(_UMLAUTS)
+        for part in (*parts, *words(plain(spelt).text)[:_MOST_WORDS]):
             for form in _forms(part.folded):
                 found.parts[form] = bool(kind_of(form) & (Kind.ORDINARY | Kind.SHARED))
             if part.folded and ord(part.folded[0]) >= 0x2E80 and len(part.folded) > 1:
@@ -118,16 +142,13 @@ def _forms(part: str) -> Iterator[str]:
     if len(part) >= _LEAST_INFLECTED:
         stem = part[:-1] if part[-1] in "aeoy" else part
         yield from (stem + ending for ending in _CASES)
-    for letter, two in (("a", "ae"), ("o", "oe"), ("u", "ue")):
-        if two in part:
-            yield part.replace(two, letter)
 
 
 def known_names(text: str, known: KnownNames) -> Iterator[Finding]:
     """Members by their whole name, a part or an inflected part; terms of the organisation.
 
     A part that is also an ordinary word ("Will", "May", "Mark") counts with a capital alone: within
-    a sentence for sure, at its begin where it is inflected or somebody speaks, and then not for sure.
+    a sentence for sure, at its begin where it owns or says something, and then not for sure.
     """
     if not (known.people or known.clients or known.brands or known.companies):
         return
@@ -166,7 +187,8 @@ def _unspaced(names: dict[str, set[str]], word: Word) -> Iterator[Finding]:
 
 
 _SPEAKS = re.compile(
-    r"'s\b|,? (?:said|says|told|asked|asks|wants|wanted|thinks|likes|prefers|wrote|writes|called|lives|works|was|is|and (?:his|her))\b"
+    r"'s\b|,? (?:said|says|told|asked|asks|wants|wanted|thinks|likes|prefers|wrote|writes|called"
+    r"|lives|works|was|is|and (?:his|her))\b"
 )
 
 
@@ -177,6 +199,9 @@ def _part(text: str, index: _Index, word: Word) -> bool | None:
         return None
     if not ordinary and len(word.folded) > 2:
         return True
+    if text[word.start].islower():
+        owns = text.startswith("'s", word.end) and word.folded not in STOP
+        return False if owns else None
     if not text[word.start].isupper() or text[word.start : word.end].isupper():
         return None
     if not _opens(text, word.start):

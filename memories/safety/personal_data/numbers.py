@@ -16,7 +16,9 @@ _ISSUERS = re.compile(
     r"|(?:6011|64[4-9]\d|65\d\d|62\d\d|35\d\d|8\d{3})\d{12}|(?:5[06-8]|6\d)\d{11,17}"
 )
 _CARD_CUE = re.compile(
-    r"\b(?:card|credit|debit|visa|master ?card|amex|maestro|karte|carte|tarjeta|carta)", re.IGNORECASE
+    r"\b(?:card|credit|debit|visa|master ?card|amex|maestro|karte|carte|tarjeta"
+    r"|carta)",
+    re.IGNORECASE,
 )
 _BEFORE = 60
 
@@ -36,7 +38,7 @@ def _twice(digit: int) -> int:
 def cards(text: str) -> Iterator[Finding]:
     """Numbers of payment cards: 13 to 19 digits with their checksum.
 
-    Sure where an issuer begins so, or the words before speak of a card.
+    Sure where an issuer begins so; another begin counts behind a word for a card alone.
     """
     for run in _RUN.finditer(text):
         yield from _cards(text, run.start(), run.end())
@@ -58,7 +60,8 @@ def _cards(text: str, start: int, end: int) -> Iterator[Finding]:
         last = places[first + length - 1]
         issued = bool(_ISSUERS.fullmatch(number, first, first + length))
         cue = _CARD_CUE.search(text[max(0, places[first] - _BEFORE) : places[first]])
-        yield Finding(places[first], last + 1, Personal.CARD, sure=issued or bool(cue))
+        if issued or cue:
+            yield Finding(places[first], last + 1, Personal.CARD, sure=issued)
         first += length
 
 
@@ -162,9 +165,7 @@ def _signs(text: str, start: int, length: int) -> tuple[str, int] | None:
 
 _SSN = re.compile(r"(?<![\w-])(\d{3})([- .])(\d\d)\2(\d{4})(?![\w-]|\.\d)")
 _SSN_BARE = re.compile(r"(?<!\w)(\d{3})()(\d\d)(\d{4})(?!\w)")
-_SSN_CUE = re.compile(
-    r"\b(?:ssn|social(?: |-)security|soc\.? sec)[^\n\d]{0,40}$", re.IGNORECASE
-)
+_SSN_CUE = re.compile(r"\b(?:ssn|social(?: |-)security|soc\.? sec)[^\n\d]{0,40}$", re.IGNORECASE)
 # Printed in advertisements, and so nobody's.
 _PRINTED = frozenset({"078051120", "219099999"})
 
@@ -173,7 +174,9 @@ def social_security(text: str) -> Iterator[Finding]:
     """Social security numbers of the United States, but for those never given out."""
     for match in _SSN.finditer(text):
         if _given_out(match):
-            cue = match[2] == "-" or _SSN_CUE.search(text[max(0, match.start() - 60) : match.start()])
+            cue = match[2] == "-" or _SSN_CUE.search(
+                text[max(0, match.start() - 60) : match.start()]
+            )
             yield Finding(match.start(), match.end(), Personal.SSN, sure=bool(cue))
     for match in _SSN_BARE.finditer(text):
         if _given_out(match) and _SSN_CUE.search(text[max(0, match.start() - 60) : match.start()]):

@@ -12,6 +12,7 @@ from memories.language.gazetteers.ordinary_words import ORDINARY_WORDS
 from memories.language.gazetteers.places import PLACES
 from memories.language.gazetteers.stopwords import EMPTY, STOP
 from memories.language.gazetteers.world_first_names import WORLD_FIRST_NAMES
+from memories.safety.personal_data.name_cues import TITLES
 
 
 class Kind:
@@ -35,17 +36,20 @@ _FIRST_ONLY, _LAST_ONLY = Kind.FIRST | NOT_ONLY_NAME, Kind.LAST | NOT_ONLY_NAME
 
 # Of three letters, and no word in a language of the lists.
 _SHORT = """
-abe amy ben bob dan deb eva gus ian ida ivo jed jen jim joe jon ken kim leo liz lou luc meg mia ned noa pam pia reg ron sam sid
-sue ted tim tom ugo uli ute uwe viv zac zoe zak ole liv bea ava ana ann amy lea
+abe amy ben bob dan deb eva gus ian ida ivo jed jen jim joe jon ken kim leo liz lou luc meg mia
+ned noa pam pia reg ron sam sid sue ted tim tom ugo uli ute uwe viv zac zoe zak ole liv bea ava
+ana ann lea
 """
 _WELL_KNOWN = FEMALE | MALE | EITHER | frozenset(_SHORT.split())
 # Of two or three letters nearly everything is a word somewhere.
 _LEAST_LETTERS = 4
+# Nobody's name is longer; many marks on one letter would cost the square of their number.
+_LONGEST = 40
 
 
 def unmarked(word: str) -> str:
     """A word without marks on its letters, as in "Jose" for "José"; word: in lower case."""
-    if word.isascii():
+    if word.isascii() or len(word) > _LONGEST:
         return word
     apart = unicodedata.normalize("NFKD", word)
     plain = "".join(sign for sign in apart if not unicodedata.combining(sign))
@@ -73,20 +77,19 @@ def _kinds() -> dict[str, int]:
 
 _KINDS = _kinds()
 # What ends so is a word of English, German or French and no name, unless a list says otherwise.
-_WORD_ENDS = (
-    "tion", "tions", "sion", "sions", "ment", "ments", "ness", "ing", "ings", "ity", "ities", "ology", "ics",
-    "ism", "able", "ible", "ful", "less", "ship", "ously", "ively", "ally", "ical", "ware", "wise", "ised",
-    "ized", "ated", "ifed", "cted", "nted", "lled", "pped", "tted", "cked", "izes", "ises", "ates", "ting",
-    "ency", "ancy", "graphy", "metry", "scope", "ward", "wards", "self", "selves", "thing", "where", "body",
-    "ung", "ungen", "heit", "keit", "schaft", "lich", "isch", "ismus", "tät", "ieren", "ement", "eux", "isme",
-    "ción", "sión", "mente", "dad", "zione", "zioni", "ità", "ção", "book", "net", "soft", "tech", "base",
-    "ly", "ous", "ive", "n't",
-)  # fmt: skip
+_WORD_ENDS = tuple(
+    """
+tion tions sion sions ment ments ness ing ings ity ities ology ics ism able ible ful less ship
+ously ively ally ical ware wise ised ized ated ifed cted nted lled pped tted cked izes ises ates
+ting ency ancy graphy metry wards self selves thing where body ung ungen heit keit schaft lich
+isch ismus tät ieren ement eux isme ción sión mente dad zione zioni ità ção ly ous ive n't
+""".split()  # noqa: SIM905
+)
 
 
 def kind_of(word: str) -> int:
     """What a word may be; word: in any case, without an ending such as 's."""
-    low = word.casefold()
+    low = word[:_LONGEST].casefold()
     known = _KINDS.get(low)
     if known is None and not low.isascii():
         known = _KINDS.get(unmarked(low))
@@ -137,7 +140,9 @@ class Capital:
     def is_unknown(self) -> bool:
         """Whether no list holds it, and it is written as names are: Xxxx."""
         word = self.word
-        return not self.kind and len(word) > 2 and (word[1:].islower() or _MIXED.match(word) is not None)
+        if self.kind or len(word) < 3:
+            return False
+        return word[1:].islower() or _MIXED.match(word) is not None
 
     @property
     def is_initial(self) -> bool:
@@ -145,14 +150,16 @@ class Capital:
         return len(self.word) == 1
 
 
-_MIXED = re.compile(r"(?:Mc|Mac|O'|D'|De|Di|La|Le|Van|Al-|El-)?[^\W\d_a-z][^\W\d_A-Z]+(?:-[^\W\d_][^\W\d_A-Z]+)?$")
+_MIXED = re.compile(
+    r"(?:Mc|Mac|O'|D'|De|Di|La|Le|Van|Al-|El-)?[^\W\d_a-z][^\W\d_A-Z]+"
+    r"(?:-[^\W\d_][^\W\d_A-Z]+)?$"
+)
 # Not a part of an identifier, a path or a tag.
 _CAPITAL = re.compile(
     r"(?<![\w/\\#=$%&<~@])[^\W\d_a-zß-öø-ÿ][^\W\d_]*+(?:['-][^\W\d_]++)*+(?![\w/\\=<]|\.\w)"
 )
 _SENTENCE_ENDS = frozenset([*".!?\n\r*>|-", ""])
 _MARKS = frozenset(":;,\"([{'")
-_LONGEST = 40
 
 
 def capitals(text: str) -> Iterator[Capital]:
@@ -178,12 +185,11 @@ def _mark_before(text: str, start: int) -> str:
 
 # What may stand between two parts of one name.
 _PARTICLES = (
-    "de|del|de la|de las|de los|da|do|dos|das|di|du|della|van|van der|van den|van de|vander|von|von der"
+    "de|del|de la|de las|de los|da|do|dos|das|di|du|della|van|van der|van den|van de|vander|von"
+    "|von der"
     "|vom|zu|zur|der|den|ter|ten|bin|ibn|bint|abu|al|el|la|le|y|e|af|av"
 )
-_GAPS = frozenset(
-    {" ", "  ", ". ", "."} | {f" {particle} " for particle in _PARTICLES.split("|")}
-)
+_GAPS = frozenset({" ", "  ", ". ", "."} | {f" {particle} " for particle in _PARTICLES.split("|")})
 
 
 def runs(text: str, words: list[Capital]) -> Iterator[list[Capital]]:
@@ -198,13 +204,6 @@ def runs(text: str, words: list[Capital]) -> Iterator[list[Capital]]:
         run.append(one)
     if run:
         yield run
-
-
-TITLES = frozenset("""
-mr mrs ms miss mx dr prof professor sir dame madam herr herrn frau fräulein m mme mlle monsieur madame
-mademoiselle señor señora señorita sr sra srta don doña signor signora signorina sig dott dottor dottore dhr mevr
-mevrouw meneer pan pani senhor senhora fru rev hon capt sgt lt col gen sen gov
-""".split())  # noqa: SIM905
 
 
 def _shortened(one: Capital) -> bool:
