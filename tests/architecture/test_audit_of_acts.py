@@ -84,7 +84,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "personas.associations.associate.confirm": ("association.confirmed", "robot.personal"),
     "personas.associations.associate.dissociate": ("association.removed",),
     "personas.associations.personal_robot.make_key": ("key.created", "robot.personal"),
-    "personas.blocks.write.add_entry": ("block.written",),
+    "personas.block_writes.write.add_entry": ("block.written",),
     "personas.registry.personas.describe_persona": ("persona.described", "persona.made"),
     "personas.registry.personas.remove_persona": ("persona.removed",),
     "memories.context.working_memory.add": AT_HAND,
