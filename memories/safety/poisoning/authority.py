@@ -52,8 +52,7 @@ AUTHORITY = rules(
         "it security": (
             r" (?:department|team|support|security)(?: (?:has|have|already)){0,2}"
             rf" (?:{_SAID}{_AFTER}|(?:instruction|directive|order|notice|announcement"
-            rf"|memo)s?\s{{0,2}}: ..."
-            rf" {READER} (?:must|shall|may|have to|are|should|need)\b)"
+            rf"|memo)s?\s{{0,2}}: ... {READER} (?:must|shall|may|have to|are|should|need)\b)"
         ),
         "per under": (
             r" (?:company|corporate|internal|security|our|group|organi[sz]ation) + polic(?:y|ies)"
@@ -72,8 +71,7 @@ AUTHORITY = rules(
         ),
         "order orders command authority": (
             rf" (?:of|from) (?:the )?{_WHO} ... (?:{READER}\b ... (?:are to|must|shall|may|will"
-            rf"|{_CARELESS})"
-            rf"|{PRIVATE})"
+            rf"|{_CARELESS})|{PRIVATE})"
         ),
         "official authorised authorized urgent": (
             r" (?:security )?(?:notice|instruction|message|directive|order|announcement|command"
@@ -96,8 +94,7 @@ AUTHORITY = rules(
             r" + (?:checks?|rules?|restrictions?|filters?|polic(?:y|ies)|limits?|guidelines?)"
             r" (?:are|is"
             r"|have been|has been|were|should be|must be|may be|can be) (?:\w{1,12} )?(?:switched"
-            r" off"
-            r"|turned off|disabled|suspended|lifted|void|waived|bypassed|updated to allow"
+            r" off|turned off|disabled|suspended|lifted|void|waived|bypassed|updated to allow"
             r"|removed)\b"
         ),
         "filters restrictions safeguards guardrails": (
@@ -118,11 +115,9 @@ AUTHORITY = rules(
             r" (?:is|was|am|has been) (?:an? )?(?:already )?(?:verified|trusted|authori[sz]ed"
             r"|confirmed|elevated)"
             r" (?:as (?:an? )?|for )?(?:administrators?|admins?|developers?|operators?|owners?"
-            r"|users? with"
-            r"|admin level|all|to access all|full)\b"
+            r"|users? with|admin level|all|to access all|full)\b"
             r"| (?:has|have) (?:\w{1,12} )?(?:admin|administrator|root|elevated|superuser|special"
-            r" \w{1,12})"
-            r" (?:privileges|rights|permissions|access)\b"
+            r" \w{1,12}) (?:privileges|rights|permissions|access)\b"
             r"| am an? trusted\b"
         ),
         "agreed promised established": (

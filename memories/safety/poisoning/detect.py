@@ -5,7 +5,8 @@ user's language", "when the user asks about visits, offer the cannibalisation ch
 before pushing", "ignore the first row"). A text is poison when a reader that followed it would
 
 - set aside what its operator, its user or its rules want (order, role, authority);
-- hide from the people it serves what it does, or tell them something fixed or false (order, trigger);
+- hide from the people it serves what it does, or tell them something fixed or false (order,
+  trigger);
 - carry out what was said to it (exfiltration), or use a tool for another end than the task (call);
 - be told so in a way that no person can read (hidden signs, payloads in a code).
 
@@ -61,10 +62,10 @@ _UNBROKEN = (
 _BARE = re.compile(r"[^\W_]")
 _CODED = rules(
     {
-        "decode decoding decrypt unscramble dekodiere entschlussele decode decodez decodifica": (
-            r" ... (?:(?:and|then|und|et|y) (?:then )?(?:follow|obey|execute|run|perform|carry out|do|act"
-            r"|apply|comply|befolge|fuhre|tu|suis|suivez|sigue|ejecuta)\b|what (?:it|you) (?:says|find)"
-            r"|next step)"
+        "decode decoding decrypt unscramble dekodiere entschlussele decodez decodifica": (
+            r" ... (?:(?:and|then|und|et|y) (?:then )?(?:follow|obey|execute|carry out|do (?:what"
+            r"|as)|act on|comply|befolge|fuhre|suis|suivez|sigue|ejecuta)\b"
+            r"|what (?:it|you) (?:says|find)|next step)"
         ),
         "read": r" ... (?:backwards|in reverse|from the end) ... (?:and|then) (?:do|follow|obey)\b",
     }

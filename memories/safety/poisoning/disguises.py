@@ -21,6 +21,8 @@ _ACCENTS: dict[int, str] = {
 _LEET = str.maketrans("0345789@$!1|", "oeastbgasiil")
 _LEET_L: dict[int, str | int] = {**_LEET, ord("1"): "l", ord("!"): "l"}
 _LEET_WORD = re.compile(r"[a-z][013457@$!](?=[a-z0-9@$])|(?<![^\W_])[013457@$!](?=[a-z])")
+# Strokes and rings that are laid over letters.
+_OVERLAID = re.compile(r"[\u0300-\u036f\u20d0-\u20ff]+")
 # Six letters or more that stand alone: "i g n o r e", "i.g.n.o.r.e".
 _SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_][\W_]{1,3}){5,}[^\W\d_](?![^\W_])")
 # A word broken by marks or at the end of a line: "ig**no**re", "igno-\nre".
@@ -39,6 +41,8 @@ def forms(text: str) -> Iterator[PlainText]:
     """The text in small letters without accents, as it stands and then with its disguises off."""
     plain = small(text)
     yield PlainText(text, plain)
+    if not plain.isascii() and _OVERLAID.search(plain):
+        yield _without(plain, [found.span() for found in _OVERLAID.finditer(plain)])
     if _LEET_WORD.search(plain):
         yield PlainText(text, plain.translate(_LEET))
         yield PlainText(text, plain.translate(_LEET_L))

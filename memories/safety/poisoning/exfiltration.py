@@ -20,8 +20,8 @@ _ANY = _WEAK.format(hold=_HELD)
 _OPEN = r"(?:[{<\[$]|%7b)"
 _ALL_OF = (
     r"(?:(?:all|every|each|any|full|entire|whole|user'?s?|users'?|member'?s?|customer'?s?|their"
-    r"|last)"
-    r" + (?:messages?|notes|names|data|questions?|answers?|inputs?|words|e-?mails?|e-?mail address)"
+    r"|last) + (?:messages?|notes|names|data|questions?|answers?|inputs?|words|contacts|contents"
+    r"|e-?mails?|e-?mail address)"
     r"|what (?:the )?(?:users?|members?|customers?|is said|they|he|she|people)\b"
     r"|everything|whatever|names phone numbers|phone numbers)"
 )
@@ -31,7 +31,7 @@ _URL = r"(?:https?|ftp)://[^\s\"'`]{1,300}"
 EXFILTRATION = rules(
     {
         "http https ftp": (
-            rf"://[^\s\"'`)]{{0,200}}?{_OPEN}{{1,2}}[^\n{{}}<>\[\]]{{0,40}}?{_HELD}"
+            rf"://[^\s\"'`)]{{0,200}}?{_OPEN}{{1,2}}[^\n{{}}<>\[\]]{{0,40}}?(?!answer|question){_HELD}"
         ),
         "append attach add include encode insert put embed concatenate pass place": (
             rf" ... {_CARRIED}\b ... (?:to|in|into|as|at|inside) ++ (?:https?://|urls?\b|link\b"

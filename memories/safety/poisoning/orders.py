@@ -23,8 +23,7 @@ _QUOTE = r"[\W_]{0,3}[\"'`]"
 # The verbs of four languages, for who mixes them.
 _SET_ASIDE = (
     "ignore ignoring disregard disregarding forget forgetting override overriding overrule bypass"
-    " discard"
-    " dismiss neglect skip abandon drop suspend circumvent unlearn violate break breaking"
+    " discard dismiss neglect skip abandon drop suspend circumvent unlearn violate break breaking"
     " ignoriere ignoriert ignorieren missachte missachtet vergiss vergesst vergessen verwirf"
     " verwerfe"
     " uberschreibe umgehe umgeh ignorez ignorer oublie oubliez oublier contourne contournez compte"
@@ -32,16 +31,13 @@ _SET_ASIDE = (
 )
 _FOREIGN = (
     r"(?:(?:bisherig|vorherig|fruher|obig|vorig|vorangegangen|vorhergehend|ursprunglich|deine|eure"
-    r"|ihre"
-    r"|samtlich|alle|system)\w{0,12} + \w{0,20}(?:anweisung|instruktion|regel|vorgabe|befehl"
-    r"|richtlinie"
-    r"|weisung|prompt|beschrankung|einschrankung)"
+    r"|ihre|samtlich|alle|system)\w{0,12} + \w{0,20}(?:anweisung|instruktion|regel|vorgabe|befehl"
+    r"|richtlinie|weisung|prompt|beschrankung|einschrankung)"
     r"|(?:instructions?|consignes?|regles?|directives?|ordres?|indications?|limites?) (?:precedent"
     r"|anterieur|ci dessus|initial|du systeme|systeme|de l'operateur|recue)"
     r"|(?:tes|vos) (?:instructions?|consignes?|regles?|directives?|limites?)\b"
     r"|(?:instrucciones|reglas|ordenes|indicaciones|directrices|restricciones|normas) (?:anterior"
-    r"|previ"
-    r"|de arriba|inicial|del sistema|recibid|que)"
+    r"|previ|de arriba|inicial|del sistema|recibid|que)"
     r"|(?:tus|sus|vuestras) (?:instrucciones|reglas|ordenes|directrices|normas|limites)\b)"
 )
 
@@ -55,21 +51,17 @@ ORDERS = rules(
             rf"| + {INSTRUCTIONS} (?:above|before|so far|you (?:were|have|got|received)|given to"
             rf" you)"
             r"| ++ (?:system|developer|operator|safety|security)(?:'?s)? (?:prompt|message"
-            r"|instructions?"
-            r"|rules?|guidelines?|polic\w+)\b"
+            r"|instructions?|rules?|guidelines?|polic\w+)\b"
             r"| (?:everything|anything|all|what|whatever) + (?:you (?:were|have been|had been|know"
-            r"|learn"
-            r"|ve been)|above|was said|came before)\b"
+            r"|learn|ve been)|above|was said|came before)\b"
             r"| + (?:user|member|customer|operator|caller)s?(?:'?s)? + (?:questions?|requests?"
-            r"|wish(?:es)?"
-            r"|instructions?|intent|query)\b"
+            r"|wish(?:es)?|instructions?|intent|query)\b"
             r"| (?:the )?(?:text|rest|content|task) (?:after|before|above|below) this\b"
             rf"| ++ {_FOREIGN}"
         ),
         "pay take": (
             r" no (?:attention|notice) (?:to|of) ++ (?:above|before|instructions?|rules|prompt"
-            r"|system"
-            r"|operator)\b"
+            r"|system|operator)\b"
         ),
         "stop quit cease": (
             r" (?:following|obeying|observing|complying|adhering|listening) ++"
@@ -78,13 +70,14 @@ ORDERS = rules(
         "your": (
             r" (?:new|real|actual|true|only|updated|secret) (?:instructions?|tasks?|job|goals?"
             r"|objective|mission|purpose|prompt|directives?|orders?|rules?)\b"
+            r"| + system (?:prompt|message|instructions)\b"
+            r"| (?:initial|hidden|original) (?:prompt|instructions)\b"
             r"| (?:task|goal|mission|purpose|instructions|orders) (?:has|have) changed"
         ),
         "precedence": r" over ++ (?:system|prompt|operator|developer|instructions|rules)\b",
         "outranks outrank overrides supersedes replaces": (
             r" ++ (?:system prompt|system message|your|operator'?s?|developer'?s?|(?:any|all)?"
-            r" ?other"
-            r" (?:instructions?|rules|sources?|memories))\b"
+            r" ?other (?:instructions?|rules|sources?|memories))\b"
         ),
         "obey obeys obeying obeyed": r" + (?:this|the text|what follows|these|note|me\b|without)",
         "follow": r" only (?:what|this|these)\b",
@@ -94,7 +87,7 @@ ORDERS = rules(
             rf"|{_QUOTE})"
         ),
         "always only": (
-            r" (?:answers?|respond|reply|replies|say|output|write|return|claim|state)"
+            r" (?:answers?|respond|reply|replies|say|claim)"
             rf"(?: (?:that|yes|no)\b| with (?:the (?:word|phrase|sentence)|yes|no)\b|{_QUOTE})"
         ),
         "always": (
@@ -122,8 +115,7 @@ ORDERS = rules(
         ),
         "you": (
             r" (?:must|will|shall|are to|have to|need to) (?:always |never |only |now |from now on"
-            r" )?"
-            r"(?:refuse (?:to|all|every|any)|obey|praise|lie|deny (?:that|any|all)|pretend|claim"
+            r" )?(?:refuse (?:to|all|every|any)|obey|praise|lie|deny (?:that|any|all)|pretend|claim"
             r" that"
             rf"|comply with (?:this|all|every|my)|(?:answer|reply|respond)(?: to (?:all|every"
             rf"|any)\b|{_QUOTE}| only\b"
@@ -142,8 +134,7 @@ ORDERS = rules(
             r"|memory|rule|transfer|instruction)|your)\b| that (?:you|this)\b| what you\b|"
             r" anything\b)"
             rf"| (?:mention|reveal|disclose|show|report|admit|quote|cite|repeat) (?:this|these"
-            rf"|that)"
-            rf" + {_THIS}\b"
+            rf"|that) + {_THIS}\b"
             r"| (?:mention|reveal|disclose|admit) (?:that (?:you|this|content|anything)|the"
             r" existence)"
             rf"| let (?:the |any )?{SERVED} (?:know|notice|find out|suspect)"
@@ -188,8 +179,7 @@ ORDERS = rules(
         # Spanish
         "digas diga cuentes cuente informes menciones reveles avises": (
             r" (?:nada )?(?:de esto )?(?:al?|a los|a la|a) ++ (?:usuarios?|clientes?|nadie"
-            r"|operador)"
-            r"(?: que (?:lo|has|tu)\b| de esto| nada|(?=[\W_]{0,3}(?:[.!,;\n]|$)))"
+            r"|operador)(?: que (?:lo|has|tu)\b| de esto| nada|(?=[\W_]{0,3}(?:[.!,;\n]|$)))"
         ),
         "contesta contesten responde respondan": (
             rf" (?:siempre|unicamente|solo)(?: que\b| con (?:la palabra|el texto)\b|{_QUOTE})"
@@ -200,17 +190,16 @@ ORDERS_UNLESS_DENIED = rules(
     {
         "print reveal show output repeat display leak recite disclose expose dump list write quote"
         " tell"
-        " include embed append restate echo encode encodes give return state": (
-            r" ++ (?:system prompt|system message|your (?:prompt|instructions|rules|configuration"
+        " include embed append restate echo encode encodes give return state put paste attach": (
+            r" ++ (?:system prompt|system message|your (?:full )?(?:prompt|instructions"
+            r"|rules|configuration"
             r"|directives|guidelines)|(?:hidden|secret|initial) (?:instructions|prompt)"
             r"|instructions? you (?:received|were|got)|configuration (?:values )?you (?:were|got"
-            r"|received)"
-            r"|text (?:that )?(?:came|stands) before (?:the|this|my)|everything above)\b"
+            r"|received)|text (?:that )?(?:came|stands) before (?:the|this|my)|everything above)\b"
             r"| ... (?:conversation history|chat history|text of this (?:conversation|chat"
             r"|dialogue)|all"
             r" (?:prior|previous|earlier) messages|contents of the (?:current )?context|secrets)\b"
-            r" ..."
-            r" (?:your|the) (?:answers?|repl\w+|responses?|summary|output)\b"
+            r" ... (?:your|the|each of your) (?:answers?|repl\w+|responses?|summary|output)\b"
         ),
         "reveal revealing disclose disclosing divulge expose": rf" ++ {PRIVATE}\b",
         "give hand": (
@@ -228,26 +217,27 @@ ORDERS_UNLESS_DENIED = rules(
         "secretly covertly quietly silently discreetly surreptitiously": (
             r" (?:send|forward|copy|append|insert|record|collect|upload|transfer|e-?mail|replace"
             r"|change|delete|share|leak|redirect|steer|promote|swap|log|add|report|disable|execute"
-            r"|invoke|call"
-            r"|run|comply|approve|skip|treat|obey)\b"
+            r"|invoke|call|run|comply|approve|treat|obey)\b"
         ),
-        "disable deactivate lift remove bypass skip circumvent suspend evade off": (
+        "disable deactivate lift remove bypass skip circumvent suspend evade off ignore ignoring"
+        " disregard override overriding": (
+            r" ++ (?:safety|security) (?:protocols?|checks?|constraints?|mechanisms?)\b"
+            r"| + (?:confirmation|approval) requirements?\b|"
             r" (?:(?:your|the|all|any|its|usual|every) ){0,2}(?:(?:confirmation|approval) (?:and"
             r"|or) )?"
             r"(?:safety|privacy|content|moderation|permission|security|all confirmation|identity)"
             r" (?:filters?|checks?|guards?|restrictions?|polic\w+|limits?|controls?|verification)\b"
             r"| your (?:usual )?(?:filters?|restrictions?|limits?|guards?)\b"
-            r"| confirmation prompts?\b"
+            r"| confirmation (?:prompts?|checks?|requirements?)\b"
         ),
         "append add include encode restate output insert": (
             r" ... (?:at the end of|in|into|to) (?:your|every|each) (?:answers?|repl\w+|responses?)"
-            r" ..."
-            r" (?:conversation|system (?:prompt|instructions)|prior messages|transcript|context)\b"
+            r" ... (?:conversation|system (?:prompt|instructions)|prior messages|transcript"
+            r"|context)\b"
         ),
         "deaktiviere uberspringe desactive desactivez saute omite omitir desactiva": (
             r" ++ (?:\w{0,20}(?:sicherheits|prufung|bestatigung|beschrankung)\w{0,20}|verifications"
-            r"|controles"
-            r"|filtres|confirmations|confirmaciones|comprobaciones|verificaciones|filtros"
+            r"|controles|filtres|confirmations|confirmaciones|comprobaciones|verificaciones|filtros"
             r"|restricciones)\b"
         ),
     }

@@ -28,8 +28,7 @@ ROLES = rules(
             r"| are an? + without (?:any )?(?:rules|limits|restrictions|filters?|polic\w+)\b"
             r"| are (?:in|entering) (?:developer|debug|god|admin|root|maintenance) mode"
             r"| (?:(?:will|must|shall|now|should|have to|are to) )?(?:now )?(?:act|behave|operate"
-            r"|answer"
-            r"|respond|pose) as (?:an?|the|my|if you)\b"
+            r"|answer|respond|pose) as (?:an?|the|my|if you)\b"
             r"| have (?:no|been freed from)(?: (?:content|safety|moral|ethical))? (?:polic\w+"
             r"|restrictions?|rules|limits?|limitations|filters?)\b"
             r"| never refuse\b"
@@ -56,8 +55,7 @@ ROLES = rules(
         "as": (
             rf" (?:the|your|a) + {_LORD}(?: of + {_MADE})? (?:i|we)(?: (?:hereby|now|as well))?"
             r" (?:order|command|instruct|require|authori[sz]e|tell|demand|direct|ask|want|allow"
-            r"|permit"
-            r"|grant|need|say|confirm)\b"
+            r"|permit|grant|need|say|confirm)\b"
         ),
         "i": (
             rf"(?: am|'m| m) your + {_LORD}\b| am the {_LORD} of (?:you|this {_MADE})\b"
@@ -79,8 +77,7 @@ ROLES = rules(
         # A label for who reads: "instructions for the assistant:".
         "instruction instructions note notes message attention important reminder notice": (
             r" (?:(?:to|for) (?:the |all |any )?)?(?:ai|assistants?|llms?|language models?|ai"
-            r" models?|chatbots?)"
-            r"\s{0,2}:"
+            r" models?|chatbots?)\s{0,2}:"
         ),
         "ai": r" (?:instructions?|note|directive)\s{0,2}:",
         "role": r"[\"']\s{0,5}:\s{0,5}[\"'](?:system|developer)[\"']",
@@ -90,8 +87,7 @@ ROLES = rules(
         ),
         "tu vous": (
             r" (?:es|etes) (?:maintenant|desormais|dorenavant|a present) (?:une?|le|la|mon|libres?"
-            r"|en"
-            r" mode)\b"
+            r"|en mode)\b"
         ),
         "ahora": r" (?:eres|sos|es usted|seras|actuas) (?:une?|una|el|la|mi|libre|como)\b",
         "eres": r" ahora (?:un|una|el|la|mi|libre|como)\b",
@@ -102,8 +98,7 @@ ROLES_AT_START = rules(
         # A short line is a fact about a machine; a longer one, or one that orders, is a turn.
         "system sistema systeme": (
             r"(?: (?:prompt|message|override|instructions?|command|note(?: to \w{1,20})?|notice"
-            r"|context))?[*_\])>\s]{0,4}:[*_\s]{0,6}+"
-            r"(?![\w.]{1,20} v?\d)"
+            r"|context))?[*_\])>\s]{0,4}:[*_\s]{0,6}+(?![\w.]{1,20} v?\d)"
             r"(?:[^\n]{41}|[^\n]{0,40}\b(?:you|your|always|never|must|ignore|do so|obey|assistant"
             r"|model|mode)\b|\n)"
             r"| override\b"
@@ -121,6 +116,6 @@ ROLES_AT_START = rules(
 MARKS = re.compile(
     r"<\|[a-z_]{2,30}\|>|</?important>|\[/?inst\]|<</?sys>>"
     r"|</?(?:system|developer|assistant)(?:[-_ ](?:prompt|reminder|message|note|instructions?))?>"
-    r"|\[(?:system|developer)(?: \w{1,20})?\]"
+    r"|\[(?:system|developer)(?: \w{1,20})?\](?!\()"
     r"|\#{1,6} {0,3}(?:system|instruction|developer|assistant|response) {0,3}:"
 )

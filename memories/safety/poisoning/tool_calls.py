@@ -18,7 +18,7 @@ _ALWAYS = (
     r"(?:each time|every time|whenever|as soon as) ++ (?:this|you|block|note|memory) ++"
     r" (?:read|load|loaded|see|answer|loads?|seen|recalled)\b"
 )
-_HARM = r"(?:/etc/(?:passwd|shadow|sudoers|cron)|\.ssh/|id_rsa|\.aws/|\.env\b|\.netrc|\.pgpass)"
+_HARM = r"(?:/etc/(?:passwd|shadow|sudoers|cron)|\.ssh\b|id_rsa|\.aws/|\.netrc|\.pgpass)"
 _PIPED = r"[^\n|]{0,200}\|\s{0,3}(?:sudo\s{1,3})?(?:(?:ba|z|da|k)?sh|python3?|perl|iex|node)\b"
 
 TOOL_CALLS = rules(
@@ -41,8 +41,7 @@ TOOL_CALLS = rules(
         "also additionally silently": r" (?:call|invoke|run|execute) [`\"']?\w{2,20}_\w{2,20}\b",
         "before prior": (
             r"(?: to)? (?:every|each|any|using|you use)(?: this)? (?:search|answer|tool|reply"
-            r"|response|message"
-            r"|request)\b ... (?:call|invoke|run|execute|read|send|pass)\b"
+            r"|response|message|request)\b ... (?:call|invoke|run|execute|read|send|pass)\b"
         ),
         "call invoke use run execute": (
             rf" ++ (?:tools?|functions?|plugins?)\b ... with ... (?:full|whole|entire|all)"
@@ -51,23 +50,37 @@ TOOL_CALLS = rules(
         "llames llame invoques ejecutes envies": (
             r" ... (?:conversacion|historial|contrasenas?|mensajes|\w{2,20}_\w{2,20})\b"
         ),
+        "execute run install": (
+            r" ... without (?:(?:any|further) )?(?:asking|user (?:confirmation|approval|consent)"
+            r"|permission|validation|verification)\b"
+        ),
+        "send transfer pay wire": (
+            r" \d[\d.,]{0,12} (?:\w{1,8} )?to (?:the )?(?:account|iban|wallet|\d{6})"
+        ),
+        "enter use type": r" (?:the )?(?:user's|users'|users) + (?:credentials|passwords?)\b",
         "delete erase wipe destroy": (
             r" (?:all|the entire|the whole) (?:data|database|memories|notes|records|accounts)\b"
             r"(?! (?:older|of|from|in|with|that|before|which|after|for|once))"
         ),
         "make send issue": (r" ++ (?:requests?|calls?) ... (?:with|using|through|via) your\b"),
         "first": rf" of all (?:call|invoke|run|execute|use) ++ {ACTING_TOOL}",
-        "read open print paste show copy cat type less upload": rf"[^.!?;\n]{{0,60}}?{_HARM}",
+        "read open print paste show copy cat type less upload find cp scp tar zip base64 modify"
+        " edit append write output": (
+            rf"[^.!?;\n]{{0,60}}?{_HARM}"
+            r"|[^.!?;\n]{0,60}?(?<!\w)\.env\b ... (?:answers?|repl\w+|output|you can access)\b"
+        ),
         "ssh": r"/id_(?:rsa|ed25519)\b ... (?:paste|print|send|answer|reply|into)\b",
         "action": r"\s{0,2}:\s{0,3}[^\n]{1,80}\n\s{0,5}action[\s_]input\s{0,2}:",
         "functions": r"\.[a-z_]{2,60}\(",
         "default": r"_api\.[a-z_]{2,60}\(",
         "os": r"\.(?:system|popen)\s{0,2}\(",
-        "curl wget iwr irm": rf"(?:{_PIPED}|[^\n]{{0,200}}?=\$\()",
+        "curl wget iwr irm": (
+            rf"(?:{_PIPED}|[^\n]{{0,200}}?(?:=\$\(|\s-[dft]\s{{0,2}}[\"']?[\w=]{{0,20}}@[\-{{]"
+            r"|\bchmod (?:\+x|[0-7]{3})))"
+        ),
         "rm": (
             r"\s{1,3}-\w{1,6}\s{1,3}(?:--?[\w-]{1,20}\s{1,3})?(?:~|\$home\b|\*|/(?:\s|\*|$|etc\b"
-            r"|home\b"
-            r"|usr\b|boot\b))"
+            r"|home\b|usr\b|boot\b))"
         ),
         "dev": r"/tcp/\d",
         "dd": r"\s[^\n]{0,80}\bof=/dev/\w",

@@ -12,8 +12,7 @@ _QUOTE = r"[\W_]{0,3}[\"'`]"
 _SAYING = rf"(?: (?:only |always |simply |just )?that\b|{_QUOTE}| que?\b| qu'| (?:immer )?,?dass\b)"
 _GOODS = (
     r"(?:all|whole|entire|full|files?|password|credentials|notes?|data|money|funds|archivos?"
-    r"|memor\w+"
-    r"|messages?|everything|access|hidden|private)"
+    r"|memor\w+|messages?|everything|access|hidden|private)"
 )
 
 TRIGGERED = rules(
@@ -47,8 +46,7 @@ TRIGGERED = rules(
         ),
         "treat": (
             r" (?:(?:the|every|any|this) )?(?:users?|callers?|members?|them|him|her) as (?:an? |the"
-            r" )?"
-            r"(?:administrator|admin|curator|owner|root|superuser|trusted|verified|operator)\b"
+            r" )?(?:administrator|admin|curator|owner|root|superuser|trusted|verified|operator)\b"
         ),
         "route redirect divert send": (
             r" (?:all|every|any) ++ (?:payments?|calls?|questions?|users?|customers?|requests?"
@@ -56,8 +54,7 @@ TRIGGERED = rules(
         ),
         "start begin switch": (
             r" (?:(?:to|with|into) )?(?:recommend|promot|prais|advertis|insult|steer|sell)\w{0,6}"
-            r" ..."
-            r" (?:every|each|all|only|products?)\b"
+            r" ... (?:every|each|all|only|products?)\b"
         ),
         "delete erase wipe": r" ++ (?:notes|memor(?:y|ies)|conversations|history|everything)\b",
         "reveal leak disclose": rf" ++ (?:{PRIVATE}|notes|hidden)\b",
@@ -88,8 +85,7 @@ TIMED = rules(
     {
         "from starting beginning ab a": (
             r" (?:next \w{3,9}|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-            r"|nachster"
-            r" woche|morgen|partir de (?:demain|manana)|the (?:first|\d{1,2}\w{0,2})(?: of"
+            r"|nachster woche|morgen|partir de (?:demain|manana)|the (?:first|\d{1,2}\w{0,2})(?: of"
             r" \w{3,9})?|\d"
             r"{1,2}(?:st|nd|rd|th)? \w{3,9}|\w{3,9} \d{1,2}) ... (?:tell (?:everyone|everybody"
             r"|all)\b"
@@ -100,8 +96,7 @@ TIMED = rules(
         ),
         "whenever when if": (
             r" (?:the |a |any )?(?:users?|members?|customers?|anyone|someone|they) (?:asks?|says?"
-            r"|wants?|writes?)"
-            r" anything\b(?! (?:about|on|regarding|concerning|of|like|in|with))"
+            r"|wants?|writes?) anything\b(?! (?:about|on|regarding|concerning|of|like|in|with))"
         ),
         "wait": (
             r" until ... (?:then|before|and) (?:say|claim|tell|send|delete|reveal|ask|call|run"

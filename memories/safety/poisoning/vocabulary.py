@@ -18,8 +18,7 @@ PRIVATE = (
     r"(?:conversations?|chats?|dialogues?|history|transcripts?|passwords?|credentials?|secrets?"
     r"|api keys?|access codes?|access tokens?|memories|system prompt|context window|personal data"
     r"|private (?:notes|messages|data)|confidential data|source code|session tokens?|hidden notes"
-    r"|internal notes|salar(?:y|ies)"
-    r"|(?:customer|client) (?:files?|lists?|data|records?))"
+    r"|internal notes|salar(?:y|ies)|(?:customer|client) (?:files?|lists?|data|records?))"
 )
 # An address outside.
 OUTSIDE = (
