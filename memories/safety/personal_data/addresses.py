@@ -121,6 +121,22 @@ _GENERAL = re.compile(
     rf"(?<![\w.-]){_CAP}(?: {_CAP}){{0,3}},? \d{{1,4}}"
     rf" ?[A-Za-z]?,?\s{{1,2}}(?:[A-Z]{{1,2}}-)?\d{{4,6}}(?: [A-Z]{{2}}| \d\d)?,? {_CITY}"
 )
+# Whatever the street is called: where the words before speak of a place to go or to live.
+_PLACED = re.compile(
+    r"\b(?i:address(?: is| was|:)?|liv(?:es?|ed|ing) (?:at|in|on)|locat(?:ed|ion is) (?:at|in"
+    r"|on)|moved to|moving to"
+    r"|residence|reside[sd]?(?: at| in)?|deliver(?:ed|y)?(?: it)? (?:to|at)|ship(?:ped)?(?: it)?"
+    r" to|sen[dt](?: it)? to|mail(?:ed)? (?:it )?to"
+    r"|stay(?:s|ed|ing)? at|visit(?: us at)?|based (?:at|in)|house (?:at|on|in)|apartment (?:at"
+    r"|on|in)|office (?:at|on|in)|shop (?:at|on|in)"
+    r"|store (?:at|on|in)|restaurant (?:at|on|in)|directions to|way to|find us at|come to|meet"
+    r" (?:me |us )?at|pick (?:me |it )?up at|wohnt|wohne"
+    r"|adresse(?: ist)?|anschrift|habite|direcci[oó]n|vive en|indirizzo|abita (?:in|a)|woont(?:"
+    r" op| aan)?|adres)[,:]?\s{1,2}"
+    rf"((?:\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,4}})?,? )?{_CAP}(?: (?:de |la |del |van |von |der |di"
+    rf" )?{_CAP}){{0,3}}(?:,? \d{{1,4}}[A-Za-z]?(?![\w:%]|[.,]\d))?)"
+)
+_YEAR = re.compile(r"(?:19|20)\d\d$")
 _UK_AREAS = (
     "AB AL B BA BB BD BH BL BN BR BS BT CA CB CF CH CM CO CR CT CV CW DA DD DE DG DH DL DN DT DY"
     " E EC EH EN EX FK FY G GL"
@@ -152,6 +168,14 @@ def street_addresses(text: str) -> Iterator[Finding]:
         sure = not _UNSURE_BOX.match(match[0])
         if sure or "Box" in match[0] or "PO" in match[0]:
             yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure)
+    for match in _PLACED.finditer(text):
+        words = [word.strip(".,'") for word in match[1].split(" ")]
+        numbered = words[0][0].isdigit() or words[-1][:1].isdigit()
+        named = all(
+            not kind_of(word) & (Kind.ORDINARY | Kind.PLACE) for word in words if word.isalpha()
+        )
+        if numbered and named and not _YEAR.match(words[-1]):
+            yield Finding(match.start(1), _end(text, match), Personal.ADDRESS, sure=False)
     for match in _GENERAL.finditer(text):
         yield Finding(_name_of_street(text, match), _end(text, match), Personal.ADDRESS, sure=False)
     for match in _US_ZIP.finditer(text):

@@ -62,8 +62,18 @@ _TOLD = re.compile(
     r"|(?:arbeitet|angestellt|beschäftigt) (?:bei|für)|(?:unser|unsere|der|die|vom|beim)"
     r" (?:Kunde|Kunden|Firma|Mandant|Mieter|Arbeitgeber)"
     r"|travaille (?:chez|pour)|notre client|trabaja (?:en|para)|nuestro cliente|lavora (?:per"
-    r"|presso|alla)|nostro cliente|werkt bij)"
+    r"|presso|alla)|nostro cliente|werkt bij"
+    r"|(?:contract|deal|agreement|partnership|internship|career|position|offer|invoice|order"
+    r"|account|shares|stock|offices?|headquarters|staff)"
+    r" (?:at|with|from|of|by|in)|joined|acquired|founded|sued|bought by|merged with"
+    r"|headquartered at|subscribed to|invested in|owned by|hired by)"
     rf" ((?:{_CAP})(?:(?: | & ){_CAP}){{0,3}})"
+)
+_ACTS = re.compile(
+    rf"(?<![\w.-])({_CAP}(?: {_CAP}){{0,2}}?)(?:'s)? (?:announced|acquired|launched|reported"
+    rf" (?:a |its )|employs|employees|shares|stock|headquarters|CEO|CFO"
+    r"|offices|customers|went bankrupt|hired|laid off|sells|was founded|merged|closed its|opened"
+    r" its|franchise)\b"
 )
 # Words before a legal form that begin a sentence and not a name.
 _LEADING = frozenset(
@@ -91,6 +101,9 @@ def organisations(text: str) -> Iterator[Finding]:
             yield Finding(start, match.end(), Personal.ORGANISATION, sure=False)
     for match in _INSTITUTION.finditer(text):
         yield Finding(match.start(), match.end(), Personal.ORGANISATION, sure=False)
+    for match in _ACTS.finditer(text):
+        if all(kind_of(word.strip(".,'")) == Kind.UNKNOWN for word in match[1].split(" ")):
+            yield Finding(*match.span(1), Personal.ORGANISATION, sure=False)
     for match in _TOLD.finditer(text):
         first = kind_of(match[1].split(" ")[0].strip(".,'-")) & (NOT_ONLY_NAME | Kind.FIRST)
         if first != Kind.FIRST and _names_something(match[1]):
