@@ -160,31 +160,38 @@ def street_addresses(text: str) -> Iterator[Finding]:
         for match in pattern.finditer(text):
             start = match.start() if pattern is not _GERMAN else _name_of_street(text, match)
             yield Finding(start, _end(text, match), Personal.ADDRESS)
-    for match in _LOWER.finditer(text):
-        names = match[1].casefold().split()
-        if not any(name in STOP or name in _COUNTED for name in names):
-            yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure=False)
     for match in _BOX.finditer(text):
         sure = not _UNSURE_BOX.match(match[0])
         if sure or "Box" in match[0] or "PO" in match[0]:
             yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure)
+    for start, end in _unsure(text):
+        yield Finding(start, end, Personal.ADDRESS, sure=False)
+
+
+def _unsure(text: str) -> Iterator[tuple[int, int]]:
+    for match in _LOWER.finditer(text):
+        names = match[1].casefold().split()
+        if not any(name in STOP or name in _COUNTED for name in names):
+            yield match.start(), match.end()
     for match in _PLACED.finditer(text):
-        words = [word.strip(".,'") for word in match[1].split(" ")]
-        numbered = words[0][0].isdigit() or words[-1][:1].isdigit()
-        named = all(
-            not kind_of(word) & (Kind.ORDINARY | Kind.PLACE) for word in words if word.isalpha()
-        )
-        if numbered and named and not _YEAR.match(words[-1]):
-            yield Finding(match.start(1), _end(text, match), Personal.ADDRESS, sure=False)
+        if _is_placed(match[1].split(" ")):
+            yield match.start(1), _end(text, match)
     for match in _GENERAL.finditer(text):
-        yield Finding(_name_of_street(text, match), _end(text, match), Personal.ADDRESS, sure=False)
-    for match in _US_ZIP.finditer(text):
-        yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure=False)
-    for match in _UK_CODE.finditer(text):
-        yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure=False)
+        yield _name_of_street(text, match), _end(text, match)
+    for pattern in (_US_ZIP, _UK_CODE):
+        for match in pattern.finditer(text):
+            yield match.start(), _end(text, match)
     for match in _CONTINENT_CODE.finditer(text):
         if match[1].casefold() in PLACES or _COUNTRY_MARK.match(match[0]):
-            yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure=False)
+            yield match.start(), _end(text, match)
+
+
+def _is_placed(words: list[str]) -> bool:
+    """Whether these are a street and a number: "Nørremarken 12", not "Berlin 2024"."""
+    bare = [word.strip(".,'") for word in words]
+    numbered = bare[0][:1].isdigit() or bare[-1][:1].isdigit()
+    ordinary = (kind_of(word) & (Kind.ORDINARY | Kind.PLACE) for word in bare if word.isalpha())
+    return numbered and not any(ordinary) and not _YEAR.match(bare[-1])
 
 
 def _end(text: str, match: re.Match[str]) -> int:

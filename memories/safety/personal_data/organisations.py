@@ -86,30 +86,36 @@ def organisations(text: str) -> Iterator[Finding]:
     for match in _WITH_LEGAL.finditer(text):
         start = _without_leading(text, match.start(), match.end())
         if start is not None:
-            yield Finding(
-                start, match.end() - (text[match.end() - 1] in ",;"), Personal.ORGANISATION
-            )
+            end = match.end() - (text[match.end() - 1] in ",;")
+            yield Finding(start, end, Personal.ORGANISATION)
     for match in _SONS.finditer(text):
         yield Finding(match.start(), match.end(), Personal.ORGANISATION)
+    for start, end in (*_by_form(text), *_by_words_around(text)):
+        yield Finding(start, end, Personal.ORGANISATION, sure=False)
+
+
+def _by_form(text: str) -> Iterator[tuple[int, int]]:
+    """Last names in a row, and what calls itself a group, a bank, a university."""
     for pattern in (_FIRM, _PAIR):
         for match in pattern.finditer(text):
             if all(_family_name(name) for name in match.groups()):
-                yield Finding(match.start(), match.end(), Personal.ORGANISATION, sure=False)
+                yield match.span()
     for match in _SOFT.finditer(text):
         start = _without_leading(text, match.start(), match.start(2))
         if start is not None and _names_something(text[start : match.start(2)]):
-            yield Finding(start, match.end(), Personal.ORGANISATION, sure=False)
+            yield start, match.end()
     for match in _INSTITUTION.finditer(text):
-        yield Finding(match.start(), match.end(), Personal.ORGANISATION, sure=False)
+        yield match.span()
+
+
+def _by_words_around(text: str) -> Iterator[tuple[int, int]]:
     for match in _ACTS.finditer(text):
         if all(kind_of(word.strip(".,'")) == Kind.UNKNOWN for word in match[1].split(" ")):
-            yield Finding(*match.span(1), Personal.ORGANISATION, sure=False)
+            yield match.span(1)
     for match in _TOLD.finditer(text):
         first = kind_of(match[1].split(" ")[0].strip(".,'-")) & (NOT_ONLY_NAME | Kind.FIRST)
         if first != Kind.FIRST and _names_something(match[1]):
-            yield Finding(
-                match.start(1), _trimmed(text, match.end(1)), Personal.ORGANISATION, sure=False
-            )
+            yield match.start(1), _trimmed(text, match.end(1))
 
 
 def _trimmed(text: str, end: int) -> int:
