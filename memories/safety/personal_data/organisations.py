@@ -9,6 +9,8 @@ from memories.safety.personal_data.words import NOT_ONLY_NAME, Kind, kind_of
 
 _CAP = r"[^\W\d_a-zß-öø-ÿ][\w&'’.-]{0,40}"
 _NAME = rf"{_CAP}(?:(?: | & | and | und | et | y |, ){_CAP}){{0,4}}?"
+# The same, where a stop behind it ends the sentence.
+_WORD = r"[^\W\d_a-zß-öø-ÿ](?:[\w&'’.-]{0,40}\w)?"
 _LEGAL = (
     r"(?:Inc|INC|Ltd|LTD|LLC|L\.L\.C|LLP|L\.P|LP|PLC|plc|Plc|Corp|CORP|Corporation|Incorporated"
     r"|Limited|GmbH|gGmbH|mbH|AG|KG|KGaA|OHG|UG|e\.V|SE"
@@ -67,10 +69,10 @@ _TOLD = re.compile(
     r"|account|shares|stock|offices?|headquarters|staff)"
     r" (?:at|with|from|of|by|in)|joined|acquired|founded|sued|bought by|merged with"
     r"|headquartered at|subscribed to|invested in|owned by|hired by)"
-    rf" ((?:{_CAP})(?:(?: | & ){_CAP}){{0,3}})"
+    rf" ((?:{_WORD})(?:(?: | & ){_WORD}){{0,3}})"
 )
 _ACTS = re.compile(
-    rf"(?<![\w.-])({_CAP}(?: {_CAP}){{0,2}}?)(?:'s)? (?:announced|acquired|launched|reported"
+    rf"(?<![\w.-])({_WORD}(?: {_WORD}){{0,2}}?)(?:'s)? (?:announced|acquired|launched|reported"
     rf" (?:a |its )|employs|employees|shares|stock|headquarters|CEO|CFO"
     r"|offices|customers|went bankrupt|hired|laid off|sells|was founded|merged|closed its|opened"
     r" its|franchise)\b"
