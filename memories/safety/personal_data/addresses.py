@@ -121,6 +121,22 @@ _GENERAL = re.compile(
     rf"(?<![\w.-]){_CAP}(?: {_CAP}){{0,3}},? \d{{1,4}}"
     rf" ?[A-Za-z]?,?\s{{1,2}}(?:[A-Z]{{1,2}}-)?\d{{4,6}}(?: [A-Z]{{2}}| \d\d)?,? {_CITY}"
 )
+# Whatever the street is called: where the words before speak of a place to go or to live.
+_PLACED = re.compile(
+    r"\b(?i:address(?: is| was|:)?|liv(?:es?|ed|ing) (?:at|in|on)|locat(?:ed|ion is) (?:at|in"
+    r"|on)|moved to|moving to"
+    r"|residence|reside[sd]?(?: at| in)?|deliver(?:ed|y)?(?: it)? (?:to|at)|ship(?:ped)?(?: it)?"
+    r" to|sen[dt](?: it)? to|mail(?:ed)? (?:it )?to"
+    r"|stay(?:s|ed|ing)? at|visit(?: us at)?|based (?:at|in)|house (?:at|on|in)|apartment (?:at"
+    r"|on|in)|office (?:at|on|in)|shop (?:at|on|in)"
+    r"|store (?:at|on|in)|restaurant (?:at|on|in)|directions to|way to|find us at|come to|meet"
+    r" (?:me |us )?at|pick (?:me |it )?up at|wohnt|wohne"
+    r"|adresse(?: ist)?|anschrift|habite|direcci[oó]n|vive en|indirizzo|abita (?:in|a)|woont(?:"
+    r" op| aan)?|adres)[,:]?\s{1,2}"
+    rf"((?:\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,4}})?,? )?{_CAP}(?: (?:de |la |del |van |von |der |di"
+    rf" )?{_CAP}){{0,3}}(?:,? \d{{1,4}}[A-Za-z]?(?![\w:%]|[.,]\d))?)"
+)
+_YEAR = re.compile(r"(?:19|20)\d\d$")
 _UK_AREAS = (
     "AB AL B BA BB BD BH BL BN BR BS BT CA CB CF CH CM CO CR CT CV CW DA DD DE DG DH DL DN DT DY"
     " E EC EH EN EX FK FY G GL"
@@ -144,23 +160,38 @@ def street_addresses(text: str) -> Iterator[Finding]:
         for match in pattern.finditer(text):
             start = match.start() if pattern is not _GERMAN else _name_of_street(text, match)
             yield Finding(start, _end(text, match), Personal.ADDRESS)
-    for match in _LOWER.finditer(text):
-        names = match[1].casefold().split()
-        if not any(name in STOP or name in _COUNTED for name in names):
-            yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure=False)
     for match in _BOX.finditer(text):
         sure = not _UNSURE_BOX.match(match[0])
         if sure or "Box" in match[0] or "PO" in match[0]:
             yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure)
+    for start, end in _unsure(text):
+        yield Finding(start, end, Personal.ADDRESS, sure=False)
+
+
+def _unsure(text: str) -> Iterator[tuple[int, int]]:
+    for match in _LOWER.finditer(text):
+        names = match[1].casefold().split()
+        if not any(name in STOP or name in _COUNTED for name in names):
+            yield match.start(), match.end()
+    for match in _PLACED.finditer(text):
+        if _is_placed(match[1].split(" ")):
+            yield match.start(1), _end(text, match)
     for match in _GENERAL.finditer(text):
-        yield Finding(_name_of_street(text, match), _end(text, match), Personal.ADDRESS, sure=False)
-    for match in _US_ZIP.finditer(text):
-        yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure=False)
-    for match in _UK_CODE.finditer(text):
-        yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure=False)
+        yield _name_of_street(text, match), _end(text, match)
+    for pattern in (_US_ZIP, _UK_CODE):
+        for match in pattern.finditer(text):
+            yield match.start(), _end(text, match)
     for match in _CONTINENT_CODE.finditer(text):
         if match[1].casefold() in PLACES or _COUNTRY_MARK.match(match[0]):
-            yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure=False)
+            yield match.start(), _end(text, match)
+
+
+def _is_placed(words: list[str]) -> bool:
+    """Whether these are a street and a number: "Nørremarken 12", not "Berlin 2024"."""
+    bare = [word.strip(".,'") for word in words]
+    numbered = bare[0][:1].isdigit() or bare[-1][:1].isdigit()
+    ordinary = (kind_of(word) & (Kind.ORDINARY | Kind.PLACE) for word in bare if word.isalpha())
+    return numbered and not any(ordinary) and not _YEAR.match(bare[-1])
 
 
 def _end(text: str, match: re.Match[str]) -> int:

@@ -70,13 +70,13 @@ def rules(text: str, known: KnownNames) -> list[Finding]:
     if digits:
         found += [*phones(text), *addresses_of_machines(text)]
         found += [*cards(text), *ibans(text), *social_security(text)]
-        addresses = _joined(list(street_addresses(text)))
-        found += _branded(text, addresses, found) if addresses else ()
     elif text.count(":") > 1:
         found += addresses_of_machines(text)
     capital = list(capitals(text))
     if capital:
         found += organisations(text)
+    if digits and (addresses := _joined(list(street_addresses(text)))):
+        found += _branded(text, addresses, found)
     found += people(text, capital)
     return found
 
@@ -84,7 +84,6 @@ def rules(text: str, known: KnownNames) -> list[Finding]:
 def _branded(text: str, addresses: list[Finding], found: list[Finding]) -> Iterator[Finding]:
     """Addresses; one with a brand or a company shortly before it is the address of that."""
     named = [(one.start, one.end) for one in found if one.kind is Personal.ORGANISATION]
-    named += [(one.start, one.end) for one in organisations(text)]
     named += [span for span in _BRANDS.within(words(text)) if text[span[0]].isupper()]
     named.sort(key=lambda span: span[1])
     ends = [end for _, end in named]

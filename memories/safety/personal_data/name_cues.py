@@ -23,7 +23,7 @@ grandma grandpa nurse detective attorney inspector lord lady king queen prince p
 TITLED = TITLES | OFFICES
 # What is said before a name: these tell for sure.
 _INTRODUCED = """
-my name is|my name's|name is|name|named|i am called|call me|ich heiße|mein name ist
+my name is|my name's|name is|named|i am called|call me|ich heiße|mein name ist
 je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|mijn naam is|ik heet
 meu nome é|signed by|signed|account manager|applicant
 """
@@ -47,6 +47,7 @@ bonjour|happy birthday|tell|told|ask|asked|remind|thank you|thanks|email|e-mail|
 phone|text|ask for|regards|sincerely|yours|wishes|grüße|grüßen|cordialement|saludos|attn|attention
 met with|spoke to|spoke with|talked to|meeting with|married|interview with|interviewed|report to
 reports to|on behalf of|assigned to|according to|cc|c/o|emailed|phoned|texted|invited|hired
+i'm|i am|this is|name
 """
 
 

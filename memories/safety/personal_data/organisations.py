@@ -9,6 +9,8 @@ from memories.safety.personal_data.words import NOT_ONLY_NAME, Kind, kind_of
 
 _CAP = r"[^\W\d_a-zß-öø-ÿ][\w&'’.-]{0,40}"
 _NAME = rf"{_CAP}(?:(?: | & | and | und | et | y |, ){_CAP}){{0,4}}?"
+# The same, where a stop behind it ends the sentence.
+_WORD = r"[^\W\d_a-zß-öø-ÿ](?:[\w&'’.-]{0,40}\w)?"
 _LEGAL = (
     r"(?:Inc|INC|Ltd|LTD|LLC|L\.L\.C|LLP|L\.P|LP|PLC|plc|Plc|Corp|CORP|Corporation|Incorporated"
     r"|Limited|GmbH|gGmbH|mbH|AG|KG|KGaA|OHG|UG|e\.V|SE"
@@ -62,8 +64,18 @@ _TOLD = re.compile(
     r"|(?:arbeitet|angestellt|beschäftigt) (?:bei|für)|(?:unser|unsere|der|die|vom|beim)"
     r" (?:Kunde|Kunden|Firma|Mandant|Mieter|Arbeitgeber)"
     r"|travaille (?:chez|pour)|notre client|trabaja (?:en|para)|nuestro cliente|lavora (?:per"
-    r"|presso|alla)|nostro cliente|werkt bij)"
-    rf" ((?:{_CAP})(?:(?: | & ){_CAP}){{0,3}})"
+    r"|presso|alla)|nostro cliente|werkt bij"
+    r"|(?:contract|deal|agreement|partnership|internship|career|position|offer|invoice|order"
+    r"|account|shares|stock|offices?|headquarters|staff)"
+    r" (?:at|with|from|of|by|in)|joined|acquired|founded|sued|bought by|merged with"
+    r"|headquartered at|subscribed to|invested in|owned by|hired by)"
+    rf" ((?:{_WORD})(?:(?: | & ){_WORD}){{0,3}})"
+)
+_ACTS = re.compile(
+    rf"(?<![\w.-])({_WORD}(?: {_WORD}){{0,2}}?)(?:'s)? (?:announced|acquired|launched|reported"
+    rf" (?:a |its )|employs|employees|shares|stock|headquarters|CEO|CFO"
+    r"|offices|customers|went bankrupt|hired|laid off|sells|was founded|merged|closed its|opened"
+    r" its|franchise)\b"
 )
 # Words before a legal form that begin a sentence and not a name.
 _LEADING = frozenset(
@@ -76,27 +88,36 @@ def organisations(text: str) -> Iterator[Finding]:
     for match in _WITH_LEGAL.finditer(text):
         start = _without_leading(text, match.start(), match.end())
         if start is not None:
-            yield Finding(
-                start, match.end() - (text[match.end() - 1] in ",;"), Personal.ORGANISATION
-            )
+            end = match.end() - (text[match.end() - 1] in ",;")
+            yield Finding(start, end, Personal.ORGANISATION)
     for match in _SONS.finditer(text):
         yield Finding(match.start(), match.end(), Personal.ORGANISATION)
+    for start, end in (*_by_form(text), *_by_words_around(text)):
+        yield Finding(start, end, Personal.ORGANISATION, sure=False)
+
+
+def _by_form(text: str) -> Iterator[tuple[int, int]]:
+    """Last names in a row, and what calls itself a group, a bank, a university."""
     for pattern in (_FIRM, _PAIR):
         for match in pattern.finditer(text):
             if all(_family_name(name) for name in match.groups()):
-                yield Finding(match.start(), match.end(), Personal.ORGANISATION, sure=False)
+                yield match.span()
     for match in _SOFT.finditer(text):
         start = _without_leading(text, match.start(), match.start(2))
         if start is not None and _names_something(text[start : match.start(2)]):
-            yield Finding(start, match.end(), Personal.ORGANISATION, sure=False)
+            yield start, match.end()
     for match in _INSTITUTION.finditer(text):
-        yield Finding(match.start(), match.end(), Personal.ORGANISATION, sure=False)
+        yield match.span()
+
+
+def _by_words_around(text: str) -> Iterator[tuple[int, int]]:
+    for match in _ACTS.finditer(text):
+        if all(kind_of(word.strip(".,'")) == Kind.UNKNOWN for word in match[1].split(" ")):
+            yield match.span(1)
     for match in _TOLD.finditer(text):
         first = kind_of(match[1].split(" ")[0].strip(".,'-")) & (NOT_ONLY_NAME | Kind.FIRST)
         if first != Kind.FIRST and _names_something(match[1]):
-            yield Finding(
-                match.start(1), _trimmed(text, match.end(1)), Personal.ORGANISATION, sure=False
-            )
+            yield match.start(1), _trimmed(text, match.end(1))
 
 
 def _trimmed(text: str, end: int) -> int:

@@ -61,6 +61,8 @@ def test_what_the_issue_names() -> None:
     assert shop == [("brand_address", "Chick-fil-A at 123 Main St", True)]
     assert found("ABC Corp worries about falling visits") == [("organisation", "ABC Corp", True)]
     assert found("The Chick-fil-A has more visits.") == []
+    end = found("This is about our client Zonkify. The map is new.")
+    assert end == [("organisation", "Zonkify", False)]
 
 
 @pytest.mark.parametrize(
@@ -99,6 +101,8 @@ def test_what_is_sure_makes_what_covers_it_sure() -> None:
     assert found(text) == [("organisation", "Globex Solutions", False)]
     clients = KnownNames(clients=("Globex",))
     assert found(text, clients) == [("organisation", "Globex Solutions", True)]
+    members = KnownNames(people=("Ann Globex",))
+    assert found(text, members) == [("organisation", "Globex Solutions", True)]
 
 
 def test_the_whole_of_a_long_text_is_read() -> None:

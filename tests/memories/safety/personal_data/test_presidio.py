@@ -15,10 +15,10 @@ NOBODY = KnownNames()
 @pytest.mark.filterwarnings("ignore")
 class TestInstalled:
     def test_it_finds_what_no_list_holds_and_is_never_sure_of_it(self) -> None:
-        text = plain("\u200bLast week Xalakrun Rhanbetti drove from the office to the lake.")
-        assert find_personal(text, NOBODY) == []
-        [one] = presidio.find_personal(plain("We saw that Katrin's aide Zanthe was late."), NOBODY)
-        assert one.sure
+        text = "\u200bThe folder was left behind by Xalakrunah on the train to Paris."
+        assert find_personal(plain(text), NOBODY) == []
+        [one] = presidio.find_personal(plain(text), NOBODY)
+        assert (text[one.start : one.end], one.sure) == ("Xalakrunah", False)
 
     def test_what_the_rules_find_stays(self) -> None:
         text = plain("Mr Brown wrote to ann@example.org from 12 Oak Street.")
