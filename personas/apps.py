@@ -11,4 +11,5 @@ class PersonasConfig(AppConfig):
         follows where a member is removed or opts out."""
         from personas.api import problems  # noqa: F401
         from personas.associations import cohort_audiences, cohort_readers, leaving  # noqa: F401
+        from personas.learning import daily  # noqa: F401
         from personas.registry import personas  # noqa: F401
