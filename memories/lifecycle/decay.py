@@ -30,6 +30,11 @@ SLOWED = 0.5
 STRONG, WEAK = 0.7, 0.3
 # A category's number is its place here, from 1; 0 is none.
 CATEGORIES = tuple(RATES)
+# SQL, for a memory `m`: when a robot or person last said it, or brought it back. A copy or a
+# summary is as old as what it was made of.
+CONFIRMED_AT = """greatest(m.restored_at, coalesce((
+    SELECT max(said.last_at) FROM memories_contribution said
+    WHERE said.organisation_id = m.organisation_id AND said.memory_id = m.id), m.created_at))"""
 
 _RATES = np.array([DEFAULT_RATE, *RATES.values()])
 

@@ -10,10 +10,11 @@ from typing import Any
 from uuid import UUID
 
 from memories.jobs.queue import WORKER
+from memories.lifecycle.decay import CONFIRMED_AT
 from memories.lifecycle.retention import BATCH, GOES_ALONG, HELD, Due, archive_due
 from memories.safety.rules import COHORTS
 from memories.store.models.choices import ArchivedFor
-from memories.store.models.contribution import CONFIRMED_AT, Contribution
+from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.prepared_statements import fetched

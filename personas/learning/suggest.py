@@ -14,8 +14,8 @@ from uuid import UUID
 
 from memories.embedding.known_models import known_model
 from memories.jobs.queue import WORKER
+from memories.lifecycle.decay import CONFIRMED_AT
 from memories.store.dependents import OF, SUMMARY
-from memories.store.models.contribution import CONFIRMED_AT
 from orgs import audit
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope

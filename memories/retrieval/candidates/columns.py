@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memories.embedding.known_models import DIMENSIONS
-from memories.lifecycle.decay import CATEGORIES
+from memories.lifecycle.decay import CATEGORIES, CONFIRMED_AT
 from memories.retrieval.candidates.tag_likeness import tag_likeness
 from memories.retrieval.profiles import TIERS
 from memories.retrieval.types import Found, Ids, Pool, Question, Vector
-from memories.store.models.contribution import CONFIRMED_AT
 from orgs.database.binary_values import halfvec, uuids
 from orgs.database.prepared_statements import fetched
 

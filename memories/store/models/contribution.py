@@ -5,12 +5,6 @@ from django.db import models
 from memories.store.models.memory_part import MemoryPart
 from orgs.models.base import TenantKey
 
-# SQL, for a memory `m`: when a robot or person last said it, or brought it back. A copy or a
-# summary is as old as what it was made of.
-CONFIRMED_AT = """greatest(m.restored_at, coalesce((
-    SELECT max(said.last_at) FROM memories_contribution said
-    WHERE said.organisation_id = m.organisation_id AND said.memory_id = m.id), m.created_at))"""
-
 
 class Contribution(MemoryPart):
     robot = TenantKey("robots.Robot")
