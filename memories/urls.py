@@ -20,6 +20,7 @@ from memories.api.erasure import erasure
 from memories.api.operations import operations
 from memories.api.recall import explain, who_said
 from memories.api.recall import recall as api_recall
+from memories.api.safety import gate
 from memories.api.snapshots import snapshots
 from memories.api.typed import preferences, tasks
 from memories.views.context import team as team_page
@@ -170,6 +171,9 @@ api = [
     path("jobs/<uuid:job_id>/cancel", jobs_api.JobCancelView.as_view(), name="job-cancel-api"),
     path("jobs/<uuid:job_id>/resume", jobs_api.JobResumeView.as_view(), name="job-resume-api"),
     path("reports", proposals.ReportsView.as_view(), name="reports"),
+    path("gate", gate.GateView.as_view(), name="gate"),
+    path("gate/terms", gate.TermsView.as_view(), name="gate-terms"),
+    path("gate/terms/<uuid:term_id>", gate.TermView.as_view(), name="gate-term"),
     path("said", who_said.SaidView.as_view(), name="said"),
     path("timeline", who_said.TimelineView.as_view(), name="timeline"),
     path("snapshots", snapshots.SnapshotsView.as_view(), name="snapshots"),

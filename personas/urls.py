@@ -3,7 +3,7 @@
 from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
-from personas.api import blocks, learning, personas
+from personas.api import blocks, learning, passages, personas
 
 api = [
     path("personas", personas.PersonasView.as_view(), name="personas"),
@@ -34,6 +34,7 @@ api = [
         "personas/<reference:handle>/trends", learning.TrendsView.as_view(), name="persona-trends"
     ),
     path("personas/<reference:handle>", personas.PersonaView.as_view(), name="persona"),
+    path("passages", passages.PassagesView.as_view(), name="passages"),
     path("blocks", blocks.BlocksView.as_view(), name="blocks"),
     path("blocks/<uuid:block_id>", blocks.BlockDetailView.as_view(), name="block"),
     path("blocks/<uuid:block_id>/entries", blocks.EntriesView.as_view(), name="block-entries"),

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from memories.access.cohorts import cohort_audience
 from memories.access.readers_named import NamedReaders
 from memories.access.references import References
-from memories.access.visibility import Misplaced, Visibility
+from memories.access.visibility import COHORTS, Misplaced, Visibility
+from memories.ingestion.cohorts import cohort_audience
 from orgs.models.audiences import AudienceKind
 from orgs.models.organisations import Group
 from orgs.organisations.audiences import Reader, ensure_audience, ensure_explicit_audience
@@ -43,22 +43,19 @@ class DraftAudience:
     ) -> tuple[UUID, str]:
         """(id, kind) of the audience. Raises Misplaced and NotFound."""
         actor = principal.actor
-        match visibility:
-            case Visibility.ORGANISATION:
-                return self._simple(principal, AudienceKind.ORGANISATION, "")
-            case Visibility.GROUP:
-                return self._simple(principal, AudienceKind.GROUP, str(actor.group_id))
-            case Visibility.PRIVATE:
-                return self._simple(principal, AudienceKind.MEMBER, str(actor.member_id))
-            case Visibility.INTERNAL:
-                return self._simple(principal, AudienceKind.ROBOT, str(actor.robot_id))
-            case Visibility.TEAM:
-                return self._simple(principal, AudienceKind.TEAM, str(concerned.team_id))
-            case Visibility.PERSONA | Visibility.INDUSTRY | Visibility.ROLE:
-                found = cohort_audience(principal, visibility, concerned.cohort)
-                return found, AudienceKind(visibility.value)
-            case _:
-                return self._list(actor, visibility, group, concerned)
+        if visibility in COHORTS:
+            found = cohort_audience(principal, visibility, concerned.cohort)
+            return found, AudienceKind(visibility.value)
+        simple = {
+            Visibility.ORGANISATION: (AudienceKind.ORGANISATION, ""),
+            Visibility.GROUP: (AudienceKind.GROUP, str(actor.group_id)),
+            Visibility.PRIVATE: (AudienceKind.MEMBER, str(actor.member_id)),
+            Visibility.INTERNAL: (AudienceKind.ROBOT, str(actor.robot_id)),
+            Visibility.TEAM: (AudienceKind.TEAM, str(concerned.team_id)),
+        }
+        if visibility in simple:
+            return self._simple(principal, *simple[visibility])
+        return self._list(actor, visibility, group, concerned)
 
     def of_review(self, organisation_id: UUID, member_id: UUID | None) -> UUID:
         """The audience of what waits: whose it is, where there is one, and those who curate."""

@@ -153,8 +153,8 @@ def _tables() -> list[_Table]:
         if follows:
             owner.setdefault(table, named)
     before = TopologicalSorter[int]({oid: () for oid in found if oid not in owner})
-    for table, named, cascades, follows in references:
-        if cascades and not follows and table in owner:
+    for table, named, cascades, _ in references:
+        if cascades and table in owner and owner[table] != named:
             # It goes with its owner, and with the other as well where it names one.
             continue
         first, then = _root(table, owner), _root(named, owner)

@@ -12,12 +12,12 @@ from rest_framework.views import APIView
 from orgs.api.serializers import checked
 from orgs.principals import Actor
 from personas.api import serializers as s
-from personas.associations.served_member import act_for_owner
 from personas.blocks import blocks, write
 from personas.blocks.blocks import BlockView
 from personas.blocks.entries import Entry
 from personas.blocks.history import block_versions
 from personas.blocks.write import Wanted, Written
+from robots.access.own_member import act_for_owner
 
 
 def entry_body(entry: Entry) -> dict[str, Any]:

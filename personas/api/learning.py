@@ -14,11 +14,12 @@ from orgs.api.cursors import following, read
 from orgs.api.serializers import checked
 from personas.api import learning_serializers as s
 from personas.api.serializers import AssociationQuerySerializer
-from personas.associations.served_member import act_for_owner
 from personas.learning import suggestions
 from personas.learning.metrics import persona_figures
 from personas.learning.suggestions import SuggestedLesson
-from personas.learning.trends import TopicTrend, trends
+from personas.learning.topics import TopicTrend
+from personas.learning.trends import trends
+from robots.access.own_member import act_for_owner
 
 
 def _lesson(one: SuggestedLesson) -> dict[str, Any]:

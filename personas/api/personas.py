@@ -13,9 +13,9 @@ from orgs.api.serializers import checked
 from orgs.database.rls import organisation_scope
 from personas.api import serializers as s
 from personas.associations import associate
-from personas.associations.served_member import act_for_owner
 from personas.models.personas import Association, Persona
 from personas.registry import personas
+from robots.access.own_member import act_for_owner
 
 
 def persona_body(row: Persona) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from uuid import UUID
 
-from memories.access.cohorts import finds_cohorts
 from memories.access.consent import SharingOff
 from memories.access.visibility import Visibility
+from memories.ingestion.cohorts import finds_cohorts
 from orgs.database.prepared_statements import fetched
 from orgs.errors import NotFound
 from orgs.models.audiences import Audience

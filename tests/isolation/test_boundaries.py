@@ -38,6 +38,8 @@ from memories.privacy.erasure.begin import note_erased
 from memories.privacy.erasure.models import ErasureStep
 from memories.retrieval.feedback import give_feedback
 from memories.retrieval.recall import Query, recall
+from memories.safety.policies import set_gate_policy
+from memories.safety.terms import add_term
 from memories.store.deduplication import content_hash
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -54,6 +56,7 @@ from robots.identities import links
 from tests.databases import tell, undone
 from tests.isolation.catalogue import definers, tenant_tables
 from tests.memories.context.test_connector_files import calendar, event
+from tests.personas.cast import fill_blocks
 from tests.world import NOW, Tenant, World
 
 ROLES = ("default", "worker", "support")
@@ -309,6 +312,10 @@ def fill(world: World) -> None:
             visibility="shared",
         )
         erase_something(tenant)
+        add_term(tenant.person("ada"), kind="client", term="Zebra Holding", now=NOW)
+        set_gate_policy(tenant.person("ada"), "about_somebody", now=NOW)
+        told = "Write to mina@zebra.example."
+        tenant.remember(tenant.robot("aria"), told, member=hers, visibility="organisation")
         known = {"identity": "chat:mina"}
         links.link(tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW)
         tenant.remember(mina, "I meet Bob tomorrow.", visibility="private", occurred_at=NOW)
@@ -321,6 +328,7 @@ def fill(world: World) -> None:
         told = tenant.remember(mina, "Something for everyone.", visibility="organisation").id
         add(tenant.robot("bolt"), str(tenant.robots["bolt"].id), owed, now=NOW)
         tenant.add_team("pair", "aria", "bolt")
+        fill_blocks(tenant)
         keep_view(mina, name="Mine", query="")
         meeting = calendar(event(":20260303T090000Z"))
         add_account(

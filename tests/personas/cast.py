@@ -3,14 +3,19 @@
 from datetime import datetime
 from uuid import UUID
 
+from django.utils import timezone
+from rest_framework.test import APIClient
+
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.principals import Actor
+from orgs.principals import Actor, resolve
 from personas.associations.associate import Associated, associate
-from personas.associations.personal_robot import ensure_personal_robot
-from personas.associations.served_member import act_for_owner
+from personas.associations.personal_robot import ensure_personal_robot, make_key
 from personas.blocks.blocks import BlockView, blocks_shown
 from personas.blocks.write import Wanted, add_entry
+from personas.models.personas import Persona
+from personas.models.suggestions import Suggestion
+from robots.access.own_member import act_for_owner
 from tests.world import NOW, Tenant
 
 QSR, RETAIL = "qsr_real_estate", "retail_asset_management"
@@ -26,6 +31,14 @@ def robot_of(tenant: Tenant, name: str, *, now: datetime = NOW) -> Actor:
         scopes=frozenset({"read", "write", "act_for"}),
         name=robot.name,
     )
+
+
+def api_of(tenant: Tenant, name: str) -> APIClient:
+    """A client with a key of the member's personal robot."""
+    _, secret = make_key(tenant.person(name), label="", now=timezone.now())
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
 
 
 def serving(tenant: Tenant, name: str, *, now: datetime = NOW) -> Actor:
@@ -70,3 +83,27 @@ def memories(tenant: Tenant) -> dict[UUID, Memory]:
     """Every memory of the organisation, as the worker reads them."""
     with organisation_scope(tenant.id, using="worker"):
         return Memory.objects.using("worker").filter(organisation_id=tenant.id).in_bulk()
+
+
+def fill_blocks(tenant: Tenant) -> None:
+    """A row of every table of the personas."""
+    give(tenant, "mina")
+    robot = serving(tenant, "mina")
+    for label in (f"{QSR}_service_experience", "human"):
+        line = "These people check visits before they look at rents."
+        made = add_entry(robot, block(robot, label).block.id, line, wanted=Wanted(), now=NOW)
+        assert made.entry
+        if label == "human":
+            continue
+        chidi = resolve(tenant.person("chidi"))
+        with chidi.scope():
+            of = Memory.objects.get(id=made.entry.id)
+            other = Persona.objects.get(organisation_id=tenant.id, handle=RETAIL)
+            Suggestion.objects.create(
+                organisation_id=tenant.id,
+                memory=of,
+                audience_id=of.audience_id,
+                kind=of.kind,
+                persona=other,
+                suggested_at=NOW,
+            )

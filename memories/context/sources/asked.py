@@ -42,7 +42,8 @@ class Asked:
     """A request on its way through the sources, in the asker's scope; who comes later sees what
     came before.
 
-    memories, messages: what a section holds already. served: what recall found that is strong
+    memories, messages: what a section holds already; entries: of blocks, which take no room from
+    what is recalled. served: what recall found that is strong
     enough, wider than what is shown; filled by the source of memories. weak: how many it found
     beside that are not.
     """
@@ -52,6 +53,7 @@ class Asked:
     now: datetime
     memories: set[UUID] = field(default_factory=set)
     messages: set[UUID] = field(default_factory=set)
+    entries: set[UUID] = field(default_factory=set)
     served: Served | None = None
     weak: int = 0
 

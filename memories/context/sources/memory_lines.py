@@ -27,6 +27,9 @@ def piece(memory: Memory, **more: Any) -> Piece:
             "audience": {"kind": memory.audience.kind, "label": audience_label(memory)},
             **more,
         },
+        said=memory.content,
+        key=memory.key,
+        audience=memory.audience.kind,
     )
 
 

@@ -13,13 +13,19 @@ OK, EMPTY, OFF, FAILED, TIMED_OUT = STATUSES = ("ok", "empty", "off", "failed", 
 class Piece:
     """One thing that a context may say.
 
-    type, id: what it cites, such as a memory. more: what else its citation tells.
+    type, id: what it cites, such as a memory. more: what else its citation tells. said, key,
+    audience: of a memory its words, its key and the kind of its audience. of_block: it stands in a
+    block, and so in every context.
     """
 
     text: str
     type: str
     id: UUID
     more: dict[str, Any] = field(default_factory=dict)
+    said: str = ""
+    key: str | None = None
+    audience: str = ""
+    of_block: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,8 +51,10 @@ def _query(asked: Asked) -> Query:
 def _stands(asked: Asked, memory: Memory) -> bool:
     """Whether a section before has it, or the message that it was made of."""
     said = (memory.key or "").startswith(MESSAGE_KEY)
-    return memory.id in asked.memories or (
-        said and (memory.key or "").removeprefix(MESSAGE_KEY) in map(str, asked.messages)
+    return (
+        memory.id in asked.memories
+        or memory.id in asked.entries
+        or (said and (memory.key or "").removeprefix(MESSAGE_KEY) in map(str, asked.messages))
     )
 
 

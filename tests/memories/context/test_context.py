@@ -95,7 +95,7 @@ def test_the_text_is_cited_ordered_and_fenced(here: Tenant) -> None:
         "label": "Everyone in the organisation",
     }
     names = [one["name"] for one in found["sections"]]
-    assert names[:4] == ["preferences", "recent", "memories", "entities"]
+    assert names[:5] == ["blocks", "preferences", "recent", "memories", "entities"]
     assert section(found, "memories")["status"] == "ok"
     assert section(found, "recent")["status"] == "empty"
     assert got(here, "aria")["text"].split("\n")[0] != lines[0], "the mark is this answer's alone"

@@ -1,8 +1,10 @@
 """What becomes of a context where a source fails or is slow: the others answer."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.conf import settings
@@ -11,7 +13,7 @@ from django.utils import timezone
 
 from memories.context.assembly import assemble
 from memories.context.sources.asked import Asked
-from memories.context.sources.pieces import Piece
+from memories.context.sources.pieces import Piece, Section
 from tests.memories.context.test_context import cited, got, note, section
 from tests.world import Tenant, World
 
@@ -33,7 +35,14 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_the_shares_leave_room_for_every_section() -> None:
-    assert sum(source.share for source in assemble.SOURCES) == pytest.approx(1)
+    sources = assemble.SOURCES
+    made = [Section(name=one.name, title="", share=one.share, status="ok") for one in sources]
+    filled = [replace(one, pieces=[Piece(text="x", type="t", id=UUID(int=1))]) for one in made]
+    assert sum(one.share for one in assemble._shared(filled)) == pytest.approx(1)
+    # Who has no blocks has the shares of before.
+    assert [one.share for one in assemble._shared([made[0], *filled[1:]])][1:] == [
+        one.share for one in sources[1:]
+    ]
 
 
 @pytest.mark.conformance("Z15", open="sources are read in turn, not in parallel")

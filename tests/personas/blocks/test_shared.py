@@ -1,7 +1,5 @@
 """A persona's block: one for all of its robots."""
 
-import pytest
-
 from personas.blocks.write import Wanted, add_entry
 from tests.personas.cast import QSR, block, give, labels, serving
 from tests.world import NOW, World
@@ -18,7 +16,8 @@ def test_what_one_robot_teaches_the_others_read(world: World) -> None:
     assert shared.block.id == block(bob).block.id
     assert shared.text == f"No experience of serving {QSR} users has been gained yet."
     made = add_entry(mina, shared.block.id, LESSON, wanted=Wanted(), now=NOW)
-    assert made.entry is not None and made.entry.status == "active"
+    assert made.entry
+    assert made.entry.status == "active"
     assert [one.text for one in block(bob).entries] == [LESSON]
     assert block(bob).version == 1
     assert f"{QSR}_service_experience" not in labels(serving(here, "ada"))

@@ -16,6 +16,8 @@ def act_for_owner(actor: Actor, member: Reference | None = None) -> Actor:
     """
     if member is not None or actor.is_person:
         return act(actor, member=member)
+    if actor.member_id is not None:
+        return actor
     if KeyScope.ACT_FOR not in actor.scopes:
         return actor
     with organisation_scope(actor.organisation_id):

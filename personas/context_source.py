@@ -1,0 +1,194 @@
+"""The blocks of who asks, as the first section of every context: one query for all of them.
+
+From the nearest level to the widest, after the organisation's own block: the member, their
+personas, the roles and industries of these. Personas share by confidence: of two with .9 and .3 the
+first gets three times as many tokens as the second.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.context.assembly.assemble import Source, register_source
+from memories.context.sources.asked import Asked
+from memories.context.sources.memory_lines import MEMORY
+from memories.context.sources.pieces import Piece
+from memories.embedding.tokens.token_count import count_tokens
+from memories.store.dependents import OF
+from orgs.database.prepared_statements import fetched
+from orgs.models.audiences import AudienceKind
+from personas.blocks.blocks import fresh_for
+from personas.blocks.fade import weight
+from personas.blocks.layers import label_of, one_line
+from personas.models.blocks import Layer
+
+BLOCK = "block"
+SHARE = 0.25
+# Of one audience; a persona's block holds fewer, and an industry's or role's memories any number.
+MOST = 200
+# A persona of which nobody is sure gets something all the same.
+LEAST_CONFIDENCE = 0.01
+
+_ENTRIES = f"""
+WITH served AS MATERIALIZED (
+    SELECT coalesce(%(member)s::uuid, (
+        SELECT r.owner_id FROM robots_robot r
+        WHERE r.organisation_id = %(organisation)s AND r.id = %(robot)s::uuid)) AS member
+), mine AS MATERIALIZED (
+    SELECT p.id::text AS persona, p.handle, p.industry_key, p.role_key, s.confidence
+    FROM personas_association s
+    JOIN personas_persona p ON p.organisation_id = s.organisation_id AND p.id = s.persona_id
+    WHERE s.organisation_id = %(organisation)s AND s.confirmed_at IS NOT NULL
+        AND s.member_id = (SELECT member FROM served)
+), levels AS MATERIALIZED (
+    SELECT DISTINCT ON (a.id) a.id, a.kind, x.handle, x.confidence FROM orgs_audience a
+    JOIN mine x ON a.kind = 'persona' AND a.key = x.persona
+        OR a.kind = 'industry' AND a.key = x.industry_key
+        OR a.kind = 'role' AND a.key = x.role_key
+    WHERE a.organisation_id = %(organisation)s AND a.id = ANY(%(audiences)s::uuid[])
+    ORDER BY a.id, x.confidence DESC
+), lines AS (
+    SELECT m.id, v.kind AS level, v.handle, v.confidence, 0 AS position
+    FROM levels v CROSS JOIN LATERAL (
+        SELECT m.id FROM memories_memory m
+        WHERE m.organisation_id = %(organisation)s AND m.audience_id = v.id
+            AND m.status = 'active' ORDER BY m.id DESC LIMIT {MOST}) m
+    UNION ALL
+    SELECT l.memory_id, b.layer, '', 1, l.position FROM personas_block b
+    JOIN personas_blockline l ON l.organisation_id = b.organisation_id AND l.block_id = b.id
+    WHERE b.organisation_id = %(organisation)s AND b.member_id = %(member)s::uuid AND %(own)s
+)
+SELECT m.id, n.level, n.handle, n.confidence, n.position, m.content, m.key, m.created_at, (
+    SELECT max(c.last_at) FROM memories_contribution c
+    WHERE c.organisation_id = m.organisation_id AND c.memory_id = m.id)
+FROM lines n JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = n.id
+WHERE m.status = 'active' AND NOT m.sensitive AND NOT m.source ? '{OF}'
+    AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+    AND (m.valid_until IS NULL OR m.valid_until > %(now)s::timestamptz)
+UNION ALL
+SELECT b.id, b.layer, '', 1, 0, b.own_text, NULL, b.created_at, NULL FROM personas_block b
+WHERE b.organisation_id = %(organisation)s AND b.layer = 'agent_persona' AND b.own_text <> ''
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    id: UUID
+    level: str
+    handle: str
+    confidence: float
+    position: int
+    content: str
+    key: str | None
+    created_at: datetime
+    said_at: datetime | None
+
+    @property
+    def confirmed_at(self) -> datetime:
+        return max(self.created_at, self.said_at or self.created_at)
+
+    def weight(self, now: datetime) -> float:
+        return weight(now - self.confirmed_at, fresh_for=fresh_for())
+
+
+def blocks(asked: Asked) -> list[Piece]:
+    """The entries of all blocks of who asks, the organisation's first, then the nearest."""
+    principal = asked.principal
+    values: dict[str, Any] = {
+        "organisation": principal.organisation_id,
+        "audiences": sorted(principal.audiences),
+        "member": asked.actor.member_id,
+        "robot": asked.actor.robot_id,
+        "own": asked.actor.sees_own and asked.actor.group_id is None,
+        "now": asked.now,
+    }
+    lines = [_Line(*row) for row in fetched(_ENTRIES, values)]
+    if not asked.query.include_shared:
+        own = (Layer.AGENT, Layer.HUMAN, Layer.PROFILE)
+        lines = [one for one in lines if one.level in own]
+    asked.entries.update(one.id for one in lines)
+    return [_piece(one) for one in _ordered(lines, asked.now)]
+
+
+def _ordered(lines: Sequence[_Line], now: datetime) -> list[_Line]:
+    """Whatever is cut off at the end, the nearest stays, and personas keep their proportion."""
+
+    def of(level: str) -> list[_Line]:
+        return [one for one in lines if one.level == level]
+
+    def best(some: Iterable[_Line]) -> list[_Line]:
+        return sorted(some, key=lambda one: (-one.weight(now), -one.confirmed_at.timestamp()))
+
+    own = [
+        sorted(of(layer), key=lambda one: one.position) for layer in (Layer.PROFILE, Layer.HUMAN)
+    ]
+    personas: dict[str, list[_Line]] = {}
+    for one in best(of(AudienceKind.PERSONA)):
+        personas.setdefault(one.handle, []).append(one)
+    return [
+        *of(Layer.AGENT),
+        *(one for some in own for one in some),
+        *interleaved(list(personas.values())),
+        *best(of(AudienceKind.ROLE)),
+        *best(of(AudienceKind.INDUSTRY)),
+    ]
+
+
+def interleaved(personas: Sequence[Sequence[_Line]]) -> list[_Line]:
+    """Weighted fair queueing: next comes the persona that has had the fewest tokens for its
+    confidence, so every beginning of the list is shared out by confidence."""
+    left = [list(reversed(one)) for one in personas if one]
+    had = [0.0] * len(left)
+    found: list[_Line] = []
+    while any(left):
+        waiting = [place for place, one in enumerate(left) if one]
+        place = min(waiting, key=lambda at: (had[at], -left[at][-1].confidence, at))
+        line = left[place].pop()
+        had[place] += count_tokens(_text(line)) / max(LEAST_CONFIDENCE, line.confidence)
+        found.append(line)
+    return found
+
+
+def _piece(line: _Line) -> Piece:
+    if line.level == Layer.AGENT:
+        return Piece(text=line.content, type=BLOCK, id=line.id, more={"block": line.level})
+    cohort = line.level in (AudienceKind.PERSONA, AudienceKind.INDUSTRY, AudienceKind.ROLE)
+    shared = line.level == AudienceKind.PERSONA
+    block = label_of(Layer.SHARED, line.handle) if shared else "" if cohort else line.level
+    return Piece(
+        text=_text(line),
+        type=MEMORY,
+        id=line.id,
+        more={
+            "block": block,
+            "level": line.level if cohort else AudienceKind.MEMBER.value,
+            "persona": line.handle or None,
+            "confirmed_at": line.confirmed_at,
+        },
+        said=line.content,
+        key=line.key,
+        audience=line.level if cohort else AudienceKind.MEMBER,
+        of_block=True,
+    )
+
+
+def _text(line: _Line) -> str:
+    return f"({_whose(line)}) {one_line(line.content)}"
+
+
+def _whose(line: _Line) -> str:
+    match line.level:
+        case Layer.HUMAN:
+            return "about this user"
+        case Layer.PROFILE:
+            return "how this user works"
+        case AudienceKind.PERSONA:
+            return f"learned from {line.handle} users"
+        case AudienceKind.ROLE:
+            return "for everyone of this role"
+    return "for everyone of this industry"
+
+
+register_source(Source("blocks", "Blocks", SHARE, blocks))
