@@ -20,7 +20,7 @@ from personas.learning.metrics import PersonaFigures, persona_figures
 from robots.conversations.conversations import open_conversation
 from robots.conversations.drafts import Utterance
 from robots.conversations.post_messages import post_messages
-from tests.databases import connected
+from tests.databases import connected, undone
 from tests.personas.cast import QSR, RETAIL, block, give, learn, serving
 from tests.world import NOW, Tenant, World
 
@@ -183,6 +183,12 @@ def test_lengths_of_conversations_are_told_of_three_members(
 
         rows = fetched("SELECT * FROM search.conversation_lengths(%(since)s)", {"since": SINCE})
     assert [row[1:] for row in rows] == [(3, 4, 10)]
+    call = "SELECT * FROM search.conversation_lengths('2020-01-01')"
+    with undone("default") as connection:
+        assert connection.execute(call).fetchall() == [], "without an organisation nothing"
+    for alias in ("worker", "support"):
+        with undone(alias) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(call)
     opt_out_of_sharing(here.person("bob"), out=True, now=NOW)
     assert told() == (None, None, None)
 
