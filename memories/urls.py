@@ -51,7 +51,7 @@ from memories.views.memory import red_line as protect_pages
 from memories.views.privacy import accounts as account_pages
 from memories.views.privacy import break_glass, my_memories
 from memories.views.privacy import erasure as erasure_pages
-from memories.views.review import queue
+from memories.views.review import gates, queue
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 
 api = [
@@ -242,6 +242,9 @@ pages = [
     path("me/accounts/<uuid:account_id>/remove/", account_pages.remove, name="me-account-remove"),
     path("me/time-zone/", my_memories.zone, name="me-zone"),
     path("review/", queue.queue, name="review"),
+    path("review/gates/", gates.gates, name="gates"),
+    path("review/gates/policy/", gates.strictness, name="gates-policy"),
+    path("review/gates/<uuid:term_id>/remove/", gates.remove, name="gates-remove"),
     path("review/<uuid:item_id>/", queue.item, name="review-item"),
     path("review/<uuid:item_id>/approve/", queue.approve, name="review-approve"),
     path("review/<uuid:item_id>/edit/", queue.edit, name="review-edit"),

@@ -78,10 +78,9 @@ def remove_term(actor: Actor, term_id: UUID, *, now: datetime) -> None:
     _hold_curator(actor)
     with resolve(actor).scope():
         rows = GazetteerTerm.objects.filter(organisation_id=actor.organisation_id, id=term_id)
-        row = rows.select_for_update().first()
-        if row is None:
+        row = rows.first()
+        if row is None or not rows.delete()[0]:
             raise NotFound("no such name")
-        rows.delete()
         _note("gate.term_removed", actor, row, now)
 
 

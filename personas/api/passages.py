@@ -17,7 +17,7 @@ from orgs.api.serializers import (
     TextField,
     checked,
 )
-from personas.blocks import passages
+from personas.block_writes import passages
 from robots.access.own_member import act_for_owner
 
 LONGEST = 1_000_000

@@ -20,7 +20,7 @@ from orgs.models.memberships import Member, Role
 from orgs.organisations.references import find_member
 from orgs.principals import Actor
 from personas.associations.personal_robot import ensure_personal_robot
-from personas.blocks.attach import attach_all, detach
+from personas.block_writes.attach import attach_all, detach
 from personas.models.personas import Association
 from personas.registry.handle_gate import refuse_names
 from personas.registry.handles import parse

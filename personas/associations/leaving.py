@@ -5,7 +5,7 @@ from datetime import datetime
 from orgs.members.members import on_member_removed
 from orgs.models.memberships import Member
 from orgs.principals import Actor
-from personas.blocks.attach import detach
+from personas.block_writes.attach import detach
 from personas.models.blocks import Block
 from personas.models.personas import Association
 

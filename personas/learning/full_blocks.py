@@ -24,9 +24,9 @@ from orgs.database.prepared_statements import fetched
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.base import new_id
 from orgs.principals import Actor
+from personas.block_writes.overflow import chosen, condense, free_of
 from personas.blocks.entries import Entry, entries_of_audience
 from personas.blocks.layers import RULES, label_of
-from personas.blocks.overflow import chosen, condense, free_of
 from personas.blocks.render import text_of
 from personas.blocks.versions import settled
 from personas.learning.places import PersonaPlace, persona_places

@@ -22,9 +22,9 @@ from orgs import audit
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.audiences import AudienceKind
 from orgs.principals import Actor, Principal, resolve
+from personas.block_writes.write import Wanted, add_entry
 from personas.blocks.entries import standing
 from personas.blocks.layers import one_line
-from personas.blocks.write import Wanted, add_entry
 from personas.models.blocks import Block, Layer
 from personas.models.personas import Persona
 from personas.models.suggestions import Suggestion, SuggestionState

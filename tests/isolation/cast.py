@@ -28,7 +28,7 @@ from orgs.models.base import new_id
 from orgs.organisations.groups import create_group
 from orgs.organisations.references import link_identity
 from orgs.principals import resolve
-from personas.blocks.write import Wanted, add_entry
+from personas.block_writes.write import Wanted, add_entry
 from robots.conversations.conversations import open_conversation
 from robots.conversations.drafts import Utterance
 from robots.conversations.post_messages import post_messages

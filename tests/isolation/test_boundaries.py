@@ -272,6 +272,22 @@ def decide(tenant: Tenant) -> None:
     answer_dissent(aria, made, found.id, fine, now=NOW)
 
 
+def fill_group(tenant: Tenant) -> None:
+    """What robots and members keep in a group, and a task there."""
+    mina = tenant.person("mina")
+    hers, his = (str(tenant.members[name].id) for name in ("mina", "bob"))
+    whose: list[dict[str, Any]] = [{}, {"member": hers}, {"member": hers, "listeners": (his,)}]
+    for number, among in enumerate(whose):
+        tenant.remember(
+            tenant.robot("aria"), f"Something in a group, {number}.", group="launch", **among
+        )
+    done = add_task(
+        mina, TaskDraft(content="Book a room", group="launch", assignee=hers), now=NOW
+    ).task
+    assert done is not None
+    change_task(tenant.robot("aria"), done.id, {"done": True}, member=hers, group="launch", now=NOW)
+
+
 def fill(world: World) -> None:
     """At least one row a tenant in each table that refers to another."""
     for tenant in (world.here, world.there):
@@ -291,19 +307,7 @@ def fill(world: World) -> None:
             confirmed_at=NOW,
         )
         rebuild_projection(tenant.id, Projection.PARTITIONS)
-        hers, his = (str(tenant.members[name].id) for name in ("mina", "bob"))
-        whose: list[dict[str, Any]] = [{}, {"member": hers}, {"member": hers, "listeners": (his,)}]
-        for number, among in enumerate(whose):
-            tenant.remember(
-                tenant.robot("aria"), f"Something in a group, {number}.", group="launch", **among
-            )
-        done = add_task(
-            mina, TaskDraft(content="Book a room", group="launch", assignee=hers), now=NOW
-        ).task
-        assert done is not None
-        change_task(
-            tenant.robot("aria"), done.id, {"done": True}, member=hers, group="launch", now=NOW
-        )
+        fill_group(tenant)
         decide(tenant)
         tenant.remember(
             mina,
@@ -315,7 +319,12 @@ def fill(world: World) -> None:
         add_term(tenant.person("ada"), kind="client", term="Zebra Holding", now=NOW)
         set_gate_policy(tenant.person("ada"), "about_somebody", now=NOW)
         told = "Write to mina@zebra.example."
-        tenant.remember(tenant.robot("aria"), told, member=hers, visibility="organisation")
+        tenant.remember(
+            tenant.robot("aria"),
+            told,
+            member=str(tenant.members["mina"].id),
+            visibility="organisation",
+        )
         known = {"identity": "chat:mina"}
         links.link(tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW)
         tenant.remember(mina, "I meet Bob tomorrow.", visibility="private", occurred_at=NOW)

@@ -11,8 +11,8 @@ from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, resolve
 from personas.associations.associate import Associated, associate
 from personas.associations.personal_robot import ensure_personal_robot, make_key
+from personas.block_writes.write import Wanted, add_entry
 from personas.blocks.blocks import BlockView, blocks_shown
-from personas.blocks.write import Wanted, add_entry
 from personas.models.personas import Persona
 from personas.models.suggestions import Suggestion
 from robots.access.own_member import act_for_owner

@@ -12,7 +12,7 @@ from orgs.models.memberships import Member
 from orgs.principals import Actor
 from personas.associations.associate import associate
 from personas.associations.personal_robot import own_robot
-from personas.blocks.write import Wanted, add_entry
+from personas.block_writes.write import Wanted, add_entry
 from personas.models.blocks import Block, BlockRobot
 from personas.models.personas import Association, Persona
 from robots.models.robots import Robot

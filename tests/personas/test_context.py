@@ -15,7 +15,7 @@ from memories.embedding.tokens.token_count import count_tokens
 from memories.privacy.opt_out import set_sharing
 from orgs.models.base import new_id
 from orgs.principals import Actor, resolve
-from personas.blocks.write import Wanted, add_entry, write_text
+from personas.block_writes.write import Wanted, add_entry, write_text
 from personas.context_source import blocks
 from tests.personas.cast import QSR, RETAIL, block, give, robot_of, serving
 from tests.world import NOW, Tenant, World

@@ -15,7 +15,7 @@ from orgs.members.members import remove_member
 from orgs.models.audit import AuditEntry
 from orgs.principals import Actor
 from personas.associations.associate import associate, confirm, dissociate, known_to
-from personas.blocks.attach import attach_all
+from personas.block_writes.attach import attach_all
 from personas.models.blocks import Block, BlockRobot
 from personas.models.personas import Association, Persona
 from personas.registry.handles import BadHandle
@@ -175,7 +175,7 @@ def test_a_failed_attach_is_a_warning_and_the_association_stands(
 ) -> None:
     with (
         caplog.at_level(logging.WARNING),
-        patch("personas.blocks.attach.fetched", side_effect=DatabaseError("no room")),
+        patch("personas.block_writes.attach.fetched", side_effect=DatabaseError("no room")),
     ):
         done = give(world.here, "mina")
     assert done.association.confirmed_at == NOW

@@ -10,10 +10,10 @@ from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
 from orgs.models.audit import AuditEntry
 from orgs.principals import Actor, resolve
+from personas.block_writes.passages import add_passage, passages
+from personas.block_writes.write import Wanted, add_entry, confirm_entry, write_text
 from personas.blocks.blocks import block_shown, blocks_shown
 from personas.blocks.history import block_versions
-from personas.blocks.passages import add_passage, passages
-from personas.blocks.write import Wanted, add_entry, confirm_entry, write_text
 from personas.errors import (
     AssociationFirst,
     BlockOutdated,

@@ -15,7 +15,7 @@ from memories.review.red_line import protect_memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.principals import Actor
-from personas.blocks.write import Wanted, add_entry, confirm_entry
+from personas.block_writes.write import Wanted, add_entry, confirm_entry
 from personas.learning.daily import learned_anything
 from personas.learning.fading import archive_stale
 from tests.personas.cast import QSR, block, give, learn, memories, serving
@@ -116,9 +116,7 @@ def test_after_three_times_as_long_it_is_archived(lasting_world: World) -> None:
     assert faded(here, NOW + 571 * DAY) == {lost}
 
 
-def test_a_run_is_in_bounded_parts(
-    lasting_world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_is_in_bounded_parts(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     here = lasting_world.here
     give(here, "mina")
     learn(here, "mina", *(f"They ask about map {n}." for n in range(5)))

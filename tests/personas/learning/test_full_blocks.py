@@ -18,7 +18,7 @@ from memories.store.models.derivation import Derivation
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
 from orgs.models.audit import AuditEntry
-from personas.blocks.write import confirm_entry
+from personas.block_writes.write import confirm_entry
 from personas.learning import full_blocks
 from personas.learning.full_blocks import relieve_blocks
 from tests.memories.curation.test_decide import waiting

@@ -15,7 +15,7 @@ from orgs.members.preferences import opt_out_of_sharing
 from orgs.models.memberships import Role
 from orgs.principals import resolve
 from personas.associations.associate import dissociate
-from personas.blocks.write import confirm_entry
+from personas.block_writes.write import confirm_entry
 from personas.learning.metrics import PersonaFigures, persona_figures
 from robots.conversations.conversations import open_conversation
 from robots.conversations.drafts import Utterance
@@ -210,9 +210,7 @@ def test_only_who_curates_is_told(here: Tenant) -> None:
         persona_figures(serving(here, "mina"), now=NOW)
 
 
-def test_nothing_of_another_organisation_is_counted(
-    here: Tenant, lasting_world: World
-) -> None:
+def test_nothing_of_another_organisation_is_counted(here: Tenant, lasting_world: World) -> None:
     there = lasting_world.there
     before: dict[UUID, PersonaFigures] = {here.id: figures(here)}
     for name in ("mina", "bob", "ada", "chidi"):

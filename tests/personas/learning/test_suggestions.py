@@ -12,7 +12,7 @@ from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.audit import AuditEntry
 from orgs.principals import resolve
-from personas.blocks.write import Wanted, add_entry, confirm_entry
+from personas.block_writes.write import Wanted, add_entry, confirm_entry
 from personas.errors import OverLimit
 from personas.learning.suggest import suggest
 from personas.learning.suggestions import accept, reject, suggested

@@ -9,7 +9,7 @@ from django.test import override_settings
 from memories.lifecycle.forget import archive_memory, forget_memory
 from orgs.errors import NotFound
 from orgs.members.preferences import opt_out_of_sharing
-from personas.blocks.write import confirm_entry
+from personas.block_writes.write import confirm_entry
 from personas.learning.trends import trends
 from tests.personas.cast import QSR, block, give, learn, serving
 from tests.world import NOW, Tenant, World

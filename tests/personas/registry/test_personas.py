@@ -4,7 +4,7 @@ import pytest
 
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExists
-from personas.blocks.write import Wanted, add_entry
+from personas.block_writes.write import Wanted, add_entry
 from personas.models.blocks import Block
 from personas.models.personas import Persona
 from personas.registry.handles import BadHandle, parse

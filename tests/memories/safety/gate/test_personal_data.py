@@ -244,7 +244,7 @@ def test_an_edit_of_what_is_held_shows_curators_nothing(world: World) -> None:
     url = f"{MEMORIES}/{made['id']}"
     answer = api(here, "mina").patch(url, {"content": f"My address is {MAIL}."}, format="json")
     assert (answer.status_code, answer.json()["type"]) == (
-        422,
+        409,
         "urn:commonmind:problem:held-back",
     )
     assert api(here, "chidi").get(url).json()["content"] == MASKED

@@ -149,7 +149,7 @@ def test_neither_an_edit_nor_a_share_carries_it(world: World) -> None:
     for change in ({"content": ORDER}, {"metadata": {"x": ORDER}}):
         answer = here.api("bolt").patch(url, change, format="json")
         assert (answer.status_code, answer.json()["type"]) == (
-            422,
+            409,
             "urn:commonmind:problem:held-back",
         )
     # Written for her alone, it goes no further, whoever shares it.
@@ -157,7 +157,7 @@ def test_neither_an_edit_nor_a_share_carries_it(world: World) -> None:
     for wish in ({"visibility": "group", "group": "launch"}, {"visibility": "shared",
                  "readers": {"members": [of(here, "bob")]}}):  # fmt: skip
         answer = api(here, "mina").post(f"{MEMORIES}/{private}/share", wish, format="json")
-        assert answer.status_code == 422, answer.content
+        assert answer.status_code == 409, answer.content
     with organisation_scope(here.id):
         refused = AuditEntry.objects.filter(action="gate.refused").order_by("id")
         rows = list(refused.values_list("target", "detail__found"))
@@ -174,7 +174,7 @@ def test_an_approved_correction_of_a_robot_passes_the_gate_as_well(world: World)
     url = f"/api/v1/proposals/{item['id']}/decision"
     body = {"action": "approve", "version": 1}
     answer = api(here, "chidi").post(url, body, format="json")
-    assert answer.status_code == 422
+    assert answer.status_code == 409
     with organisation_scope(here.id):
         entry = AuditEntry.objects.get(action="gate.refused")
     assert (entry.target_type, str(entry.target)) == ("proposal", item["id"])

@@ -23,12 +23,12 @@ from orgs import audit
 from orgs.errors import NotFound
 from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal, resolve
+from personas.block_writes.line_changes import Change, changes
+from personas.block_writes.overflow import CONSOLIDATE, REFUSE, make_room
+from personas.block_writes.personal_data import STOP, cleared, note_refusal
 from personas.blocks.blocks import BlockView, find_block, view
 from personas.blocks.entries import Entry, is_shared
 from personas.blocks.layers import initial_text, one_line
-from personas.blocks.line_changes import Change, changes
-from personas.blocks.overflow import CONSOLIDATE, REFUSE, make_room
-from personas.blocks.personal_data import STOP, cleared, note_refusal
 from personas.errors import AssociationFirst, BlockOutdated, OverLimit, PersonalData, ReadOnly
 from personas.models.blocks import Block, BlockLine, Layer
 from personas.models.personas import Association
