@@ -77,7 +77,6 @@ WORDS = {
     "policy.changed": "changed what happens by itself",
     "policy.archived": "archived, as the policy says,",
     "persona.faded": "archived, because nobody confirmed them any more,",
-    "block.consolidated": "summarised what counted least in the block",
     "suggestion.made": "suggested lessons of one persona to others",
     "suggestion.accepted": "accepted a suggested lesson for the persona",
     "suggestion.rejected": "rejected a suggested lesson for the persona",

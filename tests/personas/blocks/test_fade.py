@@ -25,7 +25,7 @@ def test_stale_is_what_is_three_times_as_old() -> None:
     assert is_stale(timedelta(days=270, seconds=1), fresh_for=FRESH)
 
 
-@pytest.mark.conformance("P27", open="learned_at")
+@pytest.mark.conformance("P27")
 def test_a_faded_score_is_that_share_of_it() -> None:
     same = {"importance": [0.5] * 3, "tier": [3] * 3, "category": [0] * 3}
     relevance = np.array([0.8, 0.8, 0.8])

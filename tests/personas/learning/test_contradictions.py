@@ -14,7 +14,7 @@ OLD = "They compare sites within 14 days of a visit."
 NEW = "They compare sites within 30 days of a visit."
 
 
-@pytest.mark.conformance("P25", open="summarise old, archive stale")
+@pytest.mark.conformance("P25")
 def test_the_older_one_gives_way_and_both_are_kept(lasting_world: World) -> None:
     here = lasting_world.here
     for name in ("mina", "bob"):

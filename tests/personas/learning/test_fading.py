@@ -1,12 +1,15 @@
 """What nobody confirms fades in rank, and then it is archived and can be brought back."""
 
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from memories.context.assembly.assemble import context
+from memories.context.sources.asked import ContextQuery
 from memories.jobs.models import JobKind
 from memories.lifecycle.daily_jobs import make_due
 from memories.lifecycle.forget import restore_memory
@@ -16,6 +19,7 @@ from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.principals import Actor
 from personas.block_writes.write import Wanted, add_entry, confirm_entry
+from personas.learning import fading
 from personas.learning.daily import learned_anything
 from personas.learning.fading import archive_stale
 from tests.personas.cast import QSR, block, give, learn, memories, serving
@@ -86,7 +90,7 @@ def test_who_reads_no_persona_asks_no_more_than_before(lasting_world: World) -> 
     assert any("memories_contribution" in sql and "ARRAY[" in sql for sql in mina)
 
 
-@pytest.mark.conformance("P25", open="summarise old, contradictions")
+@pytest.mark.conformance("P25")
 @pytest.mark.conformance("P27")
 def test_after_three_times_as_long_it_is_archived(lasting_world: World) -> None:
     here = lasting_world.here
@@ -114,6 +118,42 @@ def test_after_three_times_as_long_it_is_archived(lasting_world: World) -> None:
     assert faded(here, NOW + 311 * DAY) == {kept}
     assert faded(here, NOW + 570 * DAY) == set()
     assert faded(here, NOW + 571 * DAY) == {lost}
+
+
+@pytest.mark.conformance("P27")
+def test_a_context_begins_with_what_was_confirmed_last(lasting_world: World) -> None:
+    here = lasting_world.here
+    for name in ("mina", "bob"):
+        give(here, name)
+    old, kept = learn(here, "mina", PLACES, VISITS)
+    bob = serving(here, "bob")
+    at = NOW + 100 * DAY
+
+    def first() -> list[UUID]:
+        found = context(bob, ContextQuery(text="?", max_tokens=500), now=at)
+        return [one.piece.id for one in found.citations if one.piece.id in (old, kept)]
+
+    confirm_entry(bob, block(bob).block.id, old, now=NOW + 50 * DAY)
+    assert first() == [old, kept]
+    confirm_entry(bob, block(bob).block.id, kept, now=NOW + 99 * DAY)
+    assert first() == [kept, old]
+
+
+def test_what_is_confirmed_at_the_last_moment_stays(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    give(here, "mina")
+    [entry, other] = learn(here, "mina", PLACES, VISITS)
+    mina, late, archive = serving(here, "mina"), NOW + 271 * DAY, fading.archive_due
+    place = block(mina).block.id
+
+    def confirmed_first(organisation_id: UUID, due: Any, **more: Any) -> Any:
+        confirm_entry(mina, place, entry, now=late)
+        return archive(organisation_id, due, **more)
+
+    monkeypatch.setattr(fading, "archive_due", confirmed_first)
+    assert faded(here, late) == {other}
 
 
 def test_a_run_is_in_bounded_parts(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> None:

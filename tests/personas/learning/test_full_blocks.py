@@ -65,7 +65,7 @@ def sources(here: Tenant, summary: UUID) -> set[UUID]:
         return set(links.values_list("source_id", flat=True))
 
 
-@pytest.mark.conformance("P25", open="archive stale, contradictions")
+@pytest.mark.conformance("P25")
 def test_old_entries_become_one_where_workers_may(here: Tenant) -> None:
     ids = learn(here, "mina", *LINES[:7])
     assert relieved(here) == (0, 0), "279 characters are below three quarters"

@@ -71,7 +71,7 @@ def test_what_cannot_tell_is_flat(values: list[int]) -> None:
 
 
 def test_noise_is_seldom_a_trend() -> None:
-    chance = random.Random(17)
+    chance = random.Random(17)  # noqa: S311
     found = [mann_kendall([chance.randint(0, 6) for _ in range(8)]).trend for _ in range(2_000)]
     assert sum(one != "flat" for one in found) <= 0.05 * len(found)
 

@@ -104,14 +104,13 @@ def test_each_figure_is_what_plain_sql_says(
     # Reads and writes.
     for handle, reads, writes in ((QSR, 9, 4), (RETAIL, 1, 0)):
         [(audience,)] = one(AUDIENCE, here.id, handle)
-        counted = {
-            verb: many
-            for verb, many in one(
+        counted = dict(
+            one(
                 "SELECT verb, count(*) FROM memories_operation WHERE audience_id = %s "
                 "AND at BETWEEN %s AND %s GROUP BY verb",
                 audience, SINCE, NOW,
             )
-        }  # fmt: skip
+        )  # fmt: skip
         told = block_of(here, handle)
         assert (told.reads, told.writes) == (counted.get("recall", 0), counted.get("remember", 0))
         assert (told.reads, told.writes) == (reads, writes)
