@@ -96,18 +96,21 @@ def test_after_three_times_as_long_it_is_archived(lasting_world: World) -> None:
     here = lasting_world.here
     for name in ("mina", "bob"):
         give(here, name)
-    lost, kept, guarded = learn(here, "mina", PLACES, VISITS, "They ask for a map.")
+    texts = (PLACES, VISITS, "They ask for a map.", "They ask for a plan.")
+    lost, kept, guarded, wanted = learn(here, "mina", *texts)
     mine = here.remember(here.person("mina"), "Mina looks at maps.", visibility="private").id
     ours = here.remember(here.robot("bolt"), "The office opens at nine.").id
     protect_memory(here.person("ada"), guarded, reason="always", now=NOW)
+    protect_memory(here.person("bob"), wanted, reason="we need it", now=NOW)
+    assert not memories(here)[wanted].red_line, "he asked for it, and nobody has decided"
     shared, bob = block(serving(here, "bob")), serving(here, "bob")
     add_entry(bob, shared.block.id, VISITS, wanted=Wanted(), now=NOW + 40 * DAY)
 
     assert faded(here, NOW + 270 * DAY) == set(), "on the last day it still counts"
     assert faded(here, NOW + 271 * DAY) == {lost}
     assert memories(here)[lost].archived_for == "stale"
-    assert [one.id for one in block(bob).entries] == [kept, guarded]
-    assert {memories(here)[id_].status for id_ in (mine, ours, guarded)} == {"active"}
+    assert [one.id for one in block(bob).entries] == [kept, guarded, wanted]
+    assert {memories(here)[id_].status for id_ in (mine, ours, guarded, wanted)} == {"active"}
     with organisation_scope(here.id):
         [entry] = AuditEntry.objects.filter(action="persona.faded")
     assert (entry.detail, entry.member, entry.robot) == ({"memories": 1}, None, None)

@@ -96,7 +96,12 @@ def test_old_entries_become_one_where_workers_may(here: Tenant) -> None:
     # What somebody brought back is not taken again.
     for id_ in ids[1:5]:
         restore_memory(here.person("chidi"), id_, now=LATER)
+    # Of 439 characters 139 are too many: five for one. The four would be among the oldest.
+    for id_ in ids[5:]:
+        confirm_entry(bob, block(bob).block.id, id_, now=LATER + DAY)
     assert relieved(here, LATER + DAY) == (1, 0)
+    late = {id_ for id_, row in memories(here).items() if row.archived_at == LATER + DAY}
+    assert late == {summary.id, ids[0], *ids[5:8]}
     assert all(memories(here)[id_].status == "active" for id_ in ids[1:5])
 
 

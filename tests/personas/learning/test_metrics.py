@@ -61,6 +61,7 @@ def here(lasting_world: World) -> Tenant:
     here.embed()
     for name in ("mina", "bob", "bob"):
         recall(serving(here, name), Query(text="Do they look at places or maps?"), now=NOW)
+    opt_out_of_sharing(here.person("vera"), out=True, now=NOW)
     talk(here, "mina", "one", "two", "three")
     talk(here, "bob", "one")
     talk(here, "ada", "one", "two")
@@ -91,15 +92,17 @@ def test_each_figure_is_what_plain_sql_says(
 
     found = figures(here)
     # Personas a member.
-    people = one("SELECT id FROM orgs_member WHERE organisation_id = %s", here.id)
+    people = one(
+        "SELECT id FROM orgs_member WHERE organisation_id = %s AND sharing_off_at IS NULL", here.id
+    )
     pairs = one(
         "SELECT member_id FROM personas_association WHERE organisation_id = %s "
         "AND confirmed_at IS NOT NULL",
         here.id,
     )
     each = [sum(whose == id_ for (whose,) in pairs) for (id_,) in people]
-    assert found.members == {n: each.count(n) for n in set(each)} == {0: 2, 1: 4}
-    assert found.personas_each == pytest.approx(sum(each) / len(each)) == pytest.approx(4 / 6)
+    assert found.members == {n: each.count(n) for n in set(each)} == {0: 1, 1: 4}
+    assert found.personas_each == pytest.approx(sum(each) / len(each)) == pytest.approx(4 / 5)
 
     # Reads and writes.
     for handle, reads, writes in ((QSR, 9, 4), (RETAIL, 1, 0)):
