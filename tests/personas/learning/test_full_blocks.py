@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 import pytest
+from django.urls import reverse
 
 from memories.curation import decide
 from memories.curation.decide import ReviewAnswer
@@ -123,6 +124,9 @@ def test_without_leave_somebody_is_asked_who_curates(here: Tenant) -> None:
     assert relieve(here.id, now=LATER).looked == 0
     assert [one.id for one in items(here)] == [item.id], "full tiers are another matter"
     assert {row.status for row in memories(here).values()} == {"active"}
+    page = here.browser("chidi").get(reverse("review-item", args=[item.id])).content.decode()
+    assert f"{shown.label} holds 399 of at most 400 characters" in page
+    assert "The 4 least confirmed would become one summary" in page
     with pytest.raises(NotFound):
         decide.approve(here.person("bob"), item.id, ReviewAnswer(version=1), now=LATER)
 
