@@ -170,8 +170,8 @@ class Hit:
 
     rerank: the cross-encoder's logit, where it read this one.
     merged: the memories that say the same and are not served beside it; confidence and
-    access_count: the highest of theirs, and the sum; None where nothing was compared. shared,
-    readers, wording, own: see `Pool`.
+    access_count: the highest of theirs, and the sum; None where nothing was compared. unconfirmed,
+    shared, readers, wording, own: see `Pool`.
     """
 
     id: UUID
@@ -186,6 +186,7 @@ class Hit:
     access_count: int | None = None
     merged: tuple[UUID, ...] = ()
     rerank: float | None = None
+    unconfirmed: float = 0.0
     shared: bool = False
     readers: float | None = None
     wording: float | None = None

@@ -119,6 +119,7 @@ def hit(pool: Pool, judged: Judged, place: int) -> Hit:
         similarity=number(pool.similarity, place),
         cues=float(judged.cues[place]),
         strength=float(judged.strength[place]),
+        unconfirmed=float(pool.unconfirmed[place]),
         shared=bool(pool.shared[place]),
         readers=number(pool.readers, place),
         wording=number(pool.wording, place),

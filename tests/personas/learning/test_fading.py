@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from memories.context.assembly.assemble import context
 from memories.context.sources.asked import ContextQuery
@@ -22,7 +23,7 @@ from personas.block_writes.write import Wanted, add_entry, confirm_entry
 from personas.learning import fading
 from personas.learning.daily import learned_anything
 from personas.learning.fading import archive_stale
-from tests.personas.cast import QSR, block, give, learn, memories, serving
+from tests.personas.cast import QSR, api_of, block, give, learn, memories, serving
 from tests.world import NOW, Tenant, World
 
 DAY = timedelta(days=1)
@@ -69,6 +70,23 @@ def test_what_is_not_confirmed_sinks_below_what_is(lasting_world: World) -> None
     # A curator, who reads every persona, sees the same order.
     told = list(hits(here.person("chidi"), question, at))
     assert told.index(kept) < told.index(old)
+
+
+def test_it_fades_for_a_robot_that_asks_by_its_key(lasting_world: World) -> None:
+    here = lasting_world.here
+    give(here, "mina")
+    [old] = learn(here, "mina", PLACES)
+    [kept] = learn(here, "mina", VISITS, now=timezone.now())
+    here.embed()
+    asked = {"query": "Do they look at places before visits?", "explain": True}
+    for body in (asked, asked | {"filters": {"types": ["fact"]}}):
+        found = api_of(here, "mina").post("/api/v1/recall", body, format="json").json()["results"]
+        scores = {UUID(hit["id"]): hit["scores"].get("unconfirmed_days") for hit in found}
+        days = (timezone.now() - NOW) / DAY
+        assert days > 200
+        assert scores[old] == pytest.approx(days, abs=0.1)
+        assert scores[kept] == pytest.approx(0, abs=0.1)
+        assert list(scores).index(kept) < list(scores).index(old)
 
 
 def test_who_reads_no_persona_asks_no_more_than_before(lasting_world: World) -> None:
