@@ -23,11 +23,11 @@ class TopicTrend:
     found: Trend
 
 
-def counted(texts: Iterable[tuple[UUID, str]], said: Said, many: int) -> list[TopicTrend]:
+def counted(texts: Mapping[UUID, str], said: Said, many: int) -> list[TopicTrend]:
     """The topics of the texts that were named LEAST times at least, with their trends."""
     counts: dict[str, list[int]] = {}
     names: dict[str, Counter[str]] = defaultdict(Counter)
-    for id_, text in texts:
+    for id_, text in texts.items():
         for term in concepts(text):
             if is_quantity(term.key):
                 continue

@@ -67,7 +67,7 @@ def trends(actor: Actor, handle: str, *, now: datetime) -> Trends:
             status__in=(Status.ACTIVE, Status.ARCHIVED),
             sensitive=False,
         )
-        texts = list(rows.order_by("-id").values_list("id", "content")[:MOST_MEMORIES])
+        texts = dict(rows.order_by("-id").values_list("id", "content")[:MOST_MEMORIES])
     ends = tuple(now - WINDOW * ago for ago in reversed(range(many)))
     return Trends(ends, ranked(counted(texts, said, many)))
 
