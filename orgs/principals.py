@@ -19,7 +19,7 @@ from django.db.models import Q, QuerySet
 
 from orgs.database.prepared_statements import fetched, together
 from orgs.database.rls import Scope, ask, opening, organisation_scope, scope
-from orgs.models.audiences import Audience, AudienceEntry, AudienceKind
+from orgs.models.audiences import COHORTS, Audience, AudienceEntry, AudienceKind
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
 
@@ -76,7 +76,8 @@ class Principal:
     language: the organisation's text-search configuration.
     sayable: where an answer is to be said before others, the audiences of which everything may be
     said there; of the others only what is flagged as shareable. None where the asker alone hears.
-    named: the ids of audiences by kind and key, as they were looked up.
+    cohorts: those of the audiences that people of one profession read, as they were looked up.
+    named: the ids of audiences by kind and key, likewise.
     """
 
     actor: Actor
@@ -85,6 +86,7 @@ class Principal:
     own_audience: UUID
     language: str = "english"
     sayable: frozenset[UUID] | None = None
+    cohorts: frozenset[UUID] = frozenset()
     named: Mapping[tuple[str, str], UUID] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -167,6 +169,7 @@ def resolve(actor: Actor) -> Principal:
         organisation_audience=by_name[(AudienceKind.ORGANISATION, "")],
         own_audience=by_name[own],
         language=language,
+        cohorts=frozenset(id_ for id_, kind, _ in found if kind in COHORTS),
         named=by_name,
     )
 

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
-from personas.api import blocks, passages, personas
+from personas.api import blocks, learning, passages, personas
 
 api = [
     path("personas", personas.PersonasView.as_view(), name="personas"),
@@ -17,6 +17,21 @@ api = [
         "personas/associations/<uuid:association_id>/confirm",
         personas.AssociationConfirmView.as_view(),
         name="association-confirm",
+    ),
+    path("personas/suggestions", learning.SuggestionsView.as_view(), name="suggestions"),
+    path(
+        "personas/suggestions/<uuid:suggestion_id>/accept",
+        learning.SuggestionAcceptView.as_view(),
+        name="suggestion-accept",
+    ),
+    path(
+        "personas/suggestions/<uuid:suggestion_id>/reject",
+        learning.SuggestionRejectView.as_view(),
+        name="suggestion-reject",
+    ),
+    path("personas/metrics", learning.FiguresView.as_view(), name="persona-metrics"),
+    path(
+        "personas/<reference:handle>/trends", learning.TrendsView.as_view(), name="persona-trends"
     ),
     path("personas/<reference:handle>", personas.PersonaView.as_view(), name="persona"),
     path("passages", passages.PassagesView.as_view(), name="passages"),

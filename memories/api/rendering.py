@@ -79,6 +79,8 @@ def hit(
         }
         if found.rerank is not None:
             body["scores"]["rerank"] = found.rerank
+        if found.unconfirmed:
+            body["scores"]["unconfirmed_days"] = found.unconfirmed
     return body
 
 

@@ -326,6 +326,8 @@ def question_of(principal: Principal, query: Query, now: datetime) -> Question:
         profile=query.profile,
         tier_strategy=query.tier_strategy,
         include_expired=query.include_expired,
+        cohorts=tuple(sorted(principal.cohorts & principal.audiences)),
+        fresh_days=settings.BLOCK_FRESH_DAYS,
         filters=replace(filters, tiers=narrowed(query.tier_strategy, filters.tiers)),
     )
 

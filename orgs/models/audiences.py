@@ -19,6 +19,10 @@ class AudienceKind(models.TextChoices):
     REVIEW = "review"
 
 
+# Those that people of one profession read.
+COHORTS = (AudienceKind.PERSONA, AudienceKind.INDUSTRY, AudienceKind.ROLE)
+
+
 class Audience(TenantModel):
     """A set of readers, named by kind and `key`.
 

@@ -46,11 +46,12 @@ _READABLE = """readable AS MATERIALIZED (
 ), opened AS MATERIALIZED (
     SELECT array_agg(DISTINCT id) AS ids,
         (array_agg(id) FILTER (WHERE kind = 'organisation'))[1] AS everyone,
-        (array_agg(id) FILTER (WHERE kind = 'robot'))[1] AS own
+        (array_agg(id) FILTER (WHERE kind = 'robot'))[1] AS own,
+        array_agg(DISTINCT id) FILTER (WHERE kind IN ('persona', 'industry', 'role')) AS cohorts
     FROM readable
 )
 SELECT c.key_id, c.last_used_at, c.scopes, c.id, c.name, acting.group_id, acting.member_id,
-    acting.delegated, o.language, opened.ids, opened.everyone, opened.own,
+    acting.delegated, o.language, opened.ids, opened.everyone, opened.own, opened.cohorts,
     set_config('app.audiences', '{{' || array_to_string(opened.ids, ',') || '}}', true),
     set_config('app.place', coalesce(acting.group_id::text, ''), true),
     set_config('app.everyone', opened.everyone::text, true)
@@ -118,9 +119,8 @@ class Asked:
         """What the row says; None where the call is not one that is opened so."""
         if not rows:
             return None
-        key, used, scopes, robot, name, group, member, delegated, language, ids, everyone, own = (
-            rows[0][:12]
-        )
+        key, used, scopes, robot, name, group, member, delegated, language, *read = rows[0][:13]
+        ids, everyone, own, cohorts = read
         actor = Actor(
             organisation_id=self.key.organisation_id,
             robot_id=robot,
@@ -137,6 +137,7 @@ class Asked:
             organisation_audience=everyone,
             own_audience=own,
             language=language,
+            cohorts=frozenset(cohorts or ()),
         )
         stale = used is None or self.now - used >= STAMP_EVERY
         return Opened(principal=principal, unstamped=key if stale else None)

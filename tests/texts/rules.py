@@ -44,6 +44,7 @@ FIXED: dict[Any, Any] = {
     tzinfo: UTC, type(None): None,
 }  # fmt: skip
 COPIES = 3
+OURS = ("memories.", "robots.", "orgs.", "personas.")
 # What does not take just any number.
 SMALL: dict[str, dict[str, Any]] = {"IngestionProfile": {"window": 40, "overlap": 2}}
 
@@ -209,7 +210,7 @@ def made(hint: Any, name: str, text: str) -> Any:  # noqa: PLR0911, PLR0912
         return re.compile("a+")
     if inspect.isclass(hint) and issubclass(hint, re.Match):
         raise Unknown(f"{name}: {hint}")
-    if inspect.isclass(hint) and hint.__module__.startswith(("memories.", "robots.", "orgs.")):
+    if inspect.isclass(hint) and hint.__module__.startswith(OURS):
         if getattr(hint, "_is_protocol", False):
             own = {k: v.fget for k, v in vars(hint).items() if isinstance(v, property)}
             returns = {k: typing.get_type_hints(get)["return"] for k, get in own.items()}

@@ -49,6 +49,8 @@ def _body(found: Explanation) -> dict[str, Any]:
     if hit is not None:
         names = ("relevance", "vector", "keyword", "similarity", "cues", "strength")
         scores = {name: getattr(hit, name) for name in names}
+        if hit.unconfirmed:
+            scores["unconfirmed_days"] = hit.unconfirmed
     return {
         "memory": found.memory.id,
         "served": found.served,

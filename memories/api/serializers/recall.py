@@ -185,6 +185,11 @@ class ScoresSerializer(serializers.Serializer[Any]):
     rerank = serializers.FloatField(
         required=False, allow_null=True, help_text="The cross-encoder's logit, where it read it."
     )
+    unconfirmed_days = serializers.FloatField(
+        required=False,
+        help_text="Of what a persona, an industry or a role shares: days since somebody last said "
+        "it. The score is a smaller part of what it was once these are over BLOCK_FRESH_DAYS.",
+    )
 
 
 class ConsolidatedSerializer(serializers.Serializer[Any]):
