@@ -13,3 +13,4 @@ class PersonasConfig(AppConfig):
         from personas.api import problems  # noqa: F401
         from personas.associations import cohort_audiences, cohort_readers, leaving  # noqa: F401
         from personas.registry import personas  # noqa: F401
+        from personas.views import associations  # noqa: F401 - a section of My memories

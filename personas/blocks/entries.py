@@ -20,7 +20,10 @@ from personas.models.blocks import Block, BlockLine, Layer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One line. learned_at: when it was first said; confirmed_at: when last."""
+    """One line. learned_at: when it was first said; confirmed_at: when last.
+
+    serves_id: the member whose personal robot said it first; that is told to nobody else.
+    """
 
     id: UUID
     version: int
@@ -28,6 +31,7 @@ class Entry:
     source: dict[str, Any]
     robot_id: UUID
     robot: str
+    serves_id: UUID | None = None
     learned_at: datetime
     confirmed_at: datetime
     confidence: float
@@ -74,12 +78,21 @@ def entries_of_audience(
     return found
 
 
-def entries_of_block(block: Block, now: datetime) -> list[Entry]:
-    """The entries of a member's block, in the order of its lines."""
-    lines = BlockLine.objects.filter(organisation_id=block.organisation_id, block_id=block.id)
-    order = dict(lines.values_list("memory_id", "position"))
-    rows = standing(block.organisation_id, now).filter(id__in=order)
-    return [entry_of(row) for row in sorted(rows, key=lambda row: (order[row.id], row.id))]
+def entries_of_blocks(
+    organisation_id: UUID, blocks: Iterable[Block], now: datetime
+) -> dict[UUID, list[Entry]]:
+    """The entries of members' blocks by block, in the order of their lines; two queries."""
+    lines = BlockLine.objects.filter(
+        organisation_id=organisation_id, block_id__in=[block.id for block in blocks]
+    )
+    order = list(lines.values_list("block_id", "memory_id", "position"))
+    rows = standing(organisation_id, now).filter(id__in={memory_id for _, memory_id, _ in order})
+    known = {row.id: row for row in rows}
+    found: dict[UUID, list[Entry]] = {}
+    for block_id, memory_id, _ in sorted(order, key=lambda line: (line[2], line[1])):
+        if memory_id in known:
+            found.setdefault(block_id, []).append(entry_of(known[memory_id]))
+    return found
 
 
 def entry_of(row: Memory) -> Entry:
@@ -92,6 +105,7 @@ def entry_of(row: Memory) -> Entry:
         source=row.source,
         robot_id=row.robot_id,
         robot=row.robot.name,
+        serves_id=row.robot.owner_id,
         learned_at=row.created_at,
         confirmed_at=max(row.created_at, last) if last else row.created_at,
         confidence=row.confidence,

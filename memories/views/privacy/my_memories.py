@@ -29,6 +29,7 @@ from memories.privacy.break_glass import disclosures_to
 from memories.privacy.opt_out import set_sharing
 from memories.views import origins, presenter
 from memories.views.forms import memories, privacy
+from memories.views.privacy.sections import sections
 from orgs.members.preferences import pause_learning, set_time_zone
 from orgs.views.access import members_only
 from robots.access.act_for import delegate, revoke_delegation
@@ -71,6 +72,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     )
     robots = working_for(request.actor)
     context = _list(request, found, view, robots) | _settings(request, robots)
+    context["more"] = sections(request, found.principal)
     return render(request, "memories/privacy/my_memories.html", context)
 
 
