@@ -8,7 +8,7 @@ from orgs.principals import Actor, Principal, resolve
 from personas.associations.associate import known_to, tell
 from personas.associations.personal_robot import own_keys, own_robot
 from personas.blocks.blocks import BlockView, own_blocks
-from personas.library.personas import entries_counted
+from personas.library.personas import standing_for
 from personas.models.blocks import Layer
 from personas.models.personas import Association
 from robots.models.keys import Key
@@ -44,8 +44,8 @@ def my_personas(principal: Principal, *, now: datetime) -> list[MyPersona]:
     actor = principal.actor
     with principal.scope():
         rows = known_to(actor).filter(member_id=actor.member_id)  # type: ignore[misc]  # a person
-        found = list(rows.order_by("persona__handle"))
-        counted = entries_counted(principal, [row.persona_id for row in found], now)
+        counted = standing_for("persona_id", actor.organisation_id, now)
+        found = list(rows.annotate(entries=counted).order_by("persona__handle"))
     if any(row.told_at is None for row in found):
         tell(actor, now=now)
     # Who curates reads every block; what waits, and what is closed, is told like anybody's.
@@ -53,7 +53,7 @@ def my_personas(principal: Principal, *, now: datetime) -> list[MyPersona]:
         MyPersona(
             association=row,
             new=row.told_at is None,
-            entries=counted.get(row.persona_id)
+            entries=(row.entries or 0)
             if row.confirmed_at and not row.member.sharing_off_at
             else None,
         )

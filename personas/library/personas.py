@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, OuterRef, Subquery, TextField
+from django.db.models.functions import Cast
 
 from memories.access.reader_sentences import AudienceSentence
 from memories.access.readers import readers_in
@@ -103,6 +104,19 @@ def waiting(actor: Actor) -> list[Association]:
     with organisation_scope(actor.organisation_id):
         rows = known_to(actor).filter(confirmed_at=None).order_by("discovered_at", "id")
         return list(rows[:MOST_WAITING])
+
+
+def standing_for(persona: str, organisation_id: UUID, now: datetime) -> Subquery:
+    """How many entries the asker reads of the block of a persona that the outer row names.
+
+    Inside the principal's scope, which shows no others; 0 also where they read none.
+    """
+    theirs = standing(organisation_id, now).filter(
+        audience__kind=AudienceKind.PERSONA,
+        audience__key=Cast(OuterRef(persona), TextField()),
+    )
+    counted = theirs.order_by().values("audience_id").annotate(entries=Count("id"))
+    return Subquery(counted.values("entries"))
 
 
 def entries_counted(
