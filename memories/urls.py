@@ -20,6 +20,7 @@ from memories.api.erasure import erasure
 from memories.api.operations import operations
 from memories.api.recall import explain, who_said
 from memories.api.recall import recall as api_recall
+from memories.api.safety import gate
 from memories.api.snapshots import snapshots
 from memories.api.typed import preferences, tasks
 from memories.views.context import team as team_page
@@ -50,7 +51,7 @@ from memories.views.memory import red_line as protect_pages
 from memories.views.privacy import accounts as account_pages
 from memories.views.privacy import break_glass, my_memories
 from memories.views.privacy import erasure as erasure_pages
-from memories.views.review import queue
+from memories.views.review import gates, queue
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 
 api = [
@@ -170,6 +171,9 @@ api = [
     path("jobs/<uuid:job_id>/cancel", jobs_api.JobCancelView.as_view(), name="job-cancel-api"),
     path("jobs/<uuid:job_id>/resume", jobs_api.JobResumeView.as_view(), name="job-resume-api"),
     path("reports", proposals.ReportsView.as_view(), name="reports"),
+    path("gate", gate.GateView.as_view(), name="gate"),
+    path("gate/terms", gate.TermsView.as_view(), name="gate-terms"),
+    path("gate/terms/<uuid:term_id>", gate.TermView.as_view(), name="gate-term"),
     path("said", who_said.SaidView.as_view(), name="said"),
     path("timeline", who_said.TimelineView.as_view(), name="timeline"),
     path("snapshots", snapshots.SnapshotsView.as_view(), name="snapshots"),
@@ -238,6 +242,9 @@ pages = [
     path("me/accounts/<uuid:account_id>/remove/", account_pages.remove, name="me-account-remove"),
     path("me/time-zone/", my_memories.zone, name="me-zone"),
     path("review/", queue.queue, name="review"),
+    path("review/gates/", gates.gates, name="gates"),
+    path("review/gates/policy/", gates.strictness, name="gates-policy"),
+    path("review/gates/<uuid:term_id>/remove/", gates.remove, name="gates-remove"),
     path("review/<uuid:item_id>/", queue.item, name="review-item"),
     path("review/<uuid:item_id>/approve/", queue.approve, name="review-approve"),
     path("review/<uuid:item_id>/edit/", queue.edit, name="review-edit"),

@@ -146,7 +146,7 @@ def interleaved(personas: Sequence[Sequence[_Line]]) -> list[_Line]:
         waiting = [place for place, one in enumerate(left) if one]
         place = min(waiting, key=lambda at: (had[at], -left[at][-1].confidence, at))
         line = left[place].pop()
-        had[place] += count_tokens(line.content) / max(LEAST_CONFIDENCE, line.confidence)
+        had[place] += count_tokens(_text(line)) / max(LEAST_CONFIDENCE, line.confidence)
         found.append(line)
     return found
 
@@ -158,7 +158,7 @@ def _piece(line: _Line) -> Piece:
     shared = line.level == AudienceKind.PERSONA
     block = label_of(Layer.SHARED, line.handle) if shared else "" if cohort else line.level
     return Piece(
-        text=f"({_whose(line)}) {one_line(line.content)}",
+        text=_text(line),
         type=MEMORY,
         id=line.id,
         more={
@@ -172,6 +172,10 @@ def _piece(line: _Line) -> Piece:
         audience=line.level if cohort else AudienceKind.MEMBER,
         of_block=True,
     )
+
+
+def _text(line: _Line) -> str:
+    return f"({_whose(line)}) {one_line(line.content)}"
 
 
 def _whose(line: _Line) -> str:

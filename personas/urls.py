@@ -3,7 +3,7 @@
 from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
-from personas.api import blocks, personas
+from personas.api import blocks, passages, personas
 from personas.views import associations as association_pages
 from personas.views import blocks as block_pages
 from personas.views import my_robot
@@ -23,6 +23,7 @@ api = [
         name="association-confirm",
     ),
     path("personas/<reference:handle>", personas.PersonaView.as_view(), name="persona"),
+    path("passages", passages.PassagesView.as_view(), name="passages"),
     path("blocks", blocks.BlocksView.as_view(), name="blocks"),
     path("blocks/<uuid:block_id>", blocks.BlockDetailView.as_view(), name="block"),
     path("blocks/<uuid:block_id>/entries", blocks.EntriesView.as_view(), name="block-entries"),

@@ -55,7 +55,8 @@ class AudiencePeople:
     inside: people who are of it; curating: who read it because they curate; through: by a group
     that it names; listed, robots_listed: named one by one, whether they can read now or not;
     mine: the helpers that work for the asker; away: people who cannot sign in; keyless: robots
-    without a key that reads. groups, teams: their names; hidden: groups that are not to be named.
+    without a key that reads. groups, teams: their names; cohort: that of a persona, an industry or
+    a role; hidden: groups that are not to be named.
     shown: the first of each, the asker first.
     """
 
@@ -71,6 +72,7 @@ class AudiencePeople:
     keyless: int = 0
     groups: tuple[str, ...] = ()
     teams: tuple[str, ...] = ()
+    cohort: str = ""
     hidden: int = 0
     shown: tuple[Reader, ...] = ()
 
@@ -92,6 +94,7 @@ class AudiencePeople:
 
 # So many are told by name in a sentence.
 _NAMED = 3
+_COHORTS = (AudienceKind.PERSONA, AudienceKind.INDUSTRY, AudienceKind.ROLE)
 _ALL = ("everyone", "seat", "named", "through", "own", "curates")
 
 
@@ -165,7 +168,7 @@ def _said(kind: str, organisation: str, known: AudiencePeople) -> tuple[str, str
             return label, "You can read this" if known.helpers else "Only you can read this"
         case AudienceKind.REVIEW:
             return label, f"{people(known.people)} can read this: its author and those who curate"
-    return label, _list(known)
+    return label, _cohort(known) if kind in _COHORTS else _list(known)
 
 
 def _label(kind: str, organisation: str, known: AudiencePeople) -> str:
@@ -188,8 +191,10 @@ def _label(kind: str, organisation: str, known: AudiencePeople) -> str:
     people_named = [*known.names("named"), *known.names("named", enters=False)]
     places = [*known.groups, *(f"robots of {team}" for team in known.teams)]
     names = [*places, *people_named, *known.named_robots()]
+    if kind in _COHORTS:
+        names = [known.cohort or "People of a persona"]
     rest = known.listed + known.robots_listed + len(places) - len(names)
-    return _short(names, rest + known.hidden)
+    return _short(names, 0 if kind in _COHORTS else rest + known.hidden)
 
 
 def _everyone(organisation: str, known: AudiencePeople) -> str:
@@ -219,6 +224,16 @@ def _team(known: AudiencePeople) -> str:
     names = [one.name for one in known.shown if one.what == "robot" and one.enters]
     who = _joined(names) if known.robots <= _NAMED else robots(known.robots)
     return f"{who or 'No robot'} in {known.teams[0]} can read this, and no person"
+
+
+def _cohort(known: AudiencePeople) -> str:
+    """The people of a persona, an industry or a role, and their own robots."""
+    who = _joined([w for w in (people(known.inside) if known.inside else "", _robots(known)) if w])
+    of = known.cohort or "a persona"
+    if not who:
+        return f"{_curating(known)} can read this, and nobody of {of} yet"
+    also = f", and {_curating(known)}" if known.curating else ""
+    return f"{who} of {of} can read this{also}"
 
 
 def _curating(known: AudiencePeople) -> str:

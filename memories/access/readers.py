@@ -7,6 +7,7 @@ count who can read now: whoever cannot sign in, or has no key, is named beside t
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from uuid import UUID
 
 from django.db import connection
@@ -74,13 +75,15 @@ WITH wanted AS MATERIALIZED (
     JOIN orgs_groupmembership s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
     UNION ALL
     SELECT id, key::uuid, 'own', 1 FROM wanted WHERE kind = 'member'
+    /* cohorts: members */
 ), persons AS (
     SELECT audience, member, reason, rank FROM seats
     UNION ALL
     SELECT w.id, m.id, CASE w.kind WHEN 'organisation' THEN 'everyone' ELSE 'curates' END, 3
     FROM wanted w JOIN orgs_member m ON m.organisation_id = %(organisation)s
     WHERE w.kind = 'organisation'
-       OR m.role = ANY(%(moderators)s) AND (w.kind = 'review' OR w.kind = 'group'
+       OR m.role = ANY(%(moderators)s) AND (
+           w.kind IN ('review', 'persona', 'industry', 'role') OR w.kind = 'group'
            AND w.group_id IN (SELECT id FROM seen WHERE NOT confidential))
 ), people AS (
     SELECT DISTINCT ON (p.audience, p.member) p.audience, m.id, m.name, p.reason,
@@ -109,6 +112,7 @@ WITH wanted AS MATERIALIZED (
     SELECT e.audience_id, s.robot_id, 'through', 2 FROM entries e
     JOIN seen g ON e.kind = 'group' AND g.id = e.reader
     JOIN robots_robotgroup s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
+    /* cohorts: robots */
 ), robots AS (
     SELECT DISTINCT ON (a.audience, r.id) a.audience, r.id, r.name, a.reason, r.reads AS enters
     FROM alone a JOIN live r ON r.id = a.id ORDER BY a.audience, r.id, a.rank
@@ -152,7 +156,9 @@ SELECT audience, what, reason, enters, mine, count(*), NULL::uuid, '' FROM place
 GROUP BY audience, what, reason, enters, mine
 UNION ALL
 SELECT audience, what, reason, enters, mine, place, id, name FROM placed
-WHERE place <= %(shown)s
+-- Who has which persona is for them, and for those who curate.
+WHERE place <= %(shown)s AND (mine OR %(moderates)s OR audience NOT IN (
+    SELECT id FROM wanted WHERE kind IN ('persona', 'industry', 'role')))
 UNION ALL
 (SELECT w.id, 'group', '', g.id IS NOT NULL, false, row_number() OVER (ORDER BY g.name), g.id,
     coalesce(g.name, '')
@@ -163,8 +169,42 @@ UNION ALL
 (SELECT w.id, 'team', '', true, false, row_number() OVER (ORDER BY t.name), t.id, t.name
 FROM wanted w LEFT JOIN entries e ON e.audience_id = w.id AND e.kind = 'team'
 JOIN teams t ON t.id = e.reader OR (w.kind = 'team' AND t.id::text = w.key))
+/* cohorts: names */
 ORDER BY 6
 """
+
+
+@dataclass(frozen=True, slots=True)
+class CohortReaders:
+    """SELECTs over `wanted` for audiences of personas, industries and roles, which an app above
+    knows.
+
+    members: (audience, member, 'seat', 1). robots: the same of those that read alone. names:
+    (audience, 'cohort', '', true, false, 1, audience, what people call it).
+    """
+
+    members: str
+    robots: str
+    names: str
+
+
+_cohorts: list[CohortReaders] = []
+
+
+def register_cohort_readers(readers: CohortReaders) -> CohortReaders:
+    """Say who reads them."""
+    _cohorts.append(readers)
+    return readers
+
+
+@cache
+def _look_up_sql() -> str:
+    statement = _LOOK_UP
+    for one in _cohorts:
+        for name in ("members", "robots", "names"):
+            part = f"UNION ALL {getattr(one, name)}"
+            statement = statement.replace(f"/* cohorts: {name} */", part)
+    return statement
 
 
 @dataclass(slots=True)
@@ -175,6 +215,7 @@ class _Known:
     shown: list[Reader] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
     teams: list[str] = field(default_factory=list)
+    cohort: str = ""
     hidden: int = 0
 
     def summed(self) -> AudiencePeople:
@@ -202,6 +243,7 @@ class _Known:
             keyless=number("robot", enters=False),
             groups=tuple(self.groups),
             teams=tuple(self.teams),
+            cohort=self.cohort,
             hidden=self.hidden,
             shown=tuple(self.shown),
         )
@@ -246,7 +288,7 @@ def _look_up(
     actor = principal.actor
     with connection.cursor() as cursor:
         cursor.execute(
-            _LOOK_UP,
+            _look_up_sql(),
             {
                 "organisation": principal.organisation_id,
                 "audiences": audiences,
@@ -263,6 +305,8 @@ def _look_up(
                 _note_group(known, name if enters else "")
             elif what == "team":
                 known.teams.append(name)
+            elif what == "cohort":
+                known.cohort = name
             elif id_ is None:
                 known.counts.append((what, reason, enters, mine, number))
             else:

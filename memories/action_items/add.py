@@ -16,6 +16,7 @@ from memories.knowledge_graph.entities import name_by_hand
 from memories.knowledge_graph.models import EntityType, Task
 from memories.knowledge_graph.tasks import given_action_items, reads
 from memories.language.entities import ACTION_ITEM, LONGEST, named
+from memories.safety.refusals import noting_refusals, refuse_held
 from memories.store.models.choices import Category
 from memories.store.models.memory import Memory
 from orgs.errors import NotFound
@@ -58,10 +59,11 @@ class AddedTask:
 def add_task(actor: Actor, draft: TaskDraft, *, now: datetime) -> AddedTask:
     """Remember what is to be done, for readers as any memory has them.
 
-    Raises what `remember` raises, NotFound for an assignee whom the caller does not know, and
+    Raises what `remember` raises, HeldBack for words of a robot that a gate does not let pass,
+    NotFound for an assignee whom the caller does not know, and
     Misplaced for one who does not read it and for readers that the caller is not among.
     """
-    with transaction.atomic():
+    with noting_refusals(actor, now, target_type="task"), transaction.atomic():
         made = remember(
             actor,
             Draft(
@@ -77,6 +79,7 @@ def add_task(actor: Actor, draft: TaskDraft, *, now: datetime) -> AddedTask:
             ),
             now=now,
         )
+        refuse_held(actor, made.status)
         principal = _writer(actor, draft)
         with principal.scope():
             try:

@@ -21,6 +21,8 @@ from memories.retrieval.strategies.projection_required import ProjectionOff
 from memories.retrieval.timeframes.timeframes import NotUnderstood
 from memories.review.holds import Held
 from memories.review.queue import Decided
+from memories.safety.refusals import HeldBack
+from memories.safety.terms import BadTerm
 from memories.snapshots.form import BadSnapshot, OtherOrganisation
 from memories.store.encryption.keys import NoEncryptionKey
 from memories.store.encryption.texts import Encrypted
@@ -52,6 +54,8 @@ map_exception(Unread, 400, "version-needed", "Which version was read")
 map_exception(Decided, 409, "decided", "Decided already")
 map_exception(Held, 409, "held", "Somebody else has it open")
 map_exception(LearningPaused, 403, "learning-paused", "Learning is paused")
+map_exception(BadTerm, 400, "bad-term", "Not a name")
+map_exception(HeldBack, 409, "held-back", "A gate holds it back")
 map_exception(SharingOff, 403, "sharing-off", "Sharing is off")
 map_exception(NoModel, 409, "no-model", "No language model for this")
 map_exception(NoModelAnswer, 503, "no-model-answer", "The language model did not answer")

@@ -17,10 +17,12 @@ from memories.api.serializers import proposals as s
 from memories.curation.decide import ReviewAnswer, approve, merge, reject
 from memories.curation.undo import undo
 from memories.review.holds import assign, hold, release
-from memories.review.models import Cause, Proposal
+from memories.review.models import HELD, Cause, Proposal
 from memories.review.propose import propose_correction, report_memory
 from memories.review.queue import get_item, queue
+from memories.safety.stored import originals_of, with_originals
 from orgs.api.cursors import page
+from orgs.principals import Actor
 
 VERBS = {"approve": approve, "reject": reject, "merge": merge}
 PLAIN = (
@@ -28,8 +30,9 @@ PLAIN = (
 )  # fmt: skip
 
 
-def body(item: Proposal) -> dict[str, Any]:
-    """An item as whoever decides or proposed it sees it."""
+def body(item: Proposal, original: str | None = None) -> dict[str, Any]:
+    """An item as whoever decides or proposed it sees it. original: what a gate took out of its
+    text stands in it, for the member alone for whom it was written."""
     named = ("proposed_by", "robot", "assignee", "locked_by", "decided_by")
     other, target = item.other, item.target_audience
     return {
@@ -40,7 +43,17 @@ def body(item: Proposal) -> dict[str, Any]:
         "other": other and {"id": other.id, "content": other.content, "version": other.version},
         "target": target and {"kind": target.kind, "label": kind_label(target.kind)},
         "locked_until": item.locked_until,
+        "original": original,
     }
+
+
+def alone(actor: Actor, item: Proposal) -> dict[str, Any]:
+    """One item, as the asker sees it."""
+    if item.cause not in HELD:
+        return body(item)
+    with principal_for(actor).scope():
+        found = originals_of(actor.organisation_id, [item.memory_id])
+    return body(item, found.get(item.memory_id))
 
 
 def listing(request: Request, filters: dict[str, Any]) -> Response:
@@ -49,10 +62,10 @@ def listing(request: Request, filters: dict[str, Any]) -> Response:
     with principal.scope():
         found = page(
             request,
-            queue(principal, filters),
+            with_originals(queue(principal, filters)),
             limit=filters["limit"],
             cursor=filters.get("cursor"),
-            render=body,
+            render=lambda item: body(item, item.original),
         )
     return Response(found)
 
@@ -83,7 +96,7 @@ class ProposalView(APIView):
     @extend_schema(operation_id="proposals_get", responses=s.ProposalSerializer)
     def get(self, request: Request, item_id: UUID) -> Response:
         """One item."""
-        return Response(body(get_item(request.user, item_id)))
+        return Response(alone(request.user, get_item(request.user, item_id)))
 
 
 class DecisionView(APIView):
@@ -96,7 +109,8 @@ class DecisionView(APIView):
         """Approve, reject or merge; an item is decided once."""
         data = checked(s.DecisionSerializer, request.data)
         verb = VERBS[data.pop("action")]
-        return Response(body(verb(request.user, item_id, ReviewAnswer(**data), now=timezone.now())))
+        done = verb(request.user, item_id, ReviewAnswer(**data), now=timezone.now())
+        return Response(alone(request.user, done))
 
 
 class UndoView(APIView):

@@ -18,6 +18,7 @@ from memories.curation.edit import Outdated, edit_memory
 from memories.curation.share import share_memory
 from memories.library.selection import memories_of
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
+from memories.safety.refusals import HeldBack
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.tag_names import BadTag
@@ -26,7 +27,7 @@ from orgs.principals import Actor, resolve
 
 REFUSALS = (
     *(NotFound, NotYours, RedLine, AlreadyExists, Misplaced, PermissionError, Outdated),
-    BadTag,
+    *(BadTag, HeldBack),
 )
 ACTIONS = ("archive", "forget", "set", "share")
 SAMPLE = 5

@@ -21,9 +21,12 @@ from memories.lifecycle.consolidation.over_capacity import bring_down, hold_plac
 from memories.lifecycle.withdraw import take_away
 from memories.review.enqueue import withdraw
 from memories.review.holds import Held, taken_by_others
-from memories.review.models import PAIRS, Cause, Proposal, State
+from memories.review.models import HELD, PAIRS, PROPOSALS, Cause, Proposal, State
 from memories.review.queue import Decided, find, to_decide
 from memories.review.red_line import approve_wish, pass_on
+from memories.safety.gate import WITHHELD, Gate
+from memories.safety.refusals import noting_refusals, refuse
+from memories.safety.rules import Submission
 from memories.store.authorship import Words
 from memories.store.encryption.texts import refuse_sensitive
 from memories.store.models.choices import Status
@@ -69,20 +72,22 @@ class _Taken:
 def approve(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -> Proposal:
     """Do what is asked, perhaps with another text.
 
-    Publish: a copy for its target audience. Correction: the new text. Report, and what named
+    Publish: a copy for its target audience; what a gate held goes there without what is personal.
+    Correction: the new text. Report, and what named
     somebody who is erased: the memory is forgotten, or with a text corrected. Return: what its
     subject forgot is back. Red line: it is protected, for the reason that was given or the
     decider's. Contradiction: the newer one holds, the older is kept as what was true until then.
     Raises NotFound, Decided, Held, Unread, Outdated, Misplaced, NotYours, RedLine, AlreadyExists,
-    and SharingOff for what is about somebody who has opted out since.
+    HeldBack, and SharingOff for what is about somebody who has opted out since.
     """
     principal = resolve(actor)
-    with principal.scope():
+    refused = noting_refusals(actor, now, target=item_id, target_type="proposal")
+    with refused, principal.scope():
         taken = _take(principal, item_id, answer, now)
         if answer.version is None:
             raise Unread
         match taken.item.cause:
-            case Cause.PUBLISH | Cause.RETURN:
+            case Cause.PUBLISH | Cause.RETURN | Cause.PERSONAL_DATA | Cause.POISON:
                 outcome = _publish(taken, answer)
             case Cause.CORRECTION:
                 outcome = _correct(taken, answer.content or taken.item.content, taken.item)
@@ -112,7 +117,7 @@ def reject(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) 
         if not answer.reason.strip() and taken.item.proposed_by_id not in (None, actor.member_id):
             raise Misplaced("Say why, so that whoever proposed it can learn from it.")
         outcome: dict[str, Any] = {}
-        if taken.item.cause in (Cause.PUBLISH, Cause.RETURN):
+        if taken.item.cause in (*PROPOSALS, Cause.RETURN):
             curation_merge.shelve(taken.memory, now)
             outcome = {"shelved": str(taken.memory.id)}
         return _close(taken, State.REJECTED, answer, outcome)
@@ -193,11 +198,14 @@ def _take(
 
 def _publish(taken: _Taken, answer: ReviewAnswer) -> dict[str, Any]:
     item, memory = taken.item, taken.memory
-    if memory.status != Status.PENDING_REVIEW or item.target_audience_id is None:
+    waits = memory.status in (Status.PENDING_REVIEW, Status.QUARANTINED)
+    if not waits or item.target_audience_id is None:
         raise NotFound("it does not wait any more")
     if item.target_audience_id not in taken.principal.audiences:
         raise Misplaced("You do not read where this would go, so you cannot send it there.")
-    if item.cause == Cause.PUBLISH:
+    if item.cause in HELD:
+        _pass_gates(taken, answer)
+    if item.cause in PROPOSALS:
         # They may have opted out after it was proposed. Who proposed their own words wants it.
         about = {memory.member_id, memory.speaker_member_id, *members_named(memory)}
         refuse_where_opted_out(memory.organisation_id, about - {memory.author_id})
@@ -222,6 +230,16 @@ def _publish(taken: _Taken, answer: ReviewAnswer) -> dict[str, Any]:
         after=str(item.target_audience_id),
     )
     return outcome | {"shelved": str(memory.id)}
+
+
+def _pass_gates(taken: _Taken, answer: ReviewAnswer) -> None:
+    """What a gate held is published as everybody who decides has read it, or in other words."""
+    item, memory = taken.item, taken.memory
+    if answer.content is None and memory.content == WITHHELD:
+        raise Misplaced("Nobody could check these words. Write others, or reject it.")
+    if answer.content is not None and item.target_audience:
+        given = Submission(audience=item.target_audience.kind, by_robot=False)
+        refuse(Gate(memory.organisation_id), answer.content, given)
 
 
 def _correct(taken: _Taken, content: str, of: Proposal | None = None) -> dict[str, Any]:

@@ -11,6 +11,11 @@ from memories.curation.supersede import LINK
 from memories.encryption.make_sensitive import make_plain, make_sensitive
 from memories.indexing import index
 from memories.jobs.hints import hint_patterns
+from memories.safety.gate import Gate
+from memories.safety.known_names import names_in_group
+from memories.safety.refusals import noting_refusals, refuse
+from memories.safety.rules import strings_in
+from memories.safety.stored import other_words
 from memories.store.authorship import REWORDED, Words, reword, words_by
 from memories.store.dependents import follow
 from memories.store.encryption.texts import Encrypted, Undecryptable, row_hashes
@@ -20,6 +25,7 @@ from memories.store.tag_names import attached
 from memories.store.use import ASKED, put_in_tier
 from memories.store.version_stamp import STAMPS, stamp_version
 from orgs.errors import AlreadyExists
+from orgs.models.audiences import AudienceKind
 from orgs.principals import Actor, Principal, resolve
 
 EDITABLE = (
@@ -53,12 +59,13 @@ def edit_memory(
     version: the one that was read, if the asker wants to know of a change in between. force: an
     admin's reason to change what is protected. words_of: whose the new text is, where that is
     somebody else than the asker. Raises NotFound, NotYours, Outdated, RedLine, PermissionError,
-    BadTag, NoEncryptionKey, Encrypted, and AlreadyExists when the new text is another memory's.
+    BadTag, NoEncryptionKey, Encrypted, HeldBack for words that a gate does not let pass, and
+    AlreadyExists when the new text is another memory's.
     """
     if "tags" in changes:
         changes = {**changes, "tags": attached(changes["tags"])}
     principal = resolve(actor)
-    with principal.scope():
+    with noting_refusals(actor, now, target=memory_id), principal.scope():
         memory = changeable(principal, memory_id)
         if version is not None and version != memory.version:
             raise Outdated(memory)
@@ -69,6 +76,7 @@ def edit_memory(
         held = {"content", "expires_at", "importance", "sensitive"}
         if protected := sorted(held & set(changed)):
             hold_red_line(principal, memory, "edit", now, force=force, fields=protected)
+        pass_gates(memory, changed, words_of or words_by(actor))
         if "sensitive" in changed:
             _set_sensitive(principal, memory, wanted=changed.pop("sensitive"), now=now)
             if not changed:
@@ -88,6 +96,23 @@ def edit_memory(
             hint_patterns(memory.organisation_id)
         note(principal, "memory.edited", memory, now, fields=sorted(changed))
     return memory
+
+
+def pass_gates(memory: Memory, changed: Mapping[str, Any], words: Words) -> None:
+    """Raises HeldBack for new words that may not reach the memory's readers."""
+    if not {"content", "tags", "metadata"} & set(changed):
+        return
+    refuse(
+        Gate(memory.organisation_id),
+        changed.get("content", ""),
+        other_words(memory, words),
+        beside=[*changed.get("tags", ()), *strings_in(changed.get("metadata"))],
+        familiar=lambda: (
+            names_in_group(memory.organisation_id, memory.group_id)
+            if memory.group_id and memory.audience.kind == AudienceKind.GROUP
+            else ()
+        ),
+    )
 
 
 def _index_anew(memory: Memory, changed: Mapping[str, Any], now: datetime) -> None:

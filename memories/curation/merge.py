@@ -98,7 +98,7 @@ def _reworded_copy(memory: Memory, content: str, editor: Actor) -> Memory:
 def _insert_copy(row: Memory, now: datetime) -> UUID:
     """Write a copy that has its id, audience and text as a memory of its own."""
     row.status, row.proposed_audience_id, row.deposited_by = Status.ACTIVE, None, None
-    row.version = row.remember_count = 1
+    row.version, row.remember_count, row.held_for = 1, 1, ""
     # Until when it held goes along; what holds since then may be for other readers.
     row.superseded_by_id = None
     row.editor_id = row.editor_robot_id = None

@@ -11,8 +11,9 @@ from memories.lifecycle.consolidation.over_capacity import foresee, place_of
 from memories.retrieval.recall import resembling
 from memories.review.deciders import curators, may_decide
 from memories.review.holds import take_hold
-from memories.review.models import PAIRS, Cause, Proposal, State
+from memories.review.models import HELD, PAIRS, Cause, Proposal, State
 from memories.review.queue import Count, count, find, following, queue
+from memories.safety.stored import originals_of
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve
@@ -28,7 +29,8 @@ class Inspected:
     readers: who would be added where a proposal would go, else those of now. similar: for a
     proposal what is known already, of a pair the older one. decides: whether the asker may decide
     it now; held: somebody else has it open. going: of what is too many the first GOING that would
-    go now, going_count: how many would.
+    go now, going_count: how many would. original: of what a gate holds the words as they were
+    written, for the member alone for whom they were.
     """
 
     item: Proposal
@@ -40,6 +42,7 @@ class Inspected:
     count: Count | None = None
     going: list[Memory] = field(default_factory=list)
     going_count: int = 0
+    original: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,10 @@ def open_item(
         decides = item.state == State.OPEN and may_decide(principal, item)
         held = decides and not take_hold(principal, item, now)
         going, going_count = _going(item, now) if decides else ([], 0)
+        held_texts = [item.memory_id] if item.cause in HELD else []
         return Inspected(
             item=item,
+            original=originals_of(actor.organisation_id, held_texts).get(item.memory_id),
             going=going,
             going_count=going_count,
             readers=_readers(principal, item, organisation),

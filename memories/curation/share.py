@@ -28,6 +28,11 @@ from memories.knowledge_graph.models import Entity
 from memories.knowledge_graph.tasks import given_action_items, move_tasks, said_in
 from memories.review.enqueue import withdraw
 from memories.review.models import Cause
+from memories.safety.gate import Gate
+from memories.safety.known_names import names_in_group
+from memories.safety.refusals import noting_refusals, refuse
+from memories.safety.rules import strings_in
+from memories.safety.stored import other_readers
 from memories.store.dependents import is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -57,11 +62,11 @@ def share_memory(
     """Change who may read; the one act that widens an audience, and it is recorded.
 
     visibility: group (with `group`), organisation, shared (with `readers`), team:<id> or private.
-    Raises NotFound, NotYours, Misplaced, PermissionError, AlreadyExists, and RedLine: the readers
-    of what is protected stay.
+    Raises NotFound, NotYours, Misplaced, PermissionError, AlreadyExists, HeldBack for words that a
+    gate does not let go further, and RedLine: the readers of what is protected stay.
     """
     principal = resolve(actor)
-    with principal.scope():
+    with noting_refusals(actor, now, target=memory_id), principal.scope():
         memory = changeable(principal, memory_id)
         if memory.status != Status.ACTIVE:
             raise AlreadyExists(f"The memory is {memory.status}, not active.")
@@ -73,6 +78,7 @@ def share_memory(
         if after == before:
             return memory
         hold_red_line(principal, memory, "share", now)
+        _pass_gates(memory, target, actor)
         # Resolved anew: the list may have been made a moment ago, and must hold the sharer.
         with resolve(actor).scope():
             _refuse_twin(memory, after)
@@ -118,6 +124,32 @@ def _may_share(principal: Principal, memory: Memory, target: _Target) -> None:
         refuse_where_opted_out(memory.organisation_id, named - mine)
     if target.visibility is Visibility.PRIVATE and actor.is_person and not concerned:
         raise NotYours("Others said it; it cannot become yours alone.")
+
+
+# What an audience of each visibility is called.
+_KIND = {
+    Visibility.GROUP: AudienceKind.GROUP,
+    Visibility.ORGANISATION: AudienceKind.ORGANISATION,
+    Visibility.SHARED: AudienceKind.EXPLICIT,
+    Visibility.TEAM: AudienceKind.TEAM,
+}
+
+
+def _pass_gates(memory: Memory, target: _Target, actor: Actor) -> None:
+    """Raises HeldBack for words that may not reach the new readers; what everybody reads has no
+    new readers."""
+    kind = _KIND.get(target.visibility)
+    if kind is None or memory.audience.kind == AudienceKind.ORGANISATION:
+        return
+    refuse(
+        Gate(memory.organisation_id),
+        memory.content,
+        other_readers(memory, kind, by_choice=actor.is_person),
+        beside=[memory.topic, *memory.tags, *strings_in(memory.metadata)],
+        familiar=lambda: (
+            names_in_group(memory.organisation_id, target.group_id) if target.group_id else ()
+        ),
+    )
 
 
 def _refuse_twin(memory: Memory, audience_id: UUID) -> None:

@@ -19,6 +19,7 @@ from memories.store.dependents import SUMMARY
 from memories.store.encryption.texts import refuse_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.status import back_to
 from orgs import audit
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.memberships import Role
@@ -56,8 +57,9 @@ def undo(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
         if item.cause == Cause.CAPACITY and item.state == State.APPROVED:
             _bring_back(principal, item, now)
         if "shelved" in outcome:
-            back = Status.PENDING_REVIEW if item.target_audience_id else Status.ACTIVE
-            merge.revive(_there(rows, outcome["shelved"]), now, back)
+            shelved = _there(rows, outcome["shelved"])
+            back = back_to(shelved) if item.target_audience_id else Status.ACTIVE
+            merge.revive(shelved, now, back)
         _reopen(item, now, actor)
         return find(principal, item_id)
 

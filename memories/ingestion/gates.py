@@ -13,17 +13,16 @@ from uuid import UUID
 from memories.access.audience_labels import kind_label
 from memories.ingestion.drafts import Draft
 from memories.ingestion.placement import DraftPlacer, Placement
-from memories.safety.gate import Gate, Verdict, record_verdicts
+from memories.safety.gate import Familiar, Gate, Verdict, record_verdicts
+from memories.safety.known_names import names_in_group, names_of
 from memories.safety.models import HeldText
 from memories.safety.reviewers import reviewers_of
-from memories.safety.rules import Submission
+from memories.safety.rules import Submission, strings_in
 from memories.store.models.choices import HeldFor, Status
 from memories.store.models.memory import Memory
 from orgs.database.bulk import insert_rows
 from orgs.database.rls import current_scope, deposit_scope
 from orgs.models.audiences import Audience, AudienceKind
-from orgs.models.memberships import Member
-from orgs.models.organisations import GroupMembership
 from orgs.organisations.audiences import ensure_audience
 from orgs.principals import Actor
 
@@ -50,21 +49,21 @@ class DraftGates:
 
     placer: DraftPlacer
     gate: Gate = field(init=False)
-    _names: dict[frozenset[UUID], frozenset[str]] = field(default_factory=dict)
+    _names: dict[object, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.gate = Gate(self.placer.organisation.id, policy=self.placer.gate_policy)
 
     def judge(self, draft: Draft, placement: Placement) -> tuple[Draft, Placement, Gated | None]:
         """The draft and its place as the gates let them be, and what they said."""
-        given = self._submission(draft, placement)
+        given, familiar = self.given(draft, placement)
         if not self.gate.wanted(given):
             return draft, placement, None
         verdict = self.gate.judge(
             draft.content,
             given,
             beside=_beside(draft),
-            familiar=lambda: self._familiar(placement, given.audience),
+            familiar=familiar,
             called=(draft.speaker, placement.speaker, draft.key or "", draft.conversation or ""),
             sanitise=draft.sanitise,
         )
@@ -75,10 +74,15 @@ class DraftGates:
             owner_id=placement.principal.actor.member_id,
         )
         if verdict.text != draft.content or verdict.beside:
-            draft = self._cleaned(draft, placement, verdict, given)
+            draft = self._cleaned(draft, verdict, given, familiar)
         if verdict.held:
             placement = self._held(placement, given.audience, verdict.held)
         return draft, placement, gated
+
+    def given(self, draft: Draft, placement: Placement) -> tuple[Submission, Familiar]:
+        """What the gates are told of a draft, and how they ask whom every reader knows."""
+        given = self._submission(draft, placement)
+        return given, lambda: self._familiar(placement, given.audience)
 
     def _submission(self, draft: Draft, placement: Placement) -> Submission:
         actor = placement.principal.actor
@@ -124,28 +128,26 @@ class DraftGates:
         """The names of those who read it, where every reader knows them: of a group its members, of
         a list whom it is about, who says it and who is addressed."""
         actor = placement.principal.actor
-        tenant = {"organisation_id": actor.organisation_id}
         match audience:
-            case AudienceKind.GROUP:
-                rows = GroupMembership.objects.filter(**tenant, group_id=actor.group_id)  # type: ignore[misc]
-                ids = frozenset(rows.values_list("member_id", flat=True))
+            case AudienceKind.GROUP if actor.group_id:
+                key: UUID | frozenset[UUID | None] = actor.group_id
             case AudienceKind.EXPLICIT:
-                ids = frozenset({placement.member_id, placement.speaker_member_id} - {None})
-                ids |= frozenset(placement.listeners)
+                ids = {placement.member_id, placement.speaker_member_id, *placement.listeners}
+                key = frozenset(ids)
             case _:
                 return frozenset()
-        if ids not in self._names:
-            names = Member.objects.filter(**tenant, id__in=ids).values_list("name", flat=True)
-            self._names[ids] = frozenset(names)
-        return self._names[ids]
+        if key not in self._names:
+            self._names[key] = (
+                names_in_group(actor.organisation_id, key)
+                if isinstance(key, UUID)
+                else names_of(actor.organisation_id, key - {None})
+            )
+        return self._names[key]
 
     def _cleaned(
-        self, draft: Draft, placement: Placement, verdict: Verdict, given: Submission
+        self, draft: Draft, verdict: Verdict, given: Submission, familiar: Familiar
     ) -> Draft:
         """Without what is personal, also where it stands beside the text."""
-
-        def familiar() -> frozenset[str]:
-            return self._familiar(placement, given.audience)
 
         def clean(value: Any) -> Any:
             if isinstance(value, str):
@@ -164,15 +166,12 @@ class DraftGates:
         )
 
     def _held(self, placement: Placement, audience: str, held: HeldFor) -> Placement:
-        """Where it waits, and for whom it was. What no person may read waits where it was to go:
-        nobody decides about it, and no answer uses it."""
+        """Where it waits, and for whom it was. What no person may read waits where nobody reads."""
         placement = replace(placement, status=STATUS[held], held_for=held)
         organisation_id = self.placer.organisation.id
         target = placement.proposed_audience_id or placement.audience_id
         owner = placement.principal.actor.member_id
         reviewers = reviewers_of(organisation_id, target, audience, owner)
-        if reviewers is not None and not reviewers:
-            return placement
         if reviewers is None:
             kind = AudienceKind.REVIEW
             where = self.placer.audience.of_review(organisation_id, owner)
@@ -192,21 +191,9 @@ def _beside(draft: Draft) -> Iterator[str]:
     """What is served with the text: topic, tags, the words of its metadata and its source."""
     yield draft.topic
     yield from draft.tags
-    yield from _words(draft.metadata)
+    yield from strings_in(draft.metadata)
     if draft.heard is None:
-        yield from _words(draft.source)
-
-
-def _words(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for name, one in value.items():
-            yield str(name)
-            yield from _words(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _words(one)
+        yield from strings_in(draft.source)
 
 
 def details_of(gated: Gated) -> dict[str, Any]:

@@ -20,6 +20,8 @@ from robots.conversations.drafts import Promoted
 from robots.models.conversations import Conversation, Message
 
 PAUSED, REFUSED = "learning-paused", "refused"
+# A gate holds its memory back, and no robot's context shows the message either.
+QUARANTINED = "quarantined"
 _VISIBILITY = {
     AudienceKind.GROUP: Visibility.GROUP,
     AudienceKind.EXPLICIT: Visibility.PROTECTED,
@@ -78,6 +80,9 @@ def promote_messages(
     for message, outcome in zip(telling, outcomes, strict=True):
         if isinstance(outcome, Refused):
             found[message.id] = Promoted(None, _reason(outcome.error))
+            paused.append(message.id)
+        elif outcome.status == Status.QUARANTINED:
+            found[message.id] = Promoted(None, QUARANTINED)
             paused.append(message.id)
         else:
             found[message.id] = Promoted(outcome.id)

@@ -12,6 +12,7 @@ from memories.context.connectors.accounts import accounts
 from memories.context.connectors.models import AccountEntry
 from memories.curation.decisions.taken_along import own_words, records
 from memories.privacy.my_memories import about, readable
+from memories.safety.stored import originals_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.principals import Actor, resolve
@@ -21,6 +22,8 @@ from robots.models.conversations import Message
 EXPORTED = 500
 # Under this name a portion carries what its decisions say beside their memories.
 _RECORD = "decision_record"
+# Likewise the words as they were written of what a gate holds.
+_ORIGINAL = "held_original"
 _PLAIN = (
     "id", "key", "content", "status", "speaker", "kind", "type", "category", "topic", "tags",
     "metadata", "source", "importance", "confidence", "occurred_at", "created_at",
@@ -47,6 +50,7 @@ def lines(portion: Sequence[Memory]) -> bytes:
                 "group": row.place.name if row.place else None,
                 "conversation": row.open_conversation,
                 **({"decision": record} if (record := _record(row)) else {}),
+                **({"original": text} if (text := getattr(row, _ORIGINAL, None)) else {}),
             },
             option=_OPTIONS,
         )
@@ -81,6 +85,10 @@ def export_after(actor: Actor, after: UUID | None) -> list[Memory]:
         found = records(principal, portion)
         for row in portion:
             setattr(row, _RECORD, found.get(row.id))
+        held = [row.id for row in portion if row.held_for]
+        texts = originals_of(actor.organisation_id, held)
+        for row in portion:
+            setattr(row, _ORIGINAL, texts.get(row.id))
         return portion
 
 

@@ -3,7 +3,8 @@
 from django.db.models import Q
 
 from memories.access.permissions import is_subject, may_change
-from memories.review.models import Cause, Proposal
+from memories.review.models import HELD, PROPOSALS, Cause, Proposal
+from orgs.models.audiences import AudienceKind
 from orgs.models.memberships import Member, Role
 from orgs.principals import MODERATORS, Actor, Principal
 
@@ -18,15 +19,19 @@ def _theirs(actor: Actor) -> Q:
         about |= Q(memory__author_id=actor.member_id)
     # What was forgotten lies where its subject alone reads.
     subject = Q(memory__member_id=actor.member_id) | Q(memory__speaker_member_id=actor.member_id)
-    others = about & ~Q(cause__in=(Cause.PUBLISH, Cause.RED_LINE))
-    return Q(cause=Cause.RETURN) | others | (subject & Q(cause=Cause.RED_LINE))
+    others = about & ~Q(cause__in=(*PROPOSALS, Cause.RED_LINE))
+    # What a gate holds lies where those alone look who decide, or where curators do.
+    held = Q(cause__in=HELD, audience__kind=AudienceKind.EXPLICIT)
+    mine = Q(cause=Cause.RETURN) | others | (subject & Q(cause=Cause.RED_LINE))
+    return mine if actor.role == Role.VIEWER else mine | held
 
 
 def proposed(actor: Actor) -> Q:
-    """Items that the caller has put into the queue."""
+    """Items that the caller has put into the queue, or a robot for them."""
     if actor.robot_id:
         return Q(robot_id=actor.robot_id, proposed_by=None)
-    return Q(proposed_by_id=actor.member_id)
+    about = Q(memory__member_id=actor.member_id) | Q(memory__speaker_member_id=actor.member_id)
+    return Q(proposed_by_id=actor.member_id) | (Q(cause__in=HELD) & about)
 
 
 def decidable(actor: Actor) -> Q:
@@ -41,6 +46,9 @@ def may_decide(principal: Principal, item: Proposal) -> bool:
         return False
     if item.cause in (Cause.PUBLISH, Cause.RETURN):
         return actor.moderates or item.cause == Cause.RETURN
+    if item.cause in HELD:
+        alone = item.memory.audience.kind == AudienceKind.EXPLICIT
+        return actor.moderates or (alone and actor.role != Role.VIEWER)
     if item.cause == Cause.RED_LINE:
         return actor.moderates or is_subject(actor, item.memory)
     if actor.role == Role.VIEWER:

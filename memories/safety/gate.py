@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.safety import detectors
-from memories.safety.findings import Finding, Kind, Personal, masked
+from memories.safety.findings import SECRETS, Finding, Kind, Personal, masked
 from memories.safety.known_names import known_names
 from memories.safety.models import GatePolicy
 from memories.safety.personal_data.known import KnownNames
@@ -95,14 +95,18 @@ class _Found:
 @dataclass
 class Gate:
     """The gates of an organisation, for one call: names and policy are looked up once, when a text
-    needs them. Use it inside a scope of the organisation."""
+    needs them. Use it inside a scope of the organisation.
+
+    policy, names: where they are known already.
+    """
 
     organisation_id: UUID
     policy: WhenPersonal | None = None
+    names: KnownNames | None = None
 
     @cached_property
     def known(self) -> KnownNames:
-        return known_names(self.organisation_id)
+        return known_names(self.organisation_id) if self.names is None else self.names
 
     @cached_property
     def when(self) -> WhenPersonal:
@@ -167,7 +171,9 @@ class Gate:
     def _look(self, text: str, wanted: LookedFor, familiar: Familiar = tuple) -> _Found:
         seen, found = plain(text), _Found()
         if wanted.personal:
-            here = _safely(lambda: detectors.personal(seen, self.known))
+            # Secrets have forms of their own, whatever the names.
+            names = KnownNames() if wanted.personal <= SECRETS else self.known
+            here = _safely(lambda: detectors.personal(seen, names))
             kept = [one for one in here or () if one.kind in wanted.personal]
             found.personal = strange(text, kept, familiar)
             found.personal_failed = here is None
@@ -203,6 +209,12 @@ def _safely(find: Callable[[], Sequence[Finding]]) -> Sequence[Finding] | None:
         # A traceback may quote the text.
         logger.error("A gate's detector broke: %s", type(error).__name__)  # noqa: TRY400
         return None
+
+
+def steers(text: str) -> bool:
+    """Whether a text would steer a robot that reads it; also where nobody could tell."""
+    found = _safely(lambda: detectors.poison(plain(text)))
+    return found is None or bool(found)
 
 
 def judge(organisation_id: UUID, text: str, given: Submission, **more: Any) -> Verdict:

@@ -11,6 +11,7 @@ from uuid import UUID
 from memories.safety.models import GazetteerTerm, TermKind
 from memories.safety.personal_data.known import KnownNames
 from orgs.models.memberships import Member
+from orgs.models.organisations import GroupMembership
 from orgs.principals import Actor
 from robots.people.directory import known_members
 
@@ -26,6 +27,18 @@ def names_known_to(actor: Actor) -> KnownNames:
     them."""
     people = known_members(actor).values_list("name", flat=True)
     return _together(people, actor.organisation_id if actor.moderates else None)
+
+
+def names_in_group(organisation_id: UUID, group_id: UUID) -> frozenset[str]:
+    """The names of a group's members: each of them knows the others."""
+    seats = GroupMembership.objects.filter(organisation_id=organisation_id, group_id=group_id)
+    return frozenset(seats.values_list("member__name", flat=True))
+
+
+def names_of(organisation_id: UUID, members: Iterable[UUID | None]) -> frozenset[str]:
+    """The names of these members."""
+    rows = Member.objects.filter(organisation_id=organisation_id, id__in=[*members])
+    return frozenset(rows.values_list("name", flat=True))
 
 
 def _together(people: Iterable[str], organisation_id: UUID | None) -> KnownNames:

@@ -21,7 +21,7 @@ def reviewers_of(
 
     What was for the eyes of few is shown to no curator: its writer's member decides. Without one:
     of a confidential group its owner, else those of it who curate, else all who write in it; of a
-    list the members named in it. Nobody decides about what is for robots alone.
+    list the members named in it. Nobody reads or decides about what is for robots alone.
     """
     if kind in OPEN:
         return None

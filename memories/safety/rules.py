@@ -5,8 +5,10 @@ reads alone never. Words that a person gives their own colleagues are theirs to 
 writes for others is not.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from memories.safety.findings import SECRETS, Personal
 
@@ -76,3 +78,16 @@ def _poison(given: Submission) -> bool:
     if not given.by_robot:
         return False
     return given.strict or (not given.alone and given.audience in SHARED | COHORTS | {"robot"})
+
+
+def strings_in(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, names of fields included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield str(name)
+            yield from strings_in(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from strings_in(one)

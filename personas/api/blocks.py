@@ -12,11 +12,12 @@ from rest_framework.views import APIView
 from orgs.api.serializers import checked
 from orgs.principals import Actor
 from personas.api import serializers as s
-from personas.blocks import blocks, write
+from personas.block_writes import write
+from personas.block_writes.write import Wanted, Written
+from personas.blocks import blocks
 from personas.blocks.blocks import BlockView
 from personas.blocks.entries import Entry
 from personas.blocks.history import block_versions
-from personas.blocks.write import Wanted, Written
 from robots.access.own_member import act_for_owner
 
 

@@ -12,10 +12,10 @@ from orgs.api.serializers import (
     TextField,
     TextListField,
 )
-from personas.blocks.overflow import REFUSE
-from personas.blocks.overflow import WAYS as OVERFLOWS
-from personas.blocks.personal_data import STOP
-from personas.blocks.personal_data import WAYS as GATED
+from personas.block_writes.overflow import REFUSE
+from personas.block_writes.overflow import WAYS as OVERFLOWS
+from personas.block_writes.personal_data import STOP
+from personas.block_writes.personal_data import WAYS as GATED
 from personas.models.blocks import Layer
 from personas.models.personas import LONGEST_LINE
 from personas.registry.handles import FORMED

@@ -20,10 +20,11 @@ from orgs.models.memberships import Member, Role
 from orgs.organisations.references import find_member
 from orgs.principals import Actor
 from personas.associations.personal_robot import ensure_personal_robot
-from personas.blocks.attach import attach_all, detach
+from personas.block_writes.attach import attach_all, detach
 from personas.models.personas import Association
+from personas.registry.handle_gate import refuse_names
 from personas.registry.handles import parse
-from personas.registry.personas import ensure_persona
+from personas.registry.personas import ensure_persona, knows_handle
 from robots.access.act_for import Reference, act
 from robots.errors import IdentityClaim
 from robots.registry.robots import owner_of
@@ -55,6 +56,8 @@ def associate(
     with organisation_scope(actor.organisation_id):
         found = _whom(actor, member)
         refuse_where_opted_out(actor.organisation_id, [found.id])
+        if not knows_handle(actor.organisation_id, parsed):
+            refuse_names(actor.organisation_id, parsed)
         persona, made = ensure_persona(actor.organisation_id, parsed, now)
         if made:
             _note("persona.made", actor, persona.id, now, target_type="persona", member=found.id)
@@ -64,6 +67,9 @@ def associate(
             _again(association, confidence if counts else None, now)
         if counts and association.confirmed_at is None:
             _confirm(actor, association, now)
+        elif counts:
+            # What could not be attached before.
+            attach_all(actor.organisation_id, now=now, member_id=found.id, persona_id=persona.id)
         _note(
             "association.made" if new else "association.repeated", actor, association.id, now,
             member=found.id, persona=str(persona.id), waits=association.confirmed_at is None,

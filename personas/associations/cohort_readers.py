@@ -5,6 +5,7 @@ leave, and their personal robot when it acts for nobody. Where a group narrows w
 are closed, for others hear the answer. Curators read all of them.
 """
 
+from memories.access.readers import CohortReaders, register_cohort_readers
 from orgs.models.audiences import AudienceKind
 from orgs.principals import Actor, register
 
@@ -37,3 +38,28 @@ def cohorts(actor: Actor) -> list[str]:
     if actor.member_id is not None:
         return [_MEMBERS] if actor.sees_own else []
     return [_OWNERS] if actor.robot_id is not None else []
+
+
+# For an audience `w` of `wanted` and an association `s` of a persona `p`.
+_WANTED = (
+    "FROM wanted w JOIN personas_persona p ON p.organisation_id = %(organisation)s "
+    "AND (w.kind = 'persona' AND p.id::text = w.key "
+    "OR w.kind = 'industry' AND p.industry_key = w.key "
+    "OR w.kind = 'role' AND p.role_key = w.key) "
+)
+_THEIRS = (
+    "JOIN personas_association s ON s.organisation_id = p.organisation_id AND s.persona_id = p.id "
+    "JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id "
+    f"AND {_COUNTS} "
+)
+register_cohort_readers(
+    CohortReaders(
+        members=f"SELECT w.id, s.member_id, 'seat', 1 {_WANTED}{_THEIRS}",
+        robots=f"SELECT w.id, r.id, 'seat', 1 {_WANTED}{_THEIRS}"
+        "JOIN live r ON r.owner_id = s.member_id",
+        names="(SELECT DISTINCT ON (w.id) w.id, 'cohort', '', true, false, 1, w.id, "
+        "CASE w.kind WHEN 'persona' THEN p.industry || ', ' || p.role "
+        "WHEN 'industry' THEN 'industry ' || p.industry ELSE 'role ' || p.role END "
+        f"{_WANTED}ORDER BY w.id, p.handle)",
+    )
+)

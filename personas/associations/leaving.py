@@ -7,7 +7,7 @@ from orgs.members.members import on_member_removed
 from orgs.models.memberships import Member
 from orgs.principals import Actor
 from personas.associations.taught_alone import take_back_taught
-from personas.blocks.attach import attach_all, detach
+from personas.block_writes.attach import attach_all, detach
 from personas.models.blocks import Block
 from personas.models.personas import Association
 

@@ -17,7 +17,7 @@ from orgs.models.base import new_id
 from orgs.models.memberships import Member, Role
 from orgs.organisations.audiences import ensure_audience
 from orgs.principals import Actor
-from personas.blocks.attach import attach_all
+from personas.block_writes.attach import attach_all
 from personas.models.blocks import Block, Layer
 from robots.access.keys import create_key, revoke_key
 from robots.models.keys import Key, KeyScope

@@ -1,1 +1,1 @@
-"""Blocks: bounded texts in every context of a robot. What may stand in them: memories.safety."""
+"""Blocks as they are read: layers, entries, text, versions. Who writes them is in block_writes."""

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from orgs.errors import NotFound
 from orgs.principals import Actor, resolve
+from personas.block_writes.write import may_write
 from personas.blocks.blocks import BlockView, find_block, view
-from personas.blocks.write import may_write
 
 
 def block_to_edit(actor: Actor, block_id: UUID, *, now: datetime) -> BlockView:

@@ -16,9 +16,9 @@ from orgs.models.audiences import Audience, AudienceKind
 from orgs.organisations.references import storable
 from orgs.principals import Actor, Principal, resolve
 from personas.associations.associate import known_to
+from personas.block_writes.write import may_write
 from personas.blocks.blocks import BlockView, readable_personas, view
 from personas.blocks.entries import standing
-from personas.blocks.write import may_write
 from personas.models.blocks import Block, Layer
 from personas.models.personas import Association, Persona
 from personas.registry.personas import known_personas

@@ -14,10 +14,10 @@ from memories.library.word_diff import differences
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.principals import Actor, Principal, resolve
+from personas.block_writes.write import may_write
 from personas.blocks.blocks import BlockView, find_block, view
 from personas.blocks.entries import one_line
 from personas.blocks.versions import made_by
-from personas.blocks.write import may_write
 from personas.models.blocks import BlockVersion, Layer
 
 MOST = 50

@@ -13,10 +13,10 @@ FORMED = (
 
 
 class BadHandle(ValueError):
-    """It is not formed like a handle."""
+    """It is not formed like a handle, or names somebody."""
 
-    def __init__(self) -> None:
-        super().__init__(FORMED)
+    def __init__(self, why: str = FORMED) -> None:
+        super().__init__(why)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,11 @@ def ensure_persona(
     return persona, persona.id == fresh.id
 
 
+def knows_handle(organisation_id: UUID, handle: Handle) -> bool:
+    """Whether the persona is there; call inside the organisation's scope."""
+    return Persona.objects.filter(organisation_id=organisation_id, handle=handle.text).exists()
+
+
 def find_persona(organisation_id: UUID, handle: str) -> Persona:
     """By its handle. Raises NotFound; call inside the organisation's scope."""
     found = Persona.objects.filter(organisation_id=organisation_id, handle=storable(handle)).first()

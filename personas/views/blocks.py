@@ -13,10 +13,10 @@ from memories.access.red_lines import RedLine
 from orgs.errors import AlreadyExists
 from orgs.models.memberships import Role
 from orgs.views.access import MODERATORS, WRITERS, members_only
+from personas.block_writes.overflow import CONSOLIDATE, REFUSE
+from personas.block_writes.personal_data import SANITISE, STOP
+from personas.block_writes.write import Wanted, Written, confirm_entry, write_text
 from personas.blocks.blocks import BlockView, agent_block
-from personas.blocks.overflow import CONSOLIDATE, REFUSE
-from personas.blocks.personal_data import SANITISE, STOP
-from personas.blocks.write import Wanted, Written, confirm_entry, write_text
 from personas.errors import AssociationFirst, BlockOutdated, OverLimit, PersonalData
 from personas.library.blocks import block_to_edit
 from personas.library.versions import block_history

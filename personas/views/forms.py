@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from personas.blocks.overflow import WAYS as OVERFLOWS
-from personas.blocks.personal_data import WAYS as GATED
+from personas.block_writes.overflow import WAYS as OVERFLOWS
+from personas.block_writes.personal_data import WAYS as GATED
 from personas.models.personas import LONGEST_HANDLE, LONGEST_LINE
 from personas.registry.handles import FORMED, BadHandle, parse
 from robots.views.forms import LIFETIMES, KeyForm, OnceForm

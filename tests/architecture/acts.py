@@ -17,7 +17,7 @@ SURFACES = ("api", "views", "management", "migrations", "models", "evaluation")
 SURFACES += ("embedding", "language", "llm")
 ACTED = tuple(
     f"{app}/{folder.name}"
-    for app in ("memories", "robots", "orgs")
+    for app in ("memories", "robots", "orgs", "personas")
     for folder in sorted((ROOT / app).iterdir())
     if folder.is_dir() and folder.name not in SURFACES and not folder.name.startswith("_")
 )

@@ -16,10 +16,16 @@ HELD = "a hold of some minutes in the queue"
 OWN = "a view of one's own"
 AT_HAND = "what a robot has at hand: no memory changes, and the row keeps when and why one left"
 
-REMEMBERED = ("memory.attributed", "memory.protected", "proposal.*", "proposal.red_line")
+REMEMBERED = ("gate.*", "memory.attributed", "memory.protected", "proposal.*", "proposal.red_line")
 
 ENTRIES: dict[str, tuple[str, ...] | str] = {
     "orgs.accounts.sessions.end_sign_ins": "sessions are the account's own, in no organisation",
+    "memories.ingestion.preview_gate.preview_gate": ("gate.asked",),
+    "memories.safety.gate.record_verdicts": PART,
+    "memories.safety.policies.set_gate_policy": ("gate.policy_changed",),
+    "memories.safety.refusals.noting_refusals": ("gate.refused",),
+    "memories.safety.terms.add_term": ("gate.term_added",),
+    "memories.safety.terms.remove_term": ("gate.term_removed",),
     "memories.library.browse.detail": LOOKS,
     "memories.library.browse.found": LOOKS,
     "memories.library.browse.library": LOOKS,
@@ -32,9 +38,10 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.context.connectors.accounts.remove_accounts": "the member's removal is recorded",
     "memories.context.streams.streams.recall_stream": ASKED,
     "memories.context.streams.streams.record": REMEMBERED,
-    "memories.action_items.add.add_task": (*REMEMBERED, "task.added"),
+    "memories.action_items.add.add_task": ("gate.refused", *REMEMBERED, "task.added"),
     "memories.action_items.change.change_task": ("task.changed",),
     "memories.curation.decisions.record.record_decision": (
+        "gate.refused",
         *REMEMBERED,
         "decision.recorded",
         "memory.forced",
@@ -46,11 +53,21 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     ),
     "memories.curation.decisions.parts.withdraw_words": PART,
     "memories.retrieval.feedback.tell_outcome": ASKED,
-    "memories.curation.decisions.dissents.add_dissent": ("dissent.added",),
-    "memories.curation.decisions.dissents.answer_dissent": ("dissent.answered",),
-    "memories.curation.decisions.debates.open_debate": ("debate.opened",),
+    "memories.curation.decisions.dissents.add_dissent": (
+        "gate.refused",
+        "dissent.added",
+    ),
+    "memories.curation.decisions.dissents.answer_dissent": (
+        "gate.refused",
+        "dissent.answered",
+    ),
+    "memories.curation.decisions.debates.open_debate": (
+        "gate.refused",
+        "debate.opened",
+    ),
     "memories.curation.decisions.debates.criticise": (*REMEMBERED, "debate.criticised"),
     "memories.curation.decisions.debates.close_debate": (
+        "gate.refused",
         *REMEMBERED,
         "debate.closed",
         "decision.recorded",
@@ -58,6 +75,18 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "memory.forced",
         "memory.superseded",
     ),
+    "personas.associations.associate.associate": (
+        "association.made",
+        "association.repeated",
+        "persona.made",
+        "robot.personal",
+    ),
+    "personas.associations.associate.confirm": ("association.confirmed", "robot.personal"),
+    "personas.associations.associate.dissociate": ("association.removed",),
+    "personas.associations.personal_robot.make_key": ("key.created", "robot.personal"),
+    "personas.block_writes.write.add_entry": ("block.written",),
+    "personas.registry.personas.describe_persona": ("persona.described", "persona.made"),
+    "personas.registry.personas.remove_persona": ("persona.removed",),
     "memories.context.working_memory.add": AT_HAND,
     "memories.context.working_memory.evict": AT_HAND,
     "memories.context.working_memory.note_evicted": AT_HAND,
@@ -65,6 +94,8 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.context.working_memory.put": AT_HAND,
     "memories.context.working_memory.remove": AT_HAND,
     "memories.preferences.preferences.put_preference": (
+        "gate.*",
+        "gate.refused",
         "memory.attributed",
         "memory.edited",
         "memory.made_plain",
@@ -77,6 +108,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "proposal.red_line",
     ),
     "memories.preferences.preferences.change_preference": (
+        "gate.refused",
         "memory.edited",
         "memory.made_plain",
         "memory.made_sensitive",
@@ -96,6 +128,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.context.team_memory.watch": AT_HAND,
     "memories.context.team_memory.transfer": ("team.transferred",),
     "memories.curation.bulk.change_one": (
+        "gate.refused",
         "memory.archived",
         "memory.edited",
         "memory.made_plain",
@@ -106,6 +139,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "memory.shared",
     ),
     "memories.curation.bulk.undo_one": (
+        "gate.refused",
         "memory.edited",
         "memory.made_plain",
         "memory.made_sensitive",
@@ -114,6 +148,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "memory.restored",
     ),
     "memories.curation.decide.approve": (
+        "gate.refused",
         "memory.edited",
         "memory.made_plain",
         "memory.made_sensitive",
@@ -126,6 +161,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "proposal.*",
     ),
     "memories.curation.decide.merge": (
+        "gate.refused",
         "memory.edited",
         "memory.made_plain",
         "memory.made_sensitive",
@@ -169,12 +205,14 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.privacy.purge.purge_deleted": ("memory.erased", "memory.forced"),
     "memories.privacy.forget_content.forget_content": ("memory.forced", "memory.forgotten"),
     "memories.ingestion.messages.promote_messages": (
+        "gate.*",
         "memory.attributed",
         "memory.protected",
         "proposal.*",
         "proposal.red_line",
     ),
     "memories.curation.restore_version.restore_version": (
+        "gate.refused",
         "memory.edited",
         "memory.made_plain",
         "memory.made_sensitive",
@@ -183,6 +221,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     ),
     "memories.curation.review_item.open_item": LOOKS,
     "memories.curation.bulk_job.change_many": (
+        "gate.refused",
         "job.*",
         "memory.archived",
         "memory.edited",
@@ -197,6 +236,8 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.snapshots.export_job.begin_export": ("job.*",),
     "memories.snapshots.export_job.run_export": JOB,
     "memories.snapshots.restore.restore": (
+        "gate.*",
+        "gate.refused",
         "memory.attributed",
         "memory.edited",
         "memory.made_plain",
@@ -210,6 +251,8 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "snapshot.restored",
     ),
     "memories.snapshots.restore.restore_lines": (
+        "gate.*",
+        "gate.refused",
         "memory.attributed",
         "memory.edited",
         "memory.made_plain",
@@ -223,6 +266,8 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     ),
     "memories.snapshots.restore.record_restore": ("snapshot.restored",),
     "memories.snapshots.restore_file.restore_file": (
+        "gate.*",
+        "gate.refused",
         "memory.attributed",
         "memory.edited",
         "memory.made_plain",
@@ -247,6 +292,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.library.jobs.begin_consolidation": ("job.consolidate",),
     "memories.library.jobs.retry_embeddings": ("embedding.retried",),
     "memories.curation.bulk_job.run_change": (
+        "gate.refused",
         "job.*",
         "memory.archived",
         "memory.edited",
@@ -259,6 +305,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "memory.shared",
     ),
     "memories.curation.bulk_job.undo": (
+        "gate.refused",
         "job.*",
         "memory.archived",
         "memory.edited",
@@ -272,6 +319,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     ),
     "memories.curation.merge.copy_to": PART,
     "memories.curation.edit.edit_memory": (
+        "gate.refused",
         "memory.edited",
         "memory.made_plain",
         "memory.made_sensitive",
@@ -315,6 +363,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.access.red_lines.hold_red_line": ("memory.forced",),
     "memories.ingestion.remember.remember": REMEMBERED,
     "memories.ingestion.remember.remember_many": (
+        "gate.*",
         "memory.attributed",
         "memory.protected",
         "proposal.*",
@@ -328,6 +377,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.library.saved_views.remove_view": OWN,
     "memories.retrieval.served.record_served": ASKED,
     "memories.curation.share.share_memory": (
+        "gate.refused",
         "memory.forced",
         "memory.shared",
     ),
@@ -338,6 +388,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.curation.supersede.supersede": ("memory.forced", "memory.superseded"),
     "memories.curation.supersede.take_back": ("memory.holds_again",),
     "memories.curation.undo.undo": (
+        "gate.refused",
         "memory.edited",
         "memory.made_plain",
         "memory.made_sensitive",

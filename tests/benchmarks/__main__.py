@@ -13,6 +13,7 @@ from tests.benchmarks.report import Report, say
 PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
+    "personal",
 )  # fmt: skip
 # What a part reads of the dataset.
 NEEDING = {
@@ -22,6 +23,7 @@ NEEDING = {
     "month": "queries.jsonl",
     "pollution": "queries.jsonl",
     "timeframes": "queries.jsonl",
+    "personal": "items.jsonl",
 }
 
 
@@ -35,7 +37,8 @@ def arguments() -> argparse.Namespace:
     chosen.only = [name for name in chosen.only.split(",") if name] or list(PARTS)
     if unknown := set(chosen.only) - set(PARTS):
         parser.error(f"no part is called {', '.join(sorted(unknown))}")
-    needed = "pairs.jsonl" if chosen.only == ["pairs"] else "queries.jsonl"
+    needed = NEEDING.get(chosen.only[0], "") if len(chosen.only) == 1 else ""
+    needed = needed or "queries.jsonl"
     if chosen.dataset and not (chosen.dataset / needed).is_file():
         parser.error(f"{chosen.dataset} has no {needed}")
     return chosen
@@ -76,6 +79,7 @@ def measure(chosen: argparse.Namespace) -> int:
         load,
         month,
         pairs,
+        personal,
         pollution,
         quality,
         teams,
@@ -103,6 +107,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "tiers": tiers.run,
         "teams": teams.run,
         "erasure": erasure.run,
+        "personal": personal.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)

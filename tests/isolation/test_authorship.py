@@ -20,7 +20,8 @@ from tests.world import World
 # words: tokens, jobs, sessions.
 NO_WORDS = {"identity", "identity_id", "delegation_id", "job_id", "key_id", "entity_id", "name"}
 NO_WORDS |= {"organisation_id", "secret", "slug", "token", "invitation_id", "robot", "team_id"}
-NO_WORDS |= {"account_id", "erasure_id", "link"}
+NO_WORDS |= {"account_id", "erasure_id", "link", "association_id", "block_id", "entry_id", "handle"}
+NO_WORDS |= {"term_id"}
 
 
 def chosen(scene: Scene, most: int, seed: int, about: str) -> list[Attempt]:

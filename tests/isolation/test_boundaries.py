@@ -38,6 +38,8 @@ from memories.privacy.erasure.begin import note_erased
 from memories.privacy.erasure.models import ErasureStep
 from memories.retrieval.feedback import give_feedback
 from memories.retrieval.recall import Query, recall
+from memories.safety.policies import set_gate_policy
+from memories.safety.terms import add_term
 from memories.store.deduplication import content_hash
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -54,6 +56,7 @@ from robots.identities import links
 from tests.databases import tell, undone
 from tests.isolation.catalogue import definers, tenant_tables
 from tests.memories.context.test_connector_files import calendar, event
+from tests.personas.cast import fill_blocks
 from tests.world import NOW, Tenant, World
 
 ROLES = ("default", "worker", "support")
@@ -269,6 +272,22 @@ def decide(tenant: Tenant) -> None:
     answer_dissent(aria, made, found.id, fine, now=NOW)
 
 
+def fill_group(tenant: Tenant) -> None:
+    """What robots and members keep in a group, and a task there."""
+    mina = tenant.person("mina")
+    hers, his = (str(tenant.members[name].id) for name in ("mina", "bob"))
+    whose: list[dict[str, Any]] = [{}, {"member": hers}, {"member": hers, "listeners": (his,)}]
+    for number, among in enumerate(whose):
+        tenant.remember(
+            tenant.robot("aria"), f"Something in a group, {number}.", group="launch", **among
+        )
+    done = add_task(
+        mina, TaskDraft(content="Book a room", group="launch", assignee=hers), now=NOW
+    ).task
+    assert done is not None
+    change_task(tenant.robot("aria"), done.id, {"done": True}, member=hers, group="launch", now=NOW)
+
+
 def fill(world: World) -> None:
     """At least one row a tenant in each table that refers to another."""
     for tenant in (world.here, world.there):
@@ -288,19 +307,7 @@ def fill(world: World) -> None:
             confirmed_at=NOW,
         )
         rebuild_projection(tenant.id, Projection.PARTITIONS)
-        hers, his = (str(tenant.members[name].id) for name in ("mina", "bob"))
-        whose: list[dict[str, Any]] = [{}, {"member": hers}, {"member": hers, "listeners": (his,)}]
-        for number, among in enumerate(whose):
-            tenant.remember(
-                tenant.robot("aria"), f"Something in a group, {number}.", group="launch", **among
-            )
-        done = add_task(
-            mina, TaskDraft(content="Book a room", group="launch", assignee=hers), now=NOW
-        ).task
-        assert done is not None
-        change_task(
-            tenant.robot("aria"), done.id, {"done": True}, member=hers, group="launch", now=NOW
-        )
+        fill_group(tenant)
         decide(tenant)
         tenant.remember(
             mina,
@@ -309,6 +316,15 @@ def fill(world: World) -> None:
             visibility="shared",
         )
         erase_something(tenant)
+        add_term(tenant.person("ada"), kind="client", term="Zebra Holding", now=NOW)
+        set_gate_policy(tenant.person("ada"), "about_somebody", now=NOW)
+        told = "Write to mina@zebra.example."
+        tenant.remember(
+            tenant.robot("aria"),
+            told,
+            member=str(tenant.members["mina"].id),
+            visibility="organisation",
+        )
         known = {"identity": "chat:mina"}
         links.link(tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW)
         tenant.remember(mina, "I meet Bob tomorrow.", visibility="private", occurred_at=NOW)
@@ -321,6 +337,7 @@ def fill(world: World) -> None:
         told = tenant.remember(mina, "Something for everyone.", visibility="organisation").id
         add(tenant.robot("bolt"), str(tenant.robots["bolt"].id), owed, now=NOW)
         tenant.add_team("pair", "aria", "bolt")
+        fill_blocks(tenant)
         keep_view(mina, name="Mine", query="")
         meeting = calendar(event(":20260303T090000Z"))
         add_account(

@@ -24,6 +24,7 @@ from tests.isolation.answers import comparable, send
 from tests.isolation.cast import READERS, ROBOTS, Stage, set_stage
 from tests.isolation.surface import OUTSIDE, Operation, address, described, patterns
 from tests.isolation.test_traces import hide
+from tests.personas.cast import QSR
 from tests.world import PEOPLE, World
 
 SLOT = re.compile(r"\{(\w+)\}")
@@ -59,6 +60,10 @@ def theirs(stage: Stage, caller: str) -> dict[str, list[str]]:
         "debate_id": [str(stage.memories["canary-debate-launch"])],
         "account_id": [str(stage.memories["canary-account-mina"])],
         "preference_id": [str(stage.memories["canary-preference-mina"])],
+        "association_id": [str(stage.memories["canary-association-mina"])],
+        "block_id": [str(stage.memories["canary-block-mina"])],
+        "entry_id": [str(stage.memories["canary-human-mina"])],
+        "handle": [QSR],
         "erasure_id": [str(stage.erasure.id)] if caller == "ada" else [],
         "link": [link_of(stage.erasure)],
         "organisation_id": [str(here.id)],
@@ -75,6 +80,8 @@ def references(place: str, ids: dict[str, list[str]]) -> list[str]:
         return ids["groups"] + ids["group_id"]
     if "/teams/" in place:
         return ids["team_id"]
+    if "/personas/" in place:
+        return [QSR]
     return ids["robot_id"] if "/robots/" in place else ids["member_id"]
 
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from personas.associations.associate import associate
-from personas.blocks.write import Wanted, add_entry
+from personas.block_writes.write import Wanted, add_entry
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
 from tests.personas.cast import QSR, block, give, serving

@@ -2,11 +2,18 @@
 
 from datetime import datetime
 
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.principals import Actor
+from orgs.principals import Actor, resolve
 from personas.associations.associate import Associated, associate
-from personas.associations.personal_robot import ensure_personal_robot
+from personas.associations.personal_robot import ensure_personal_robot, make_key
+from personas.block_writes.write import Wanted, add_entry
 from personas.blocks.blocks import BlockView, blocks_shown
+from personas.models.personas import Persona
+from personas.models.suggestions import Suggestion
 from robots.access.own_member import act_for_owner
 from tests.world import NOW, Tenant
 
@@ -23,6 +30,14 @@ def robot_of(tenant: Tenant, name: str, *, now: datetime = NOW) -> Actor:
         scopes=frozenset({"read", "write", "act_for"}),
         name=robot.name,
     )
+
+
+def api_of(tenant: Tenant, name: str) -> APIClient:
+    """A client with a key of the member's personal robot."""
+    _, secret = make_key(tenant.person(name), label="", now=timezone.now())
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
 
 
 def serving(tenant: Tenant, name: str, *, now: datetime = NOW) -> Actor:
@@ -52,3 +67,27 @@ def block(
 
 def labels(actor: Actor, *, now: datetime = NOW) -> set[str]:
     return {one.label for one in blocks_shown(actor, now=now)}
+
+
+def fill_blocks(tenant: Tenant) -> None:
+    """A row of every table of the personas."""
+    give(tenant, "mina")
+    robot = serving(tenant, "mina")
+    for label in (f"{QSR}_service_experience", "human"):
+        line = "These people check visits before they look at rents."
+        made = add_entry(robot, block(robot, label).block.id, line, wanted=Wanted(), now=NOW)
+        assert made.entry
+        if label == "human":
+            continue
+        chidi = resolve(tenant.person("chidi"))
+        with chidi.scope():
+            of = Memory.objects.get(id=made.entry.id)
+            other = Persona.objects.get(organisation_id=tenant.id, handle=RETAIL)
+            Suggestion.objects.create(
+                organisation_id=tenant.id,
+                memory=of,
+                audience_id=of.audience_id,
+                kind=of.kind,
+                persona=other,
+                suggested_at=NOW,
+            )

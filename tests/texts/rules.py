@@ -21,6 +21,7 @@ from uuid import UUID
 import numpy as np
 import orjson
 
+from memories.safety.plain_text import PlainText, plain
 from tests.architecture.source import pure_modules
 from tests.texts.kinds import pieces
 
@@ -183,6 +184,8 @@ def arguments(function: Callable[..., Any], text: str) -> dict[str, Any]:
 def made(hint: Any, name: str, text: str) -> Any:  # noqa: PLR0911, PLR0912
     """A value of this type with the text in it, as long as its place lets it be."""
     origin, of = typing.get_origin(hint), typing.get_args(hint)
+    if hint is str and name == "char":
+        return text[:1]
     if hint in (str, Any):
         return text[:NAME] if name in NAMES else text
     if hint is bytes:  # a line of an import
@@ -202,6 +205,8 @@ def made(hint: Any, name: str, text: str) -> Any:  # noqa: PLR0911, PLR0912
         return {key: value}
     if inspect.isclass(hint) and issubclass(hint, Enum):
         return next(iter(hint))
+    if origin is re.Pattern:
+        return re.compile("a+")
     if inspect.isclass(hint) and issubclass(hint, re.Match):
         raise Unknown(f"{name}: {hint}")
     if inspect.isclass(hint) and hint.__module__.startswith(("memories.", "robots.", "orgs.")):
@@ -209,6 +214,8 @@ def made(hint: Any, name: str, text: str) -> Any:  # noqa: PLR0911, PLR0912
             own = {k: v.fget for k, v in vars(hint).items() if isinstance(v, property)}
             returns = {k: typing.get_type_hints(get)["return"] for k, get in own.items()}
             return types.SimpleNamespace(**{k: made(v, k, text) for k, v in returns.items()})
+        if hint is PlainText:  # its places belong to its text
+            return plain(text)
         return hint(**SMALL.get(hint.__name__, {}) or arguments_of(hint, text))
     if isinstance(hint, typing.TypeVar):
         return made(hint.__bound__, name, text) if hint.__bound__ else text

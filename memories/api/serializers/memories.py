@@ -40,6 +40,15 @@ def check_content(value: str) -> str:
     return value
 
 
+def on_personal_data_field() -> serializers.ChoiceField:
+    return serializers.ChoiceField(
+        ("review", "sanitise"),
+        required=False,
+        help_text="Where a gate finds something personal: wait for a person (the default), or keep "
+        "the text at once with its kind in brackets in its place, as in [email].",
+    )
+
+
 class ReadersSerializer(StrictSerializer):
     members = TextListField(default=list)
     robots = TextListField(default=list)
@@ -102,6 +111,7 @@ class RememberSerializer(StrictSerializer):
     red_line_reason = TextField(
         max_length=2000, required=False, allow_blank=True, help_text="People must give one."
     )
+    on_personal_data = on_personal_data_field()
 
     def validate_content(self, value: str) -> str:
         return check_content(value)
@@ -114,6 +124,7 @@ def draft(data: dict[str, Any]) -> Draft:
     for name in ("listeners", "tags"):
         if name in fields:
             fields[name] = tuple(fields[name])
+    fields["sanitise"] = fields.pop("on_personal_data", "review") == "sanitise"
     return Draft(**fields)
 
 

@@ -99,7 +99,9 @@ class ProposalSerializer(serializers.Serializer[Any]):
     content = serializers.CharField(help_text="The suggested text of a correction.")
     reason = serializers.CharField()
     details = serializers.DictField(
-        help_text="Of what is too many: `tier`, `capacity`, `count`, `chosen` and `summaries`."
+        help_text="Of what is too many: `tier`, `capacity`, `count`, `chosen` and `summaries`. Of "
+        "what a gate holds: `found` (how often each kind), `spans` ([start, end, kind] in the "
+        "memory's text), `audience` and `failed`."
     )
     proposed_by = NamedSerializer(allow_null=True)
     robot = NamedSerializer(allow_null=True)
@@ -110,3 +112,8 @@ class ProposalSerializer(serializers.Serializer[Any]):
     decided_at = serializers.DateTimeField(allow_null=True)
     decision = serializers.CharField(help_text="Why it was decided so.")
     created_at = serializers.DateTimeField()
+    original = serializers.CharField(
+        allow_null=True,
+        help_text="Of what a gate holds for something personal: the words as they were written. "
+        "For the member alone for whom they were written; null for everybody else.",
+    )

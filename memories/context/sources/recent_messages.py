@@ -5,6 +5,7 @@ from datetime import timedelta
 from memories.context.sources.asked import Asked
 from memories.context.sources.memory_lines import plain
 from memories.context.sources.pieces import Piece
+from memories.ingestion.messages import QUARANTINED
 from orgs.principals import Actor
 from robots.models.conversations import Conversation, Message, MessageRole
 
@@ -29,7 +30,8 @@ def recent_messages(asked: Asked) -> list[Piece] | None:
         withdrawn_at=None,
         sent_at__gte=since,
         sent_at__lte=asked.now,
-    ).select_related("speaker_member", "robot")
+    ).exclude(reason=QUARANTINED)
+    rows = rows.select_related("speaker_member", "robot")
     found = list(rows.order_by("-sent_at", "-id")[:MOST]) if ids else []
     asked.messages.update(message.id for message in found)
     return [_piece(message) for message in found]

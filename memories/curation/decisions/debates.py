@@ -39,6 +39,7 @@ from memories.retrieval.answer_rows import answer_rows
 from memories.retrieval.feedback import give_feedback, tell_outcome
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import Query, RecallAnswer, recall
+from memories.safety.refusals import noting_refusals, refuse_poison
 from memories.store.lineage import NAMED
 from memories.store.models.choices import Tier
 from orgs import audit
@@ -108,13 +109,14 @@ def open_debate(
     """Begin a debate: what the caller's memory says of the topic, of the tiers GIVEN, and the text
     of `prepare`. Nothing but the debate itself is written, and the record of the recall.
 
-    Raises what `remember` raises for such a place, BadDecision, and Misplaced for a place that the
-    caller does not read.
+    Raises what `remember` raises for such a place, BadDecision, HeldBack, and Misplaced for a place
+    that the caller does not read.
     """
     if not words_of_topic(topic):
         raise BadDecision(NO_WORDS)
-    with transaction.atomic():
+    with noting_refusals(actor, now, target_type="debate"), transaction.atomic():
         with organisation_scope(actor.organisation_id):
+            refuse_poison(actor, [topic])
             place = Draft(content=topic, visibility=visibility, group=group, member=member)
             placement = DraftPlacer(actor, now).place(place)
         query = Query(

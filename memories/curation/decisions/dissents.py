@@ -14,6 +14,7 @@ from memories.access.references import References
 from memories.curation.decisions.models import Decision, Dissent
 from memories.curation.decisions.parts import named, part_of
 from memories.curation.decisions.voices import Voice, Voices, respect_wishes
+from memories.safety.refusals import noting_refusals, refuse_poison
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -60,10 +61,12 @@ def add_dissent(
     """Put a dissent to a decision that the caller reads.
 
     Raises NotFound, PermissionError for who writes nothing, IdentityClaim for whom they may not
-    speak for, LearningPaused, SharingOff, and AlreadyExists where it is not active or full.
+    speak for, LearningPaused, SharingOff, HeldBack, and AlreadyExists where it is not active or
+    full.
     """
     principal = resolve(act(actor, member=member, group=group))
-    with principal.scope():
+    refused = noting_refusals(actor, now, target=decision_id)
+    with refused, principal.scope():
         memory = decision_memory(principal, decision_id, lock=True)
         if actor.is_person and actor.role == Role.VIEWER:
             raise PermissionError(WRITES_NOTHING)
@@ -74,6 +77,7 @@ def add_dissent(
         ).count()
         if there >= MOST_DISSENTS:
             raise AlreadyExists(FULL)
+        refuse_poison(principal.actor, [draft.content, draft.reasoning])
         with organisation_scope(memory.organisation_id):
             voices = Voices(principal.actor, memory.group, References(principal.actor))
             voice = voices.speaking(draft.by)
@@ -96,10 +100,10 @@ def answer_dissent(
 ) -> Dissent:
     """Acknowledge a dissent, or say what speaks against it; for who may edit the decision.
 
-    Raises NotFound, NotYours, and AlreadyExists where the decision is not active.
+    Raises NotFound, NotYours, HeldBack, and AlreadyExists where the decision is not active.
     """
     principal = resolve(act(actor, member=member, group=group))
-    with principal.scope():
+    with noting_refusals(actor, now, target=decision_id), principal.scope():
         decision_memory(principal, decision_id)
         memory = changeable(principal, decision_id)
         rows = _with_names(memory).filter(id=dissent_id)
@@ -109,6 +113,7 @@ def answer_dissent(
         if memory.status != Status.ACTIVE:
             raise AlreadyExists(NOT_ACTIVE)
         changed = _changed(found, answer)
+        refuse_poison(principal.actor, [answer.rebuttal or ""])
         if changed:
             rows.update(
                 **changed,

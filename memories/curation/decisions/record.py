@@ -20,6 +20,7 @@ from memories.curation.decisions.voices import Voice, Voices, respect_wishes
 from memories.curation.supersede import supersede
 from memories.ingestion.drafts import Draft, Remembered
 from memories.ingestion.remember import remember
+from memories.safety.refusals import noting_refusals, refuse_held, refuse_poison
 from memories.store.lineage import NAMED
 from memories.store.models.choices import Category, Status, Tier
 from memories.store.models.memory import Memory
@@ -105,14 +106,18 @@ def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> Rec
     """Remember a decision for readers as any memory has them, in the tier slow.
 
     Raises what `remember` raises, BadDecision for a topic without words, NotFound for what the
-    caller does not know, IdentityClaim for words of somebody for whom they may not speak, Misplaced
-    for readers that the caller is not among, and what `supersede_decision` raises.
+    caller does not know, IdentityClaim for words of somebody for whom they may not speak, HeldBack
+    for words of a robot that a gate does not let pass, Misplaced for readers that the caller is not
+    among, and what `supersede_decision` raises.
     """
     words = words_of_topic(draft.topic)
     if not words:
         raise BadDecision(NO_WORDS)
-    with transaction.atomic():
+    with noting_refusals(actor, now, target_type="decision"), transaction.atomic():
+        with organisation_scope(actor.organisation_id):
+            refuse_poison(actor, _beside(draft))
         made = remember(actor, _memory(actor, draft, now), now=now)
+        refuse_held(actor, made.status)
         principal = writer(actor, member=draft.member, group=draft.group)
         with principal.scope():
             memory = _readable(principal, made.id)
@@ -126,6 +131,14 @@ def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> Rec
             if draft.supersedes is not None:
                 supersede_decision(principal, memory, draft.supersedes, now)
     return RecordedDecision(memory.id, memory.status, not fresh)
+
+
+def _beside(draft: DecisionDraft) -> list[str]:
+    """What is served with the conclusion."""
+    said = [one.text for one in draft.claims]
+    for one in draft.dissents:
+        said += [one.content, one.reasoning]
+    return [draft.domain, *draft.participants, *said]
 
 
 def writer(actor: Actor, *, member: str | UUID | None, group: str | UUID | None) -> Principal:

@@ -26,6 +26,7 @@ from memories.llm.answer_json import Nonsense
 from memories.llm.questions import Questions
 from memories.restatement.llm_texts import showable
 from memories.restatement.llm_windows import KnownText
+from memories.safety.gate import steers
 from memories.store.authorship import REWORDED, reword, words_by
 from memories.store.dependents import SUMMARY, SUMMARY_OF, is_summary
 from memories.store.models.choices import Status
@@ -148,7 +149,7 @@ def _reword(
     text = questions.ask(SYSTEM, {"notes": shown.texts}, _summary)
     if text is None:
         return False
-    refused = fault(text, shown.texts)
+    refused = fault(text, shown.texts) or steers(text)
     changed = not refused and _replace(organisation_id, summary_id, audience_id, shown, text, now)
     with organisation_scope(organisation_id, using=WORKER):
         row = Memory.objects.using(WORKER).filter(id=summary_id).only("audience_id", "kind").first()

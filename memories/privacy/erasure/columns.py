@@ -44,6 +44,7 @@ FIGURES = ColumnRule(Rule.NONE, "figures alone")
 SECRET = ColumnRule(Rule.NONE, "a digest of a random secret")
 SETTING = ColumnRule(Rule.NONE, "a setting of the organisation")
 HANDLE = ColumnRule(Rule.NONE, "by which programs call a group, a robot or a team; chosen by them")
+PROFESSION = ColumnRule(Rule.NONE, "an industry and a role; a gate refuses names in it")
 FAULT = ColumnRule(Rule.NONE, "the class of an error, never a text")
 
 _PARTITION = {"kind": FIXED, "parties": IDS, "embedding": REMADE, "words": REMADE}
@@ -76,6 +77,12 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
     "memories_erasure": {"what": FIXED, "source": FIXED, "counts": FIGURES},
     "memories_erasurestep": {"name": FIXED, "counts": FIGURES},
     "memories_feedback": {"outcome": FIXED},
+    "memories_gatepolicy": {"personal": SETTING},
+    "memories_gazetteerterm": {
+        "kind": FIXED, "term": ColumnRule(Rule.NONE, "a name that no text may show"),
+        "folded": ColumnRule(Rule.NONE, "a name that no text may show"),
+    },
+    "memories_heldtext": {"content": MASKED, "findings": FIGURES},
     "memories_job": {
         "kind": FIXED, "state": FIXED, "parameters": MASKED, "problems": MASKED, "result": MASKED,
         "reason": MASKED, "place": MASKED, "period": FIGURES,
@@ -85,6 +92,7 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
         "content": MASKED, "content_hash": REMADE, "key": KEY, "topic": MASKED, "tags": FOLDED,
         "metadata": MASKED, "source": MASKED, "speaker": EMPTIED, "listeners": IDS,
         "conversation": MASKED, "red_line_reason": MASKED, "archived_for": FIXED,
+        "held_for": FIXED,
         "sealed": SEALED,
     },
     "memories_modelanswer": {
@@ -137,6 +145,15 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
     },
     "orgs_organisation": {"name": SETTING, "slug": SETTING, "language": SETTING,
                           "projections": SETTING},
+    "personas_block": {"layer": FIXED, "own_text": MASKED},
+    "personas_blockline": {"kind": FIXED},
+    "personas_blockversion": {"lines": IDS, "own_text": MASKED},
+    "personas_persona": {
+        "handle": PROFESSION, "industry_key": PROFESSION, "role_key": PROFESSION,
+        "industry": MASKED, "role": MASKED, "description": MASKED, "kpis": MASKED,
+        "motivations": MASKED, "queries": MASKED,
+    },
+    "personas_suggestion": {"kind": FIXED, "state": FIXED},
     "robots_conversation": {"external_id": KEY, "title": MASKED, "metadata": MASKED},
     "robots_identitylink": {"known_as": KEY, "evidence": MASKED},
     "robots_key": {"prefix": SECRET, "digest": SECRET, "scopes": FIXED, "label": MASKED},

@@ -35,6 +35,7 @@ _GO_BY = {
     "memories_version": "memory_id",
     "memories_restatement": "memory_id",
     "memories_entity": "memory_id",
+    "memories_heldtext": "memory_id",
     "memories_proposal": "memory_id",
     "memories_decision": "memory_id",
     "memories_participant": "memory_id",

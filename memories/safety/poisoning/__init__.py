@@ -1,1 +1,1 @@
-"""Rules that find what would steer a model that reads a text. Not what is done about it (gate)."""
+"""What in a text would steer the model that reads it. Pure; what happens then says the gate."""

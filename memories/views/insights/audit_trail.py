@@ -29,6 +29,7 @@ KINDS = {
     "erasure": "Erasures",
     "debate": "Debates",
     "policy": "What happens by itself",
+    "gate": "Gates",
     "support": "Support staff",
 }
 # What an action is called in a sentence; the others are shown as they are written.
@@ -64,6 +65,15 @@ WORDS = {
     "encryption.rotated": "encrypted anew, under the newest key,",
     "memory.forced": "forced a change of the protected",
     "proposal.red_line": "asked to protect",
+    "gate.passed": "wrote, and the gates let pass,",
+    "gate.sanitised": "wrote, without what the gates found personal,",
+    "gate.held": "wrote something personal, which waits, in",
+    "gate.quarantined": "wrote what may steer a robot, which is held back, in",
+    "gate.refused": "was refused, by the gates, a change of",
+    "gate.asked": "asked what the gates would say",
+    "gate.term_added": "added a name that stays inside",
+    "gate.term_removed": "removed a name that stayed inside",
+    "gate.policy_changed": "changed how strict the gates are",
     "policy.changed": "changed what happens by itself",
     "policy.archived": "archived, as the policy says,",
     "memory.erased": "erased for good",
@@ -122,6 +132,17 @@ WORDS = {
     "robot.registered": "registered",
     "robot.changed": "changed the description of",
     "robot.seated": "changed the groups of",
+    "persona.made": "made the persona",
+    "persona.described": "described the persona",
+    "persona.removed": "removed the persona",
+    "association.made": "said which persona a member has",
+    "association.repeated": "said again which persona a member has",
+    "association.confirmed": "confirmed which persona a member has",
+    "association.removed": "took back which persona a member has",
+    "robot.personal": "made a member's personal robot",
+    "block.written": "wrote to a block",
+    "block.entry_archived": "took an entry out of a block",
+    "block.consolidated": "made one entry of several in a full block",
     "team.created": "made the team",
     "team.changed": "changed name, purpose or budget of the team",
     "team.removed": "removed the team",
@@ -316,6 +337,8 @@ def _detail(entry: AuditEntry, trail: Trail) -> str:
     told = entry.detail
     if entry.action.startswith("support."):
         return f"“{told['reason']}”" if told.get("reason") else ""
+    if entry.action.startswith("gate.") and "found" in told:
+        return _of_gate(told)
     if entry.target_type == "memory":
         return _of_memory(entry, trail)
     if entry.target_type == "team" and told.get("robot"):
@@ -325,11 +348,22 @@ def _detail(entry: AuditEntry, trail: Trail) -> str:
     return _of_registry(entry.action, told)
 
 
+def _of_gate(told: dict[str, Any]) -> str:
+    """For whom it was, and what was found how often."""
+    found = ", ".join(
+        f"{times:,} {kind.replace('_', ' ')}" for kind, times in told["found"].items()
+    )
+    broke = "the check failed" if told.get("failed") else ""
+    return "; ".join(filter(None, [f"for {told.get('audience', '')}", found, broke]))
+
+
 def _of_policy(action: str, told: dict[str, Any]) -> str:
     """Which parts changed, or how many memories a run archived."""
     if action == "policy.archived":
         number = told.get("memories", 0)
         return f"{number:,} memor{'y' if number == 1 else 'ies'}"
+    if action == "gate.policy_changed":
+        return f"{told.get('before')} → {told.get('after')}".replace("_", " ")
     return ", ".join(words for name, words in POLICY.items() if name in told)
 
 

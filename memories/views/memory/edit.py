@@ -22,6 +22,7 @@ from memories.library import browse
 from memories.library.word_diff import differences
 from memories.lifecycle.consolidation.undo_summary import undo_summary
 from memories.lifecycle.forget import forget_memory, restore_memory
+from memories.safety.refusals import HeldBack
 from memories.store.encryption.keys import NoEncryptionKey
 from memories.store.encryption.texts import Encrypted
 from memories.store.models.choices import Status
@@ -136,7 +137,7 @@ def _saved(request: HttpRequest, memory: Memory, form: memories.EditForm) -> Htt
     except (NoEncryptionKey, Encrypted) as error:
         form.add_error("sensitive", str(error))
         return None
-    except (AlreadyExists, RedLine) as error:
+    except (AlreadyExists, HeldBack, RedLine) as error:
         form.add_error("content", str(error))
         return None
     messages.success(request, "Saved.")

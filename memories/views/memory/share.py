@@ -18,6 +18,7 @@ from memories.access.visibility import Misplaced
 from memories.curation.share import share_memory
 from memories.library import browse
 from memories.library.browse import ListedMemory
+from memories.safety.refusals import HeldBack
 from memories.store.models.memory import Memory
 from memories.views import presenter
 from memories.views.forms import memories
@@ -26,7 +27,7 @@ from orgs.models.audiences import AudienceKind
 from orgs.views.access import WRITERS, members_only
 from robots.people.directory import colleagues
 
-REFUSALS = (AlreadyExists, Misplaced, NotFound, NotYours, PermissionError, SharingOff)
+REFUSALS = (AlreadyExists, HeldBack, Misplaced, NotFound, NotYours, PermissionError, SharingOff)
 SOME = {
     "value": "shared",
     "kind": "explicit",

@@ -24,6 +24,7 @@ from memories.library.word_diff import differences
 from memories.review import holds
 from memories.review import queue as review_queue
 from memories.review.models import Cause, Proposal, State
+from memories.safety.refusals import HeldBack
 from memories.views.forms import review
 from memories.views.review import wording
 from orgs.errors import AlreadyExists, NotFound
@@ -41,6 +42,7 @@ REFUSALS = (
     RedLine,
     AlreadyExists,
     SharingOff,
+    HeldBack,
 )
 
 
@@ -103,6 +105,7 @@ def _list(
         "rows": rows,
         "filters": _filters(request, asked),
         "clear_url": f"{url}?show={tab}",
+        "gates_url": reverse("gates") if request.actor.moderates else "",
         "page": {"next_url": f"{url}?{older}" if found.after else ""},
         "done": found.count.done,
         "total": found.count.done + found.count.waiting,

@@ -10,9 +10,10 @@ from memories.curation.review_item import Inspected
 from memories.language.excerpts import excerpt
 from memories.library.word_diff import differences
 from memories.restatement.models import Origin
-from memories.review.models import PAIRS, Cause, Proposal, State
+from memories.review.models import HELD, PAIRS, Cause, Proposal, State
 from memories.store.models.memory import Memory
 from memories.views import origins, presenter
+from memories.views.review import held
 
 TONES = {State.OPEN: "warn", State.APPROVED: "good", State.MERGED: "good", State.REJECTED: "bad"}
 # What the buttons say: approve, edit, reject.
@@ -26,10 +27,15 @@ BUTTONS = {
     Cause.CONTRADICTION: ("", "", "Both are right: keep both"),
     Cause.RED_LINE: ("Protect it", "", "Leave it unprotected"),
     Cause.CAPACITY: ("Summarise and archive them", "", "Leave them all"),
+    Cause.PERSONAL_DATA: ("Publish without the marked words", "Edit first", "Keep it out"),
+    Cause.POISON: ("Let it through", "Edit first", "Keep it out"),
 }
 # The keys of approving and of rejecting. `a` is everywhere the yes that destroys nothing; what
 # takes something away has a key of its own.
 KEYS = dict.fromkeys((Cause.REPORT, Cause.MENTION), ("f", "a")) | dict.fromkeys(PAIRS, ("", "a"))
+KEYS |= {Cause.POISON: ("p", "a")}
+# Of these approving is what needs care, so leaving it stands first.
+CAREFUL = (Cause.REPORT, Cause.MENTION, Cause.POISON)
 USUAL_KEYS = ("a", "r")
 DONE = {
     (Cause.PUBLISH, State.APPROVED): "Approved. Everyone can read it now.",
@@ -48,6 +54,10 @@ DONE = {
     (Cause.CAPACITY, State.REJECTED): "All of them stay. This is asked again when there are more.",
     (Cause.DUPLICATE, State.REJECTED): "Both stay. They are not shown as the same again.",
     (Cause.CONTRADICTION, State.APPROVED): "The newer one holds. The older says until when it did.",
+    (Cause.PERSONAL_DATA, State.APPROVED): "Published without what was marked.",
+    (Cause.PERSONAL_DATA, State.REJECTED): "Kept out. Its author sees that, with your reason.",
+    (Cause.POISON, State.APPROVED): "Let through. Robots are answered from it now.",
+    (Cause.POISON, State.REJECTED): "Kept out. No answer uses it.",
     (Cause.CONTRADICTION, State.REJECTED): "Both stay. They are not shown side by side again.",
 }
 _PAIRED = {
@@ -85,11 +95,13 @@ def why(item: Proposal, me: object, organisation: str) -> str:
         case Cause.RED_LINE:
             asks = "ask" if name == "You" else "asks"
             return f"{name or 'Somebody'} {asks} that this is protected"
-    return _found(item)
+    return _found(item, name)
 
 
-def _found(item: Proposal) -> str:
-    """What nobody asked for."""
+def _found(item: Proposal, name: str) -> str:
+    """What nobody asked for. name: who wrote it."""
+    if item.cause in HELD:
+        return held.why(item, name)
     if item.cause == Cause.CAPACITY:
         return too_many(item)
     return _MENTION if item.cause == Cause.MENTION else paired(item)
@@ -146,7 +158,7 @@ def row(item: Proposal, readers: AudienceSentence, me: object, organisation: str
     """One line of the list."""
     return {
         "url": reverse("review-item", args=[item.id]),
-        "text": excerpt(item.content or item.memory.content, set(), 200),
+        "text": excerpt(item.content or _shown(item), set(), 200),
         "why": _against(item) or why(item, me, organisation),
         "kind": Cause(item.cause).label,
         "at": item.created_at,
@@ -158,6 +170,12 @@ def row(item: Proposal, readers: AudienceSentence, me: object, organisation: str
         "decided_at": item.decided_at,
         "open": item.state == State.OPEN,
     }
+
+
+def _shown(item: Proposal) -> str:
+    """What it says, with what nobody would see of it where a gate holds it."""
+    text: str = item.memory.content
+    return held.revealed(text) if item.cause in HELD else text
 
 
 def beside(memory: Memory, learned: str) -> dict[str, Any]:
@@ -209,6 +227,7 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
             "disagrees": item.cause == Cause.CONTRADICTION,
             "is_proposal": item.cause == Cause.PUBLISH,
             "may_merge": pair or item.cause == Cause.PUBLISH,
+            "held": held.about(item, found.original) if item.cause in HELD else None,
         },
         "audience": presenter.audience(found.readers),
         "similar": [
@@ -221,7 +240,7 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
         "suggestion": item.content or memory.content,
         "approve_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[0],
         "reject_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[1],
-        "destroys": item.cause in (Cause.REPORT, Cause.MENTION),
+        "destroys": item.cause in CAREFUL,
         "approve_label": approve,
         "edit_label": edit,
         "reject_label": rejected,

@@ -75,7 +75,8 @@ def test_a_batch_of_a_hundred_costs_as_many_statements_as_one_of_ten(
 
 
 def test_what_remembering_and_a_message_cost(lasting_world: World) -> None:
-    """With BEGIN and COMMIT. The first ones note that the key was used and the robot active."""
+    """With BEGIN and COMMIT, and what the gates said. The first ones note that the key was used and
+    the robot active."""
     here, api = lasting_world.here, lasting_world.here.api("aria")
     place = {"group": "launch", "external_id": "talk"}
     talk = api.post("/api/v1/conversations", place, format="json").json()["id"]
@@ -88,7 +89,7 @@ def test_what_remembering_and_a_message_cost(lasting_world: World) -> None:
         said = {"content": f"The launch {n} moves because of the weather.", "speaker": mina}
         return api.post(f"/api/v1/conversations/{talk}/messages", said, format="json")
 
-    for call, statements in ((one, 13), (message, 30)):
+    for call, statements in ((one, 14), (message, 30)):
         call(0)
         call(1)
         # A second may be over meanwhile, and the robot's activity be noted once more.

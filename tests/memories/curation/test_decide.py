@@ -256,7 +256,7 @@ def test_two_curators_never_both_decide(lasting_world: World) -> None:
 def test_what_is_forgotten_is_not_kept_in_what_was_decided_about_it(world: World) -> None:
     here = world.here
     said = {"speaker": str(here.members["mina"].id)}
-    memory_id = here.remember(here.robot("aria"), "Mina has the zebra flu.", **said).id
+    memory_id = here.remember(here.robot("aria"), "I have the zebra flu.", **said).id
     item = propose_correction(here.person("bob"), memory_id, content="A zebra cold.", now=NOW)
     decide.approve(here.person("chidi"), item.id, ReviewAnswer(version=1), now=NOW)
     for who in ("chidi", "bob"):

@@ -81,15 +81,15 @@ def test_an_edit_cannot_make_twins(world: World) -> None:
 def test_who_may_correct(world: World) -> None:
     here, mina = world.here, world.here.members["mina"]
     said = here.remember(
-        here.robot("aria"), "Mina likes tea.", visibility="organisation", member=str(mina.id)
+        here.robot("aria"), "They like tea.", visibility="organisation", member=str(mina.id)
     ).id
     for number, who in enumerate(("mina", "chidi", "ada")):
         edit_memory(here.person(who), said, {"importance": number / 10}, now=NOW)
     edit_memory(here.robot("aria"), said, {"importance": 0.9}, now=NOW)
     for who in (here.person("bob"), here.robot("bolt")):
         with pytest.raises(NotYours):
-            edit_memory(who, said, {"content": "Mina hates tea."}, now=NOW)
-    assert get_memory(here.robot("bolt"), said).memory.content == "Mina likes tea."
+            edit_memory(who, said, {"content": "They hate tea."}, now=NOW)
+    assert get_memory(here.robot("bolt"), said).memory.content == "They like tea."
 
 
 def test_what_has_expired_is_hidden_but_there(world: World) -> None:

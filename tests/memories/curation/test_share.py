@@ -196,7 +196,7 @@ def test_a_group_is_not_told_of_to_who_is_not_in_it(world: World) -> None:
 def test_nor_when_they_take_their_own_along(world: World) -> None:
     here, bob = world.here, world.here.members["bob"].id
     place = {"group": "launch", "conversation": "launch/1", "visibility": "organisation"}
-    here.remember(here.robot("aria"), "Bob likes the zebra.", speaker=str(bob), **place)
+    here.remember(here.robot("aria"), "I like the zebra.", speaker=str(bob), **place)
     for inside in (True, False):
         taken = b"".join(signed_in(here, "bob").get("/me/export/")).decode()
         assert "zebra" in taken

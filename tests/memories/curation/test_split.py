@@ -112,7 +112,7 @@ def test_they_do_not_outlive_what_it_said_or_who_read_it(world: World, move: str
 def test_nothing_is_taken_from_who_has_paused(world: World) -> None:
     here = world.here
     mina = str(here.members["mina"].id)
-    said = here.remember(here.robot("aria"), TEXT, group="launch", member=mina).id
+    said = here.remember(here.robot("aria"), TEXT, group="launch", member=mina, speaker=mina).id
     pause_learning(here.person("mina"), paused=True, now=NOW)
     with pytest.raises(LearningPaused):
         divide_memory(here.robot("aria"), said, now=NOW)
@@ -131,7 +131,8 @@ def test_they_last_no_longer_and_go_no_further_than_their_memory(world: World) -
 
 def test_what_went_with_its_memory_is_not_found_again_when_it_is_taken_back(world: World) -> None:
     here, aria, mina = world.here, world.here.robot("aria"), world.here.person("mina")
-    about = {"group": "launch", "member": str(mina.member_id)}
+    hers = str(mina.member_id)
+    about = {"group": "launch", "member": hers, "speaker": hers}
     parent = here.remember(aria, TEXT, visibility="group", **about).id
     made = [row.id for row in divide_memory(aria, parent, now=NOW).rows]
     assert withdraw_shared(mina, now=NOW) == 3
@@ -146,7 +147,8 @@ def test_what_its_subject_forgot_is_told_as_known_to_who_may_not_bring_it_back(
 ) -> None:
     here, aria = world.here, world.here.robot("aria")
     said = "The launch of Spinnaker moves to June."
-    about = {"group": "launch", "member": str(here.members["mina"].id)}
+    hers = str(here.members["mina"].id)
+    about = {"group": "launch", "member": hers, "speaker": hers}
     gone = here.remember(aria, said, **about).id
     parent = here.remember(aria, TEXT, **about).id
     forget_memory(aria, gone, now=NOW)

@@ -203,7 +203,7 @@ def test_a_red_line_holds_but_not_against_its_subject(world: World) -> None:
     mina = str(here.members["mina"].id)
     ids = [
         here.remember(here.robot("aria"), text, visibility="organisation", member=mina).id
-        for text in ("Mina is allergic to nuts.", "Mina is allergic to milk.")
+        for text in ("Allergic to nuts.", "Allergic to milk.")
     ]
     for id_ in ids:
         protect_memory(here.person("mina"), id_, reason="It saves lives.", now=NOW)

@@ -80,9 +80,9 @@ def test_a_purge_takes_only_what_the_asker_may_erase(world: World) -> None:
     ids = {
         "aria's": note(here, "aria", "Tea is at four."),
         "bolt's": note(here, "bolt", "Tea is at five."),
-        "mina's": note(here, "aria", "Mina likes tea.", member=mina),
-        "taken back": note(here, "aria", "Mina failed.", member=mina),
-        "protected": note(here, "aria", "Mina is allergic.", member=mina),
+        "mina's": note(here, "aria", "Likes tea.", member=mina),
+        "taken back": note(here, "aria", "Failed once.", member=mina),
+        "protected": note(here, "aria", "Is allergic.", member=mina),
     }
     for name, id_ in ids.items():
         who = here.person("mina") if name == "taken back" else here.person("ada")
@@ -170,8 +170,8 @@ def test_nobody_forgets_by_words_what_they_could_not_forget_by_id(world: World) 
     ids = [
         note(here, "aria", "Tea is at four."),
         note(here, "bolt", "Tea is at five."),
-        note(here, "aria", "Mina likes tea.", member=mina),
-        note(here, "aria", "Mina is allergic to tea.", member=mina),
+        note(here, "aria", "Likes tea.", member=mina),
+        note(here, "aria", "Is allergic to tea.", member=mina),
         here.remember(here.robot("aria"), "Tea in secret.", group="design").id,
         here.remember(here.person("bob"), "Tea for Bob.", visibility="private").id,
     ]

@@ -43,9 +43,8 @@ def row(here: Tenant, id_: UUID) -> Memory:
 
 def acts(here: Tenant, id_: UUID) -> list[str]:
     with organisation_scope(here.id):
-        return list(
-            AuditEntry.objects.filter(target=id_).order_by("id").values_list("action", flat=True)
-        )
+        rows = AuditEntry.objects.filter(target=id_).exclude(action="gate.passed")
+        return list(rows.order_by("id").values_list("action", flat=True))
 
 
 def protected(here: Tenant, who: str = "chidi", **fields: Any) -> UUID:

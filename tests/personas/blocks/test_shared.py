@@ -1,6 +1,6 @@
 """A persona's block: one for all of its robots."""
 
-from personas.blocks.write import Wanted, add_entry
+from personas.block_writes.write import Wanted, add_entry
 from tests.personas.cast import QSR, block, give, labels, serving
 from tests.world import NOW, World
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
-from personas.blocks.write import Wanted, add_entry
+from personas.block_writes.write import Wanted, add_entry
 from personas.models.blocks import Block, Layer
 from tests.people import queries, signed_in, text
 from tests.personas.cast import block, give, serving

@@ -15,7 +15,7 @@ from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.principals import resolve
 from personas.associations.associate import associate
-from personas.blocks.write import Wanted, add_entry
+from personas.block_writes.write import Wanted, add_entry
 from personas.models.blocks import BlockRobot
 from personas.models.personas import Association, Persona
 from tests.people import queries, signed_in, text

@@ -5,7 +5,7 @@ are those of every memory. A line that a gate holds back is not in the text unti
 decided; what it was to replace stays until then.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -14,8 +14,8 @@ from uuid import UUID
 from memories.access.red_lines import hold_red_line
 from memories.curation.merge import shelve
 from memories.curation.supersede import supersede
-from memories.ingestion.drafts import Draft, Remembered
-from memories.ingestion.remember import remember
+from memories.ingestion.drafts import Draft, Refused, Remembered
+from memories.ingestion.remember import remember, remember_many
 from memories.library.word_diff import differences
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -23,12 +23,12 @@ from orgs import audit
 from orgs.errors import NotFound
 from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal, resolve
+from personas.block_writes.line_changes import Change, changes
+from personas.block_writes.overflow import CONSOLIDATE, REFUSE, make_room
+from personas.block_writes.personal_data import STOP, cleared, note_refusal
 from personas.blocks.blocks import BlockView, find_block, view
 from personas.blocks.entries import Entry, is_shared
 from personas.blocks.layers import initial_text, one_line
-from personas.blocks.line_changes import Change, changes
-from personas.blocks.overflow import CONSOLIDATE, REFUSE, make_room
-from personas.blocks.personal_data import STOP, cleared, note_refusal
 from personas.errors import AssociationFirst, BlockOutdated, OverLimit, PersonalData, ReadOnly
 from personas.models.blocks import Block, BlockLine, Layer
 from personas.models.personas import Association
@@ -92,7 +92,7 @@ def add_entry(actor: Actor, block_id: UUID, text: str, *, wanted: Wanted, now: d
             made = _said_again(act, there[line])
         else:
             _fit(act, [*there, line])
-            made = _remembered(act, line)
+            made = _brought(act, [line])[line]
         held = [made] if made.status != Status.ACTIVE else []
         return Written(view=_closed(act, added=1), held=held, entry=made)
 
@@ -132,7 +132,10 @@ def write_text(
         lines = [one if one in there else act.clear(one) for one in _spoken(act.block, given)]
         gone = _fit(act, lines)
         wished = [one for one in changes(before.entries, lines) if not _is_gone(one, gone)]
-        held = [made for one in wished if (made := _apply(act, one)) is not None]
+        brought = _brought(act, [one.line for one in wished if one.line is not None])
+        for one in wished:
+            _apply(act, one, brought)
+        held = [made for made in brought.values() if made.status != Status.ACTIVE]
         if not is_shared(act.block):
             _place(act.block, lines)
         return Written(view=_closed(act, changed=len(wished)), held=held)
@@ -219,17 +222,23 @@ def _is_gone(change: Change, gone: set[UUID]) -> bool:
     return change.line is None and change.gone is not None and change.gone.id in gone
 
 
-def _remembered(act: _Act, line: str) -> Remembered:
-    shared = is_shared(act.block)
-    draft = Draft(
-        content=line,
-        visibility=f"persona:{act.before.handle}" if shared else "private",
-        source=act.wanted.source,
-    )
-    made = remember(act.actor, draft, now=act.now)
-    if not shared:
-        _line(act.block, made.id)
-    return made
+def _brought(act: _Act, lines: Sequence[str]) -> dict[str, Remembered]:
+    """New lines as memories, all at once; by line what became of it. Raises what stopped one."""
+    drafts = [
+        Draft(content=line, visibility=_visibility(act), source=act.wanted.source) for line in lines
+    ]
+    found: dict[str, Remembered] = {}
+    for line, made in zip(lines, remember_many(act.actor, drafts, now=act.now), strict=True):
+        if isinstance(made, Refused):
+            raise made.error
+        found[line] = made
+    if not is_shared(act.block):
+        _add_lines(act.block, [made.id for made in found.values()])
+    return found
+
+
+def _visibility(act: _Act) -> str:
+    return f"persona:{act.before.handle}" if is_shared(act.block) else "private"
 
 
 def _said_again(act: _Act, entry: Entry) -> Remembered:
@@ -237,25 +246,23 @@ def _said_again(act: _Act, entry: Entry) -> Remembered:
     row = Memory.objects.get(organisation_id=act.principal.organisation_id, id=entry.id)
     draft = Draft(
         content=row.content,
-        visibility=f"persona:{act.before.handle}" if is_shared(act.block) else "private",
+        visibility=_visibility(act),
         key=row.key,
         occurred_at=row.occurred_at,
     )
     return remember(act.actor, draft, now=act.now)
 
 
-def _apply(act: _Act, change: Change) -> Remembered | None:
-    """Bring and take away what one change says; what was brought, where a gate holds it."""
-    made = _remembered(act, change.line) if change.line is not None else None
-    if made is not None and made.status != Status.ACTIVE:
-        return made
-    if change.gone is not None and (made is None or made.id != change.gone.id):
-        older = _locked(act, change.gone.id)
-        if made is None:
-            _archive(act, older)
-        else:
-            supersede(act.principal, older, _locked(act, made.id), act.now)
-    return None
+def _apply(act: _Act, change: Change, brought: Mapping[str, Remembered]) -> None:
+    """Take away what the change says; what a gate holds takes no place yet."""
+    made = brought[change.line] if change.line is not None else None
+    if change.gone is None or (made is not None and made.status != Status.ACTIVE):
+        return
+    older = _locked(act, change.gone.id)
+    if made is None:
+        _archive(act, older)
+    elif made.id != older.id:
+        supersede(act.principal, older, _locked(act, made.id), act.now)
 
 
 def _locked(act: _Act, memory_id: UUID) -> Memory:
@@ -276,20 +283,22 @@ def _archive(act: _Act, memory: Memory) -> None:
     )
 
 
-def _line(block: Block, memory_id: UUID) -> None:
-    """The memory is a line of a member's block, the last one where it is new there."""
-    row = Memory.objects.get(organisation_id=block.organisation_id, id=memory_id)
+def _add_lines(block: Block, ids: Sequence[UUID]) -> None:
+    """The memories are lines of a member's block, the last ones where they are new there."""
+    rows = Memory.objects.filter(organisation_id=block.organisation_id).in_bulk(list(ids))
     lines = BlockLine.objects.filter(organisation_id=block.organisation_id, block_id=block.id)
+    first = lines.count()
     BlockLine.objects.bulk_create(
         [
             BlockLine(
                 organisation_id=block.organisation_id,
                 block_id=block.id,
-                memory_id=row.id,
-                audience_id=row.audience_id,
-                kind=row.kind,
-                position=lines.count(),
+                memory_id=id_,
+                audience_id=rows[id_].audience_id,
+                kind=rows[id_].kind,
+                position=first + number,
             )
+            for number, id_ in enumerate(dict.fromkeys(ids))
         ],
         ignore_conflicts=True,
     )

@@ -1,0 +1,126 @@
+"""The gates over HTTP: would a text pass, and the names that they know."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.access.visibility import NAMES
+from memories.api.serializers.memories import (
+    check_content,
+    content_field,
+    on_personal_data_field,
+)
+from memories.ingestion.drafts import Draft
+from memories.ingestion.preview_gate import preview_gate
+from memories.safety.findings import Personal, Poison
+from memories.safety.gate import Action
+from memories.safety.models import GazetteerTerm, TermKind
+from memories.safety.terms import LONGEST, add_term, remove_term, terms_of
+from orgs.api.serializers import StrictSerializer, TextField, checked
+
+KINDS = [one.value for one in (*Personal, *Poison)]
+
+
+class GateRequestSerializer(StrictSerializer):
+    text = content_field(help_text="What you would write.")
+    visibility = TextField(max_length=200, required=False, help_text=f"One of {', '.join(NAMES)}.")
+    group = TextField(max_length=300, required=False, help_text="As of a memory.")
+    member = TextField(max_length=400, required=False, help_text="As of a memory.")
+    persona = TextField(max_length=300, required=False, help_text="A handle, for its shared block.")
+    on_personal_data = on_personal_data_field()
+
+    def validate_text(self, value: str) -> str:
+        return check_content(value)
+
+
+class FindingSerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(KINDS)
+    start = serializers.IntegerField(help_text="In characters, from 0.")
+    end = serializers.IntegerField(help_text="Behind its last character.")
+
+
+class GateAnswerSerializer(serializers.Serializer[Any]):
+    """action: review without a finding means a name that is not the caller's to know."""
+
+    action = serializers.ChoiceField([one.value for one in Action])
+    findings = FindingSerializer(many=True)
+
+
+class TermRequestSerializer(StrictSerializer):
+    kind = serializers.ChoiceField(TermKind.choices)
+    term = TextField(max_length=LONGEST)
+
+
+class TermFiltersSerializer(StrictSerializer):
+    """Query parameters."""
+
+    kind = serializers.ChoiceField(TermKind.choices, required=False)
+
+
+class TermSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    kind = serializers.ChoiceField(TermKind.choices)
+    term = serializers.CharField()
+    added_at = serializers.DateTimeField()
+
+
+class TermListSerializer(serializers.Serializer[Any]):
+    results = TermSerializer(many=True)
+
+
+def body(row: GazetteerTerm) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in ("id", "kind", "term", "added_at")}
+
+
+class GateView(APIView):
+    @extend_schema(
+        operation_id="gate_ask", request=GateRequestSerializer, responses=GateAnswerSerializer
+    )
+    def post(self, request: Request) -> Response:
+        """Would this text pass the gates for these readers? Nothing is stored of it."""
+        data = checked(GateRequestSerializer, request.data)
+        draft = Draft(
+            content=data["text"],
+            sanitise=data.get("on_personal_data") == "sanitise",
+            **{name: data[name] for name in ("visibility", "group", "member") if name in data},
+        )
+        found = preview_gate(request.user, draft, persona=data.get("persona"), now=timezone.now())
+        findings = [{"kind": x.kind, "start": x.start, "end": x.end} for x in found.findings]
+        return Response({"action": found.action, "findings": findings})
+
+
+class TermsView(APIView):
+    @extend_schema(
+        operation_id="gate_terms_list",
+        parameters=[TermFiltersSerializer],
+        responses=TermListSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        """The names of clients, brands and companies that the gates know; for curators."""
+        asked = checked(TermFiltersSerializer, request.query_params.dict())
+        rows = terms_of(request.user, asked.get("kind"))
+        return Response({"results": [body(row) for row in rows]})
+
+    @extend_schema(
+        operation_id="gate_terms_add",
+        request=TermRequestSerializer,
+        responses={201: TermSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Add a name. Texts that are there already are not looked at again."""
+        data = checked(TermRequestSerializer, request.data)
+        return Response(body(add_term(request.user, now=timezone.now(), **data)), status=201)
+
+
+class TermView(APIView):
+    @extend_schema(operation_id="gate_terms_remove", responses={204: OpenApiResponse(None)})
+    def delete(self, request: Request, term_id: UUID) -> Response:
+        """Take a name off the list."""
+        remove_term(request.user, term_id, now=timezone.now())
+        return Response(status=204)

@@ -1,0 +1,54 @@
+"""What the gates would say of a text, for whoever asks before they write."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from memories.access.visibility import Misplaced
+from memories.ingestion.drafts import Draft
+from memories.ingestion.gates import DraftGates
+from memories.ingestion.placement import DraftPlacer
+from memories.safety.findings import Finding
+from memories.safety.gate import Action, Familiar, Gate, detail_of
+from memories.safety.known_names import names_known_to
+from memories.safety.rules import Submission
+from orgs import audit
+from orgs.database.rls import organisation_scope
+from orgs.principals import Actor
+
+HANDLE = re.compile(r"[a-z0-9]{1,100}(?:_[a-z0-9]{1,100}){1,20}")
+NO_HANDLE = "A persona is named <industry>_<role> in small letters and digits."
+
+
+@dataclass(frozen=True, slots=True)
+class Previewed:
+    """findings: those that the asker may know of; the action knows of all."""
+
+    action: Action
+    findings: tuple[Finding, ...]
+
+
+def preview_gate(
+    actor: Actor, draft: Draft, *, persona: str | None = None, now: datetime
+) -> Previewed:
+    """The verdict on a draft; no memory is made.
+
+    Raises what placing the draft raises, and Misplaced for what is no handle of a persona. A name
+    that the asker does not know is in no finding, or everybody's names could be asked for.
+    """
+    placer = DraftPlacer(actor, now)
+    with organisation_scope(actor.organisation_id):
+        gates = DraftGates(placer)
+        if persona is not None:
+            if not HANDLE.fullmatch(persona):
+                raise Misplaced(NO_HANDLE)
+            given = Submission(audience="persona", by_robot=not actor.is_person, strict=True)
+            familiar: Familiar = tuple
+        else:
+            given, familiar = gates.given(draft, placer.place(draft))
+        verdict = gates.gate.judge(draft.content, given, familiar=familiar, sanitise=draft.sanitise)
+        shown = Gate(
+            actor.organisation_id, policy=placer.gate_policy, names=names_known_to(actor)
+        ).judge(draft.content, given, familiar=familiar)
+        audit.record("gate.asked", actor=actor, now=now, **detail_of(verdict, given.audience))
+    return Previewed(verdict.action, shown.findings)

@@ -1,0 +1,98 @@
+"""Secrets of programs: keys with a known beginning, tokens, private keys, assigned values. Pure."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from memories.safety.findings import Finding, Personal
+
+# Beginnings that services give their keys, ours (cmk_) among them.
+_PREFIXED = re.compile(
+    r"(?<![A-Za-z0-9])(?:"
+    r"cmk_[0-9a-f]{32}_[0-9a-f]{12}_[\w-]{16,}"
+    r"|sk-[\w-]{16,}|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}"
+    r"|gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
+    r"|(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}(?![0-9A-Za-z])|AIza[\w-]{30,}|ya29\.[\w-]{20,}"
+    r"|xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}|hf_[A-Za-z0-9]{20,}"
+    r"|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,64}\.[\w-]{16,}|key-[0-9a-f]{32}"
+    r"|shp(?:at|ss|ca)_[0-9a-fA-F]{20,}|do[opr]_v1_[0-9a-f]{30,}|lin_api_\w{20,}|whsec_[\w+/=]{16,}"
+    r"|AGE-SECRET-KEY-1[0-9A-Z]{20,}|AC[0-9a-f]{32}(?![0-9a-f])|\d{8,10}:[\w-]{35}(?![\w-])"
+    r"|r8_[A-Za-z0-9]{20,}|gsk_[A-Za-z0-9]{20,}|xai-[A-Za-z0-9]{20,}|tvly-[\w-]{16,}"
+    r")"
+)
+# A signed token of three parts (RFC 7519).
+_JWT = re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?")
+_PEM = "PRIVATE KEY"
+_PEM_BEGIN = re.compile(r"-{3,10} ?BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{3,10}")
+_PEM_END = re.compile(r"-{3,10} ?END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{3,10}")
+_BEARER = re.compile(r"\b[Bb]earer ([\w.~+/=-]{16,})")
+# A password inside an address of the web.
+_WEB_LOGIN = re.compile(r"://[^\s/@:]{1,64}:([^\s/@]{3,128})@")
+_ASSIGNED = re.compile(
+    r"(?<![A-Za-z])(api[ _-]?key|access[ _-]?key|secret[ _-]?key|private[ _-]?key|client["
+    r" _-]?secret"
+    r"|secret|auth[ _-]?token|access[ _-]?token|token|credentials?|api|key|passwor[dt]|passwort"
+    r"|passwd|pwd|pass ?phrase|contraseña|mot de passe)"
+    r"(?: is| ist)?[\"']? {0,3}(?::=|=>|[:=]| ) {0,3}[\"'`]?([^\s\"'`,;<>]{6,})",
+    re.IGNORECASE,
+)
+_PASSWORDS = ("pass", "pwd", "contra", "mot de")
+# Bits a sign: English words stay below 3, random letters and digits come near 4 from 16 signs on.
+_RANDOM_BITS = 3.0
+_KEY_SIGNS, _PASSWORD_SIGNS = 16, 6
+
+
+def api_keys(text: str) -> Iterator[Finding]:
+    """Keys and tokens; a password is not sure."""
+    for pattern in (_PREFIXED, _JWT):
+        for match in pattern.finditer(text):
+            yield Finding(match.start(), match.end(), Personal.API_KEY)
+    if _PEM in text:
+        yield from _private_keys(text)
+    for match in _BEARER.finditer(text) if "earer" in text else ():
+        if _random(match[1]):
+            yield Finding(*match.span(1), Personal.API_KEY)
+    for match in _WEB_LOGIN.finditer(text) if "://" in text else ():
+        yield Finding(*match.span(1), Personal.API_KEY)
+    for match in _ASSIGNED.finditer(text):
+        sure = _assigned(match)
+        if sure is not None:
+            yield Finding(*match.span(2), Personal.API_KEY, sure)
+
+
+def _private_keys(text: str) -> Iterator[Finding]:
+    """A private key with its frame; one without an end goes to the end of the text."""
+    at = 0
+    while begin := _PEM_BEGIN.search(text, at):
+        end = _PEM_END.search(text, begin.end())
+        at = end.end() if end else len(text)
+        yield Finding(begin.start(), at, Personal.API_KEY)
+
+
+def _assigned(match: re.Match[str]) -> bool | None:
+    """Whether a value that is given to a name is a secret for sure; None where it is none."""
+    name, value = match[1].casefold(), match[2]
+    spaced = match[0][len(match[1]) : match.start(2) - match.start()].strip("\"'` ") in (
+        "",
+        "is",
+        "ist",
+    )
+    if name.startswith(_PASSWORDS):
+        mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+        return False if mixed and len(value) >= _PASSWORD_SIGNS else None
+    if len(value) < _KEY_SIGNS or not _random(value):
+        return None
+    return not spaced
+
+
+def _random(value: str) -> bool:
+    """Whether letters and digits stand in no order that a word or a path has."""
+    part = value[:64]
+    if "/" in part and "." in part:
+        return False
+    if not (any(map(str.isdigit, part)) and any(map(str.isalpha, part))):
+        return False
+    total = len(part)
+    bits = -sum(n / total * math.log2(n / total) for n in Counter(part).values())
+    return bits >= _RANDOM_BITS

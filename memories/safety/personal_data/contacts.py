@@ -1,0 +1,180 @@
+"""Where somebody is reached: e-mail addresses, phone numbers, internet addresses. Pure.
+
+Offsets are those of the text that was given. A rule looks at so many signs around a mark (an "@",
+a run of digits) and no more, so that the time grows with the text.
+"""
+
+import re
+from collections.abc import Iterator
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+
+from memories.safety.findings import Finding, Personal
+
+# Of the part before the "@" (RFC 5321).
+_LOCAL = 64
+_LOCAL_SIGNS = frozenset("._%+-")
+_DOMAIN = re.compile(r"(?:[^\W_][\w-]{0,62}\.){1,6}[^\W\d_]{2,24}(?![\w@])|\[[\d.:a-fA-F]{7,45}\]")
+# Domains that people end an address with; only they make one of words with spaces between.
+_TOP = (
+    r"(?:com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|co|me|eu|de|at|ch|fr|es|it|nl|be|uk|ie"
+    r"|pl|se|no|dk|fi|pt|cz|us|ca|au|nz|in|jp|cn|br|mx|ru)(?![\w-])"
+)
+_AT = r"(?:\s?[(\[{<]\s?(?:at|@|AT|At)\s?[)\]}>]\s?| @ |@ ?|\s(?:at|AT|At)\s)"
+_DOT = r"(?:\s?[(\[{<]\s?(?:dot|\.|DOT|Dot|punkt)\s?[)\]}>]\s?|\s(?:dot|DOT|Dot)\s)"
+# "ann at example dot org", "ann [at] example [dot] org", and either mark as it is.
+_SPELT = re.compile(
+    rf"(?<![\w.+-])[\w.+-]{{1,64}}{_AT}[\w-]{{1,63}}(?:(?:{_DOT}|\.)[\w-]{{1,63}}){{0,3}}?"
+    rf"{_DOT}{_TOP}"
+    rf"|(?<![\w.+-])[\w.+-]{{1,64}}(?:\s?[(\[{{]\s?(?:at|AT|At)\s?[)\]}}]\s?| @ ?|@ )"
+    rf"[\w-]{{1,63}}(?: ?\. ?[\w-]{{1,63}}){{0,3}}? ?\. ?{_TOP}"
+    rf"|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,63}}(?: \. ?| ?\. ){_TOP}"
+)
+# Names of services before an "@" that are nobody's address.
+_NOBODY = frozenset({"git", "hg", "svn"})
+
+
+def emails(text: str) -> Iterator[Finding]:
+    """Addresses, also such as are spelt with "at" and "dot"."""
+    at = text.find("@")
+    while at >= 0:
+        start = _local(text, at)
+        domain = _DOMAIN.match(text, at + 1)
+        if domain and start < at and text[start:at].casefold() not in _NOBODY:
+            yield Finding(start, domain.end(), Personal.EMAIL)
+            at = domain.end() - 1
+        at = text.find("@", at + 1)
+    if "@" in text or "at" in text or "AT" in text or "At" in text:
+        for match in _SPELT.finditer(text):
+            yield Finding(match.start(), match.end(), Personal.EMAIL)
+
+
+def _local(text: str, at: int) -> int:
+    """Where the part before the "@" begins."""
+    start = at
+    least = max(0, at - _LOCAL)
+    while start > least and (text[start - 1].isalnum() or text[start - 1] in _LOCAL_SIGNS):
+        start -= 1
+    while start < at and not text[start].isalnum():
+        start += 1
+    return start
+
+
+# Digits with at most two signs between them; what is a phone number its shape and its words tell.
+_DIGITS = re.compile(
+    r"(?<![\w.,+#$€£-])(?:\+ ?)?\(?\+?\d(?:[ ().\-/]{0,3}\d){6,17}(?![\d_%]|[^\W\dx]|x(?!\d))"
+)
+_CUE = re.compile(
+    r"(?:phone|call(?:ed|ing)?|tele?(?:fono|fon|foon)?|téléphone|teléfono|mobile?|cell|móvil|handy"
+    r"|fax|whatsapp|text(?: me)?|sms|dial|ring|reach(?:ed)?|hotline|number|nummer|numéro|número"
+    r"|contact|anruf\w{0,4}|rufen|portable)\b[^\n\d+]{0,30}$",
+    re.IGNORECASE,
+)
+# Numbers of orders and the like say so themselves.
+_NOT_CUE = re.compile(
+    r"(?:order|invoice|ticket|issue|bug|case|id|isbn|serial|version|account|ref(?:erence)?|no\.?|#"
+    r"|error|code|port|pid|uid|gid)[ :.#]{0,3}$",
+    re.IGNORECASE,
+)
+_DATE = re.compile(
+    r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d\d))(?!\d)"
+    r"|(?:19|20)\d\d ?[-/] ?(?:19|20)\d\d(?!\d)|\d{3}-\d\d-\d{4}(?![\d-])"
+)
+_DOTTED = re.compile(r"\(?\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)")
+_NORTH_AMERICA = re.compile(
+    r"(?:\+?1[ .-]?|001[ .-]?)?"
+    r"(?:\(\d{3}\)[ .-]?\d{3}[ .-]?\d{4}|\d{3}([.-])\d{3}\1\d{4}|[2-9]\d\d [2-9]\d\d[ -]\d{4}"
+    r"|\d{3}-\d{3} \d{4})"
+)
+_LOCAL_NUMBER = re.compile(r"\(?\d{1,5}\)?(?:[ ./-]{1,2}\d{1,5}){1,4}|\d{7,12}")
+# Where a country begins a number with 0 within itself: groups as in Europe.
+_TRUNK = re.compile(
+    r"\(?0\d{1,5}\)?(?:[ ./-]{1,3}\d{2,9}){1,5}|\(0\d{1,5}\) ?\d{3,9}(?:[ /-]\d{2,6}){0,3}"
+    r"|0[1-9]\d{8,10}"
+    r"|\(?\d\d\)?[ /]\d{3,5}-\d{4}|\d\d/\d{3}[ -]\d{3,4}"
+)
+# Pairs of digits, as in Norway and Denmark; and mobile numbers of India, written in one.
+_MAYBE = re.compile(r"\d\d(?: \d\d){3,4}|[2-9]\d\d[2-9]\d{6}|[6-9]\d{9}")
+# A number may be written digit by digit: nobody else does so.
+_SINGLE = re.compile(r"\+?\d(?:[ .-]\d){8,14}")
+_EXTENSION = re.compile(r" ?(?:x|ext\.?|extension|Durchwahl) ?\d{1,6}\b")
+_BEFORE = 48
+
+
+def phones(text: str) -> Iterator[Finding]:
+    """Phone numbers: with a country, as in North America, as in Europe, or after a word for it."""
+    at = 0
+    while found := _DIGITS.search(text, at):
+        start, end = found.span()
+        if day := _DATE.match(text, start) or _DOTTED.match(text, start):
+            at = day.end()
+            continue
+        before = text[max(0, start - _BEFORE) : start]
+        if _NOT_CUE.search(before) and found[0][0] != "+" and not _CUE.search(before):
+            at = end
+            continue
+        sure = _phone(found[0], before)
+        if sure is None:
+            # The next group may begin a number that this one hid.
+            at = _next_group(text, start, end)
+            continue
+        more = _EXTENSION.match(text, end)
+        at = more.end() if more else end
+        yield Finding(start, at, Personal.PHONE, sure)
+
+
+def _next_group(text: str, start: int, end: int) -> int:
+    """Behind the first group of digits of a run."""
+    at = start + 1
+    while at < end and text[at].isdigit():
+        at += 1
+    return at
+
+
+def _phone(shape: str, before: str) -> bool | None:
+    """Whether a run of digits is a phone number for sure; None where it is none."""
+    digits = sum(map(str.isdigit, shape))
+    if not 7 <= digits <= 15:
+        return None
+    if shape.startswith(("+", "(+")) or (shape.startswith("00") and digits >= 10):
+        return True if digits >= 8 else None
+    if _NORTH_AMERICA.fullmatch(shape) or _TRUNK.fullmatch(shape):
+        return True if digits >= 8 else None
+    cue = bool(_CUE.search(before))
+    if _SINGLE.fullmatch(shape):
+        return cue or shape[0] == "0"
+    if cue and _LOCAL_NUMBER.fullmatch(shape):
+        return digits >= 9
+    return False if _MAYBE.fullmatch(shape) else None
+
+
+_IPV4 = re.compile(r"(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)")
+_IPV6 = re.compile(r"(?<![\w:.])(?=[\da-fA-F]{0,4}:)[\da-fA-F:]{4,39}(?:\.\d{1,3}){0,3}(?![\w:])")
+_VERSION = re.compile(r"(?:version|release|kernel|driver|firmware|v|ver)\.? ?$", re.IGNORECASE)
+
+
+def addresses_of_machines(text: str) -> Iterator[Finding]:
+    """Internet addresses. One of a home network is not sure; masks and loopback are nobody's."""
+    for match in _IPV4.finditer(text) if text.count(".") >= 3 else ():
+        try:
+            address = IPv4Address(match[0])
+        except AddressValueError:
+            continue
+        if address.is_loopback or address.is_unspecified or address.is_multicast:
+            continue
+        mask = match[0].startswith(("255.", "0."))
+        if mask or _VERSION.search(text[max(0, match.start() - 12) : match.start()]):
+            continue
+        yield Finding(match.start(), match.end(), Personal.IP, sure=not address.is_private)
+    for match in _IPV6.finditer(text) if text.count(":") >= 2 else ():
+        if _is_ipv6(match[0]):
+            yield Finding(match.start(), match.end(), Personal.IP)
+
+
+def _is_ipv6(shape: str) -> bool:
+    groups = [group for group in shape.split(":") if group]
+    if len(groups) < 3 or not any(map(str.isdigit, shape)):
+        return False
+    try:
+        return not IPv6Address(shape).is_loopback
+    except AddressValueError:
+        return False

@@ -1,0 +1,130 @@
+"""All that is personal in a text, by rules and lists: the light detector, which is always on. Pure.
+
+It reads the whole text, and its time grows with the length of the text alone.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from memories.language.gazetteers.brands import BRANDS
+from memories.safety.findings import Finding, Kind, Personal
+from memories.safety.personal_data.addresses import street_addresses
+from memories.safety.personal_data.api_keys import api_keys
+from memories.safety.personal_data.contacts import addresses_of_machines, emails, phones
+from memories.safety.personal_data.known import KnownNames
+from memories.safety.personal_data.known_terms import known_names, terms_of, words
+from memories.safety.personal_data.numbers import cards, ibans, social_security
+from memories.safety.personal_data.organisations import organisations
+from memories.safety.personal_data.people import people
+from memories.safety.personal_data.words import capitals
+from memories.safety.plain_text import PlainText
+
+_DIGIT = re.compile(r"\d")
+# What covers another finding names it: a person within an e-mail address is the address.
+_RANKS: dict[Kind, int] = {
+    kind: rank
+    for rank, kind in enumerate(
+        (
+            Personal.API_KEY,
+            Personal.EMAIL,
+            Personal.IBAN,
+            Personal.CARD,
+            Personal.SSN,
+            Personal.IP,
+            Personal.PHONE,
+            Personal.BRAND_ADDRESS,
+            Personal.ADDRESS,
+            Personal.ORGANISATION,
+            Personal.PERSON,
+        )
+    )
+}
+# Between a brand and the address of the shop, in signs.
+_NEAR = 60
+_BRANDS = terms_of(BRANDS)
+
+
+def find_personal(text: PlainText, known: KnownNames) -> list[Finding]:
+    """What is personal in a text, in its order, in offsets of the original.
+
+    No two findings of one kind overlap, and none lies within another. sure=False: a person should
+    look. known: the names of the organisation whose text it is.
+    """
+    return pointed_out(text, rules(text.text, known))
+
+
+def pointed_out(text: PlainText, found: Iterable[Finding]) -> list[Finding]:
+    """What was found in `text.text`, none within another, in offsets of the original."""
+    return [
+        Finding(*text.span(one.start, one.end), one.kind, one.sure) for one in _apart(list(found))
+    ]
+
+
+def rules(text: str, known: KnownNames) -> list[Finding]:
+    """What the rules find, in no order and in offsets of this text; findings may overlap."""
+    found = list(known_names(text, known))
+    digits = _DIGIT.search(text) is not None
+    found += [*emails(text), *api_keys(text)]
+    if digits:
+        found += [*phones(text), *addresses_of_machines(text)]
+        found += [*cards(text), *ibans(text), *social_security(text)]
+        addresses = _joined(list(street_addresses(text)))
+        found += _branded(text, addresses, found) if addresses else ()
+    elif text.count(":") > 1:
+        found += addresses_of_machines(text)
+    capital = list(capitals(text))
+    if capital:
+        found += organisations(text)
+    found += people(text, capital)
+    return found
+
+
+def _branded(text: str, addresses: list[Finding], found: list[Finding]) -> Iterator[Finding]:
+    """Addresses; one with a brand or a company shortly before it is the address of that."""
+    named = [(one.start, one.end) for one in found if one.kind is Personal.ORGANISATION]
+    named += [(one.start, one.end) for one in organisations(text)]
+    named += [span for span in _BRANDS.within(words(text)) if text[span[0]].isupper()]
+    named.sort(key=lambda span: span[1])
+    ends = [end for _, end in named]
+    for one in addresses:
+        before = bisect_left(ends, one.start + 1) - 1
+        if before >= 0 and one.start - ends[before] <= _NEAR:
+            between = text[ends[before] : one.start]
+            if "\n" not in between and ". " not in between:
+                start = named[before][0]
+                yield Finding(start, one.end, Personal.BRAND_ADDRESS, one.sure)
+                continue
+        yield one
+
+
+def _joined(found: list[Finding]) -> list[Finding]:
+    """Findings of one kind; those that overlap become one, sure where one of them was."""
+    joined: list[Finding] = []
+    for one in sorted(found):
+        if joined and one.start < joined[-1].end:
+            last = joined[-1]
+            joined[-1] = Finding(
+                last.start, max(last.end, one.end), last.kind, last.sure or one.sure
+            )
+        else:
+            joined.append(one)
+    return joined
+
+
+def _apart(found: list[Finding]) -> list[Finding]:
+    """Each kind by itself joined; then none that lies within another."""
+    kinds: dict[Kind, list[Finding]] = {}
+    for one in found:
+        kinds.setdefault(one.kind, []).append(one)
+    joined = [one for some in kinds.values() for one in _joined(some)]
+    kept: list[Finding] = []
+    # By begin, the longest first: what lies within another lies within the one that was kept last.
+    for one in sorted(joined, key=lambda f: (f.start, -f.end, _RANKS[f.kind])):
+        if kept and one.end <= kept[-1].end:
+            if one.sure and not kept[-1].sure:
+                kept[-1] = replace(kept[-1], sure=True)
+            continue
+        kept.append(one)
+    return kept

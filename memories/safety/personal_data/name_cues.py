@@ -1,0 +1,99 @@
+"""What tells that a word is somebody's name: titles, what is said before and behind. Pure."""
+
+import re
+
+# A title tells for sure.
+TITLES = frozenset(
+    """
+mr mrs ms miss mx dr prof professor sir dame madam herr herrn frau fräulein m mme mlle monsieur
+madame mademoiselle señor señora señorita sr sra srta don doña signor signora signorina sig dott
+dottor dottore dhr mevr mevrouw meneer pan pani senhor senhora fru rev hon capt sgt lt col gen sen
+gov
+""".split()  # noqa: SIM905
+)
+# These are words as well: what follows must look like a name.
+SHORT_TITLES = frozenset({"m", "don", "pan", "sig", "sr", "miss", "dame"})
+OFFICES = frozenset(
+    """
+president senator judge justice captain officer sergeant lieutenant colonel general minister
+chancellor mayor governor bishop father sister brother rabbi imam pastor reverend aunt auntie uncle
+grandma grandpa nurse detective attorney inspector lord lady king queen prince princess
+""".split()  # noqa: SIM905
+)
+TITLED = TITLES | OFFICES
+# What is said before a name: these tell for sure.
+_INTRODUCED = """
+my name is|my name's|name is|name|named|i am called|call me|ich heiße|mein name ist
+je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|mijn naam is|ik heet
+meu nome é|signed by|signed|account manager|applicant
+"""
+_OWN = """
+my his her our their your the a: wife husband son daughter brother sister mother father mum mom dad
+ boss colleague coworker co-worker friend neighbour neighbor lawyer partner girlfriend boyfriend
+ uncle aunt cousin nephew niece teacher patient tenant assistant landlord nurse fiancé fiancée
+ roommate flatmate contact supervisor guide
+meine meiner meinem meinen ihre ihrem seine seiner seinem seinen unsere unserem unser mein sein ihr:
+ frau mann sohn tochter bruder schwester chef chefin kollege kollegin kollegen freund freundin
+ nachbar nachbarin
+mon ma son sa notre: femme mari fils fille frère sœur mère père collègue ami amie voisin voisine
+mi su nuestro nuestra: esposa esposo marido hijo hija hermano hermana madre padre jefe jefa amigo
+ amiga vecino vecina
+mio mia suo sua: moglie marito figlio figlia fratello sorella madre padre collega amico amica
+"""
+# And these may stand before other words, too.
+_ADDRESSED = """
+dear|hi|hello|hey|liebe|lieber|cher|chère|querido|querida|caro|cara|beste|geachte|hola|ciao
+bonjour|happy birthday|tell|told|ask|asked|remind|thank you|thanks|email|e-mail|ping|call|called
+phone|text|ask for|regards|sincerely|yours|wishes|grüße|grüßen|cordialement|saludos|attn|attention
+met with|spoke to|spoke with|talked to|meeting with|married|interview with|interviewed|report to
+reports to|on behalf of|assigned to|according to|cc|c/o|emailed|phoned|texted|invited|hired
+"""
+
+
+def _phrases(lines: str) -> frozenset[str]:
+    return frozenset(one for line in lines.split("\n") for one in line.split("|") if one)
+
+
+def _owned(lines: str) -> frozenset[str]:
+    """Each "my" before each "wife"; a line that begins with a space goes on with the one before."""
+    pairs = (line.split(":") for line in lines.replace("\n ", " ").split("\n") if line)
+    return frozenset(
+        f"{my} {one}" for own, all_ in pairs for my in own.split() for one in all_.split()
+    )
+
+
+_SURE = _phrases(_INTRODUCED) | _owned(_OWN)
+_MAYBE = _phrases(_ADDRESSED)
+_PHRASE_WORDS, _LOOK = 4, 40
+_BEHIND = re.compile(
+    r"(?:'s)? (?:said|says|told|lives?|lived|replied|complained|emailed|e-mailed|phoned|married"
+    r"|and (?:his|her|i\b)|sagte|sagt|meinte|wohnt|a dit|habite|dijo|vive en|ha detto|abita"
+    r"|(?:was|were) (?:born|founded)|announced|moved out|prefers?|passed away|resigned"
+    r"|is (?:my|our|allergic|out of office|on (?:leave|holiday))"
+    r"|(?:family|siblings|wife|husband|house|birthday|daughter|son|mother|father|salary|boss"
+    r"|home address|phone|mobile|laptop)\b)"
+    r"|, (?:CEO|CFO|CTO|COO|PhD|MD|Esq|Jr|Sr|aged|who lives|born)\b"
+)
+# Who says what their name is, in any case.
+INTRODUCTION = re.compile(
+    r"\b(?:my name is|name's|ich heiße|mein name ist|je m'appelle|me llamo|mi chiamo|mijn naam is"
+    r"|ik heet) ([^\W\d_]{2,30})(?: ([^\W\d_]{2,30}))?",
+    re.IGNORECASE,
+)
+
+
+def said_before(text: str, start: int) -> bool | None:
+    """Whether what stands before a place says for sure that a name follows; None: nothing does."""
+    said = text[max(0, start - _LOOK) : start].rstrip(" ,:\n\r\t").casefold().split()
+    for length in range(min(_PHRASE_WORDS, len(said)), 0, -1):
+        phrase = " ".join(said[-length:])
+        if phrase in _SURE:
+            return True
+        if phrase in _MAYBE:
+            return False
+    return None
+
+
+def said_behind(text: str, end: int) -> bool:
+    """Whether what stands behind a place says that a name may end there."""
+    return _BEHIND.match(text, end) is not None

@@ -1,0 +1,211 @@
+"""The words of a text, what each may be, and what stands around it. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memories.language.gazetteers.common_names import PLACE_WORDS, WORD_NAMES
+from memories.language.gazetteers.first_names import EITHER, FEMALE, MALE
+from memories.language.gazetteers.last_names import LAST_NAMES
+from memories.language.gazetteers.ordinary_words import ORDINARY_WORDS
+from memories.language.gazetteers.places import PLACES
+from memories.language.gazetteers.stopwords import EMPTY, STOP
+from memories.language.gazetteers.world_first_names import WORLD_FIRST_NAMES
+from memories.safety.personal_data.name_cues import TITLES
+
+
+class Kind:
+    """What a word may be; several at once, as bits. SHARED: a name that is also a word.
+
+    Plain numbers, for each word with a capital is asked several times.
+    """
+
+    UNKNOWN = 0
+    FIRST = 1
+    LAST = 2
+    ORDINARY = 4
+    PLACE = 8
+    SHARED = 16
+
+
+NAME = Kind.FIRST | Kind.LAST
+NOT_ONLY_NAME = Kind.ORDINARY | Kind.PLACE | Kind.SHARED
+_FIRST_ONLY, _LAST_ONLY = Kind.FIRST | NOT_ONLY_NAME, Kind.LAST | NOT_ONLY_NAME
+
+
+# Of three letters, and no word in a language of the lists.
+_SHORT = """
+abe amy ben bob dan deb eva gus ian ida ivo jed jen jim joe jon ken kim leo liz lou luc meg mia
+ned noa pam pia reg ron sam sid sue ted tim tom ugo uli ute uwe viv zac zoe zak ole liv bea ava
+ana ann lea
+"""
+_WELL_KNOWN = FEMALE | MALE | EITHER | frozenset(_SHORT.split())
+# Of two or three letters nearly everything is a word somewhere.
+_LEAST_LETTERS = 4
+# Nobody's name is longer; many marks on one letter would cost the square of their number.
+_LONGEST = 40
+
+
+def unmarked(word: str) -> str:
+    """A word without marks on its letters, as in "Jose" for "José"; word: in lower case."""
+    if word.isascii() or len(word) > _LONGEST:
+        return word
+    apart = unicodedata.normalize("NFKD", word)
+    plain = "".join(sign for sign in apart if not unicodedata.combining(sign))
+    return plain.replace("ł", "l").replace("ø", "o").replace("æ", "ae").replace("đ", "d")
+
+
+def _kinds() -> dict[str, int]:
+    found: dict[str, int] = {}
+    for names, kind in (
+        (_WELL_KNOWN | WORLD_FIRST_NAMES, Kind.FIRST),
+        (LAST_NAMES, Kind.LAST),
+        (WORD_NAMES, Kind.SHARED),
+        (ORDINARY_WORDS | STOP | EMPTY, Kind.ORDINARY),
+        (PLACE_WORDS, Kind.PLACE),
+        (frozenset(word for place in PLACES for word in place.split()), Kind.PLACE),
+    ):
+        for name in names:
+            for form in {name, unmarked(name)} if kind & NAME else (name,):
+                found[form] = found.get(form, Kind.UNKNOWN) | kind
+    for name, kind in found.items():
+        if len(name) < _LEAST_LETTERS and kind & NAME and name not in _WELL_KNOWN:
+            found[name] = kind | Kind.SHARED
+    return found
+
+
+_KINDS = _kinds()
+# What ends so is a word of English, German or French and no name, unless a list says otherwise.
+_WORD_ENDS = tuple(
+    """
+tion tions sion sions ment ments ness ing ings ity ities ology ics ism able ible ful less ship
+ously ively ally ical ware wise ised ized ated ifed cted nted lled pped tted cked izes ises ates
+ting ency ancy graphy metry wards self selves thing where body ung ungen heit keit schaft lich
+isch ismus tät ieren ement eux isme ción sión mente dad zione zioni ità ção ly ous ive n't
+""".split()  # noqa: SIM905
+)
+
+
+def kind_of(word: str) -> int:
+    """What a word may be; word: in any case, without an ending such as 's."""
+    low = word[:_LONGEST].casefold()
+    known = _KINDS.get(low)
+    if known is None and not low.isascii():
+        known = _KINDS.get(unmarked(low))
+    if known is not None:
+        return known
+    if "-" in low:
+        parts = [_KINDS.get(part, Kind.UNKNOWN) for part in low.split("-")]
+        if parts[0] & Kind.FIRST and not parts[0] & NOT_ONLY_NAME:
+            return Kind.FIRST
+        if all(part & Kind.LAST for part in parts):
+            return Kind.LAST
+        if any(part & NOT_ONLY_NAME for part in parts):
+            return Kind.ORDINARY
+    if len(low) > _LEAST_LETTERS and low.endswith("s"):
+        # Annas Auto, Webers: a genitive.
+        stem = _KINDS.get(low[:-1])
+        if stem is not None:
+            return stem
+    return Kind.ORDINARY if low.endswith(_WORD_ENDS) else Kind.UNKNOWN
+
+
+@dataclass(slots=True)
+class Capital:
+    """A word with a capital, at [start, end) without an ending such as 's.
+
+    kind: what it may be. begins: a sentence or a line begins with it. opens: or a part of one,
+    behind a comma or a quotation mark.
+    """
+
+    word: str
+    start: int
+    end: int
+    kind: int
+    begins: bool
+    opens: bool
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is a first name and nothing else."""
+        return self.kind & _FIRST_ONLY == Kind.FIRST
+
+    @property
+    def is_last(self) -> bool:
+        """Whether it is a last name and nothing else."""
+        return self.kind & _LAST_ONLY == Kind.LAST
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether no list holds it, and it is written as names are: Xxxx."""
+        word = self.word
+        if self.kind or len(word) < 3:
+            return False
+        return word[1:].islower() or _MIXED.match(word) is not None
+
+    @property
+    def is_initial(self) -> bool:
+        """Whether it is one letter, as in J. Weber."""
+        return len(self.word) == 1
+
+
+_MIXED = re.compile(
+    r"(?:Mc|Mac|O'|D'|De|Di|La|Le|Van|Al-|El-)?[^\W\d_a-z][^\W\d_A-Z]+"
+    r"(?:-[^\W\d_][^\W\d_A-Z]+)?$"
+)
+# Not a part of an identifier, a path or a tag.
+_CAPITAL = re.compile(
+    r"(?<![\w/\\#=$%&<~@])[^\W\d_a-zß-öø-ÿ][^\W\d_]*+(?:['-][^\W\d_]++)*+(?![\w/\\=<]|\.\w)"
+)
+_SENTENCE_ENDS = frozenset([*".!?\n\r*>|-", ""])
+_MARKS = frozenset(":;,\"([{'")
+
+
+def capitals(text: str) -> Iterator[Capital]:
+    """The words that begin with a capital, in order."""
+    for match in _CAPITAL.finditer(text):
+        word, start = match[0], match.start()
+        if len(word) > _LONGEST or not word[0].isupper():
+            continue
+        if word[-2:] in ("'s", "'S"):
+            word = word[:-2]
+        before = _mark_before(text, start)
+        begins, opens = before in _SENTENCE_ENDS, before in _MARKS
+        yield Capital(word, start, start + len(word), kind_of(word), begins, begins or opens)
+
+
+def _mark_before(text: str, start: int) -> str:
+    """The sign before a word and the spaces before it; empty at the begin of the text."""
+    at = start - 1
+    while at >= 0 and text[at] in " \t":
+        at -= 1
+    return text[at] if at >= 0 else ""
+
+
+# What may stand between two parts of one name.
+_PARTICLES = (
+    "de|del|de la|de las|de los|da|do|dos|das|di|du|della|van|van der|van den|van de|vander|von"
+    "|von der"
+    "|vom|zu|zur|der|den|ter|ten|bin|ibn|bint|abu|al|el|la|le|y|e|af|av"
+)
+_GAPS = frozenset({" ", "  ", ". ", "."} | {f" {particle} " for particle in _PARTICLES.split("|")})
+
+
+def runs(text: str, words: list[Capital]) -> Iterator[list[Capital]]:
+    """Words with a capital that stand together, particles such as "van der" between them."""
+    run: list[Capital] = []
+    for one in words:
+        gap = text[run[-1].end : one.start] if run and one.start - run[-1].end < 10 else None
+        joined = gap in _GAPS and (gap not in (". ", ".") or _shortened(run[-1]))
+        if run and not joined:
+            yield run
+            run = []
+        run.append(one)
+    if run:
+        yield run
+
+
+def _shortened(one: Capital) -> bool:
+    """Whether a stop behind this word does not end a sentence."""
+    return one.is_initial or (len(one.word) < 5 and one.word.casefold() in TITLES)

@@ -1,0 +1,163 @@
+"""Texts that would make a model act against the people it serves. Pure, linear in the text.
+
+Where the line lies: advice on the work passes, also in the form of an order ("always answer in the
+user's language", "when the user asks about visits, offer the cannibalisation check", "run make test
+before pushing", "ignore the first row"). A text is poison when a reader that followed it would
+
+- set aside what its operator, its user or its rules want (order, role, authority);
+- hide from the people it serves what it does, or tell them something fixed or false (order,
+  trigger);
+- carry out what was said to it (exfiltration), or use a tool for another end than the task (call);
+- be told so in a way that no person can read (hidden signs, payloads in a code).
+
+Whoever quotes such an order as a warning is stopped as well: a model reads the quotation, too. The
+wordings are English, and the commonest German, French and Spanish ones. Rules over words find what
+they know; an order in new words, or one that only its context makes wrong, passes.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from memories.safety.findings import Finding, Kind, Poison
+from memories.safety.plain_text import PlainText
+from memories.safety.poisoning import (
+    authority,
+    exfiltration,
+    hidden,
+    orders,
+    roles,
+    tool_calls,
+    triggers,
+)
+from memories.safety.poisoning.disguises import forms, rot13, small
+from memories.safety.poisoning.payloads import payloads
+from memories.safety.poisoning.wording import Rulebook, When, rules
+
+# A payload in a payload is looked at, a third one is not.
+_DEPTH = 2
+_TOKEN = re.compile(r"[^\W_]+")
+
+_MARKS = (
+    (Poison.ROLE, roles.MARKS),
+    (Poison.TOOL_CALL, tool_calls.WRITTEN_CALLS),
+    (Poison.EXFILTRATION, exfiltration.LOADED),
+    (Poison.HIDDEN, hidden.UNSEEN_MARKUP),
+)
+# Written without any gap, for who breaks words where no rule looks for it.
+_UNBROKEN = (
+    (
+        Poison.ORDER,
+        re.compile(
+            r"(?:ignor(?:e|ing)|disregard|forget|override)(?:all|any|the|of|your|my){0,3}"
+            r"(?:(?:previous|prior|above|earlier|preceding|system)(?:and\w{5,8})?|your)"
+            r"(?:instructions|rules|guidelines|directives|prompt)"
+            r"|donottelltheuser(?:about|of|that)"
+            r"|ignorier\w{1,3}(?:alle)?(?:vorherigen|bisherigen)anweisungen"
+            r"|ignorez?(?:toutes)?les(?:instructions|consignes)precedentes"
+            r"|ignor[ae](?:todas)?lasinstruccionesanteriores"
+        ),
+    ),
+    (Poison.ROLE, re.compile(r"youarenowan?(?:unrestricted|unfiltered|uncensored)")),
+)
+_BARE = re.compile(r"[^\W_]")
+_CODED = rules(
+    {
+        "decode decoding decrypt unscramble dekodiere entschlussele decodez decodifica": (
+            r" ... (?:(?:and|then|und|et|y) (?:then )?(?:follow|obey|execute|carry out|do (?:what"
+            r"|as)|act on|comply|befolge|fuhre|suis|suivez|sigue|ejecuta)\b"
+            r"|what (?:it|you) (?:says|find)|next step)"
+        ),
+        "read": r" ... (?:backwards|in reverse|from the end) ... (?:and|then) (?:do|follow|obey)\b",
+    }
+)
+
+
+def _rulebook() -> Rulebook:
+    book = Rulebook()
+    book.add(Poison.ORDER, When.ANYWHERE, orders.ORDERS)
+    book.add(Poison.ORDER, When.UNLESS_DENIED, orders.ORDERS_UNLESS_DENIED)
+    book.add(Poison.ROLE, When.ANYWHERE, roles.ROLES)
+    book.add(Poison.ROLE, When.AT_START, roles.ROLES_AT_START)
+    book.add(Poison.TOOL_CALL, When.ANYWHERE, tool_calls.TOOL_CALLS)
+    book.add(Poison.EXFILTRATION, When.ANYWHERE, exfiltration.EXFILTRATION)
+    book.add(Poison.EXFILTRATION, When.UNLESS_DENIED, exfiltration.EXFILTRATION_UNLESS_DENIED)
+    book.add(Poison.ENCODED, When.ANYWHERE, _CODED)
+    book.add(Poison.AUTHORITY, When.ANYWHERE, authority.AUTHORITY)
+    book.add(Poison.AUTHORITY, When.UNLESS_DENIED, authority.AUTHORITY_UNLESS_DENIED)
+    book.add(Poison.DELAYED, When.ANYWHERE, triggers.TIMED)
+    book.add(Poison.DELAYED, When.ON_CONDITION, triggers.TRIGGERED)
+    book.add(Poison.DELAYED, When.ON_ANYBODY, triggers.ON_ANYBODY)
+    book.add(Poison.DELAYED, When.ON_KEYWORD, triggers.ON_KEYWORD)
+    return book
+
+
+_BOOK = _rulebook()
+_MOVED = frozenset(rot13(word) for word in _BOOK.first_words)
+_TURNED = frozenset(word[::-1] for word in _BOOK.first_words)
+
+
+def find_poison(text: PlainText) -> list[Finding]:
+    """What in the text would steer a reading model, in the order of the text, in offsets of the
+    original. Findings of one kind do not overlap."""
+    found = [Finding(*place, Poison.HIDDEN) for place in hidden.hidden_signs(text)]
+    for kind, start, end in _said(text.text):
+        found.append(Finding(*text.span(start, end), kind))
+    for start, end in _meant(text.text, _DEPTH):
+        found.append(Finding(*text.span(start, end), Poison.ENCODED))
+    return _merged(found)
+
+
+def _said(text: str) -> Iterator[tuple[Poison, int, int]]:
+    """What the words say, whatever the disguise of their letters."""
+    for form in forms(text):
+        for kind, start, end in _BOOK.found(form.text):
+            yield Poison(kind), *form.span(start, end)
+        for kind, pattern in _MARKS:
+            for mark in pattern.finditer(form.text):
+                yield kind, *form.span(*mark.span())
+    yield from _unbroken(small(text))
+
+
+def _unbroken(text: str) -> Iterator[tuple[Poison, int, int]]:
+    bare = "".join(_TOKEN.findall(text))
+    places: list[int] = []
+    for kind, pattern in _UNBROKEN:
+        for found in pattern.finditer(bare):
+            places = places or [sign.start() for sign in _BARE.finditer(text)]
+            yield kind, places[found.start()], places[found.end() - 1] + 1
+
+
+def _meant(text: str, depth: int) -> Iterator[tuple[int, int]]:
+    """Where a code stands that decodes to an order."""
+    for start, end, words in payloads(text):
+        if _is_order(words, depth - 1):
+            yield start, end
+    low = small(text)
+    said = set(_TOKEN.findall(low))
+    if not said.isdisjoint(_MOVED):
+        for _, start, end in _BOOK.found(rot13(low)):
+            yield start, end
+    if not said.isdisjoint(_TURNED):
+        for _, start, end in _BOOK.found(low[::-1]):
+            yield len(low) - end, len(low) - start
+
+
+def _is_order(words: str, depth: int) -> bool:
+    if next(_said(words), None):
+        return True
+    return depth > 0 and next(_meant(words, depth), None) is not None
+
+
+def _merged(findings: Iterable[Finding]) -> list[Finding]:
+    """Sorted, those of one kind that overlap joined."""
+    last: dict[Kind, Finding] = {}
+    found: list[Finding] = []
+    for one in sorted(findings):
+        before = last.get(one.kind)
+        if before and one.start < before.end:
+            last[one.kind] = Finding(before.start, max(before.end, one.end), one.kind)
+        else:
+            if before:
+                found.append(before)
+            last[one.kind] = one
+    return sorted([*found, *last.values()])

@@ -1,0 +1,112 @@
+"""What stands in a text in a code: base64, base32, hex, percent, escapes, numbers. Pure.
+
+Whether a payload is an order says who reads it; a hash, a key or a picture decodes to no words.
+Each sign belongs to one payload at most, and a payload is shorter than its code, so decoding twice
+costs no more than reading the text a few times.
+"""
+
+import base64
+import binascii
+import html
+import re
+from collections.abc import Callable, Iterator
+from urllib.parse import unquote_to_bytes
+
+# Shorter than this there is no order.
+_SHORTEST = 12
+
+# Each takes all that it can and gives nothing back, so that a text is gone through once.
+_CODES: dict[str, re.Pattern[str]] = {
+    "numbers": re.compile(
+        r"(?<![\w.])(?:(?:0?[89]|1[03]|3[2-9]|[4-9]\d|1[01]\d|12[0-6])(?:\s{0,2},\s{0,2}|\s)){11,}+"
+        r"\d{0,3}"
+    ),
+    "octal": re.compile(r"(?<!\w)(?:[01][0-7]{2}(?:\s{0,2},\s{0,2}|\s)){11,}+[0-7]{0,3}"),
+    "bits": re.compile(r"(?<!\w)(?:[01]{8}[\s,]{0,2}+){12,}+"),
+    "hex": re.compile(
+        r"(?<![^\W_g-z])(?:0x)?(?:[0-9a-f]{2}(?:\s|:|-|,\s?|\s?0x)?+){12,}+", re.IGNORECASE
+    ),
+    "escaped": re.compile(
+        r"(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\u\{[0-9a-f]{2}\}){6,}+", re.IGNORECASE
+    ),
+    "percent": re.compile(
+        r"(?<![\w.+~!*-])[\w.+~!*-]{0,200}+(?:%[0-9a-f]{2}[\w.+~!*-]{0,60}+){3,}+", re.IGNORECASE
+    ),
+    "entities": re.compile(r"(?:&#x?[0-9a-f]{2,4};){6,}+", re.IGNORECASE),
+    "base32": re.compile(r"(?<![\w+/])[A-Z2-7]{24,}+={0,6}"),
+    "base64": re.compile(r"(?<![\w+/-])[A-Za-z0-9+/_-]{16,}+(?:\r?\n[A-Za-z0-9+/_-]{4,}+)*+={0,2}"),
+}
+_DIGITS = re.compile(r"\d+")
+_HEX = re.compile(r"[0-9a-f]{2}", re.IGNORECASE)
+_NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
+
+
+def payloads(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, what is meant) for each code in the text that decodes to words."""
+    for name, pattern in _CODES.items():
+        for code in pattern.finditer(text):
+            meant = _words(_DECODERS[name](code.group()))
+            if meant:
+                yield code.start(), code.start() + len(code.group().rstrip(" \t\r\n,:")), meant
+
+
+def _words(decoded: bytes | None) -> str:
+    """The text that the bytes are; empty where they are none."""
+    if decoded is None or len(decoded) < _SHORTEST:
+        return ""
+    if not decoded[1::2].strip(b"\x00"):
+        decoded = decoded[::2]  # UTF-16, as shells take it
+    try:
+        found = decoded.decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
+    return found if found.replace("\n", "").replace("\t", "").isprintable() else ""
+
+
+def _numbers(code: str, base: int = 10) -> bytes | None:
+    found = [int(number, base) for number in _DIGITS.findall(code)]
+    return bytes(found) if max(found) < 256 else None
+
+
+def _bits(code: str) -> bytes | None:
+    joined = "".join(_DIGITS.findall(code))
+    return bytes(int(joined[at : at + 8], 2) for at in range(0, len(joined) - 7, 8))
+
+
+def _hexadecimal(code: str) -> bytes | None:
+    return bytes(int(pair, 16) for pair in _HEX.findall(code.replace("0x", "").replace("0X", "")))
+
+
+def _escaped(code: str) -> bytes | None:
+    kept = code.replace("\\u00", " ").replace("\\U00", " ").replace("\\x", " ").replace("\\X", " ")
+    return bytes(int(pair, 16) for pair in _HEX.findall(kept))
+
+
+def _base32(code: str) -> bytes | None:
+    kept = code.rstrip("=")
+    try:
+        return base64.b32decode(kept + "=" * (-len(kept) % 8))
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _base64(code: str) -> bytes | None:
+    kept = _NOT_BASE64.sub("", code.replace("-", "+").replace("_", "/"))
+    kept = kept[: len(kept) - 1] if len(kept) % 4 == 1 else kept
+    try:
+        return base64.b64decode(kept + "=" * (-len(kept) % 4))
+    except (binascii.Error, ValueError):
+        return None
+
+
+_DECODERS: dict[str, Callable[[str], bytes | None]] = {
+    "numbers": _numbers,
+    "octal": lambda code: _numbers(code, 8),
+    "bits": _bits,
+    "hex": _hexadecimal,
+    "escaped": _escaped,
+    "percent": lambda code: unquote_to_bytes(code.replace("+", " ")),
+    "entities": lambda code: html.unescape(code).encode(),
+    "base32": _base32,
+    "base64": _base64,
+}

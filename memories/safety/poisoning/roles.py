@@ -1,0 +1,121 @@
+"""Claims to be the system, the developer or another turn of the talk, and new roles for the reader.
+Pure.
+
+A transcript ("User: ... Assistant: ...") and "System: Debian 12" claim nothing.
+"""
+
+import re
+
+from memories.safety.poisoning.wording import rules
+
+_LORD = (
+    r"(?:developers?|creators?|makers?|administrators?|admins?|operators?|programmers?|engineers?"
+    r"|supervisors?|ceo|director)"
+)
+_MADE = r"(?:ai|assistant|model|robot|bot|agent|system|chatbot|language model)"
+
+ROLES = rules(
+    {
+        "you": (
+            r"(?: are|'re| re) (?:now|henceforth|hereby) (?:(?:a|an|the)\b(?! (?:members?|owner"
+            r"|viewer"
+            r"|curator|editor|subscriber|participant)\b)|called\b|named\b|in + mode\b|free\b|no"
+            r" longer\b"
+            r"|unrestricted|unfiltered|uncensored|allowed\b|permitted\b|authori[sz]ed|dan\b|my\b"
+            r"|acting\b|operating\b|running as\b|without\b|jailbroken)"
+            r"| are no longer (?:an?|the|bound|restricted|limited|subject)\b"
+            r"| are (?:dan|(?:an? )?(?:unrestricted|unfiltered|uncensored|evil))\b"
+            r"| are an? + without (?:any )?(?:rules|limits|restrictions|filters?|polic\w+)\b"
+            r"| are (?:in|entering) (?:developer|debug|god|admin|root|maintenance) mode"
+            r"| (?:(?:will|must|shall|now|should|have to|are to) )?(?:now )?(?:act|behave|operate"
+            r"|answer|respond|pose) as (?:an?|the|my|if you)\b"
+            r"| have (?:no|been freed from)(?: (?:content|safety|moral|ethical))? (?:polic\w+"
+            r"|restrictions?|rules|limits?|limitations|filters?)\b"
+            r"| never refuse\b"
+        ),
+        "assistant agent model ai bot robot chatbot mode answer answers respond responses": (
+            r" (?:with no|without(?: any)?) (?:content |ethical |moral |safety )?(?:restrictions?"
+            r"|limits|limitations|rules|filters?|ethics|polic\w+|constraints? on what)\b"
+        ),
+        "no": (
+            r" (?:ethical|moral|content|safety) (?:constraints?|restrictions?|guidelines?|limits?"
+            r"|filters?)\b"
+        ),
+        "pretend roleplay imagine simulate impersonate": (
+            r" (?:that )?you are\b"
+            rf"| (?:to be|being) + (?:{_LORD}|{_MADE})\b| + (?:an? )?{_MADE} (?:with|without|that"
+            rf"|who|which)\b"
+            r"| (?:an?|the) (?:administrator|admin|developer|operator|owner)\b"
+        ),
+        "remain stay": r" in (?:that|this|your) (?:character|role|persona)\b",
+        "your": (
+            r" (?:role|name|identity|persona|job|mission) is (?:now|from now)\b"
+            r"| new (?:role|name|identity|persona)\b"
+        ),
+        "as": (
+            rf" (?:the|your|a) + {_LORD}(?: of + {_MADE})? (?:i|we)(?: (?:hereby|now|as well))?"
+            r" (?:order|command|instruct|require|authori[sz]e|tell|demand|direct|ask|want|allow"
+            r"|permit|grant|need|say|confirm)\b"
+        ),
+        "i": (
+            rf"(?: am|'m| m) your + {_LORD}\b| am the {_LORD} of (?:you|this {_MADE})\b"
+            r"| (?:created|built|trained|programmed|made) you\b"
+            r"| am speaking to you through\b"
+        ),
+        "this": rf" is (?:your|the) + {_LORD} (?:speaking|writing|here|of you)\b",
+        "speaking": rf" as (?:your|the) {_LORD}\b",
+        "god jailbreak dan unrestricted unfiltered uncensored jailbroken sudo": (
+            rf" (?:mode|{_MADE}|responses?|answers?|version of)\b"
+        ),
+        "begin end start": r" (?:of )?(?:the )?(?:system|developer|hidden) (?:prompt|message)\b",
+        "treat consider": r" ++ as (?:pre )?(?:approved|authori[sz]ed|trusted|verified)\b",
+        "treat consider regard": (
+            r" ++ as (?:coming|if (?:it|they) came|sent|written) (?:from|by) (?:the |your )?"
+            r"(?:operator|system|developer|admin\w*|owner)\b"
+        ),
+        "coming": r" from (?:the |your )?(?:operator|system|developer)[\W_]{0,3}(?:[.!,;\n]|$)",
+        # A label for who reads: "instructions for the assistant:".
+        "instruction instructions note notes message attention important reminder notice": (
+            r" (?:(?:to|for) (?:the |all |any )?)?(?:ai|assistants?|llms?|language models?|ai"
+            r" models?|chatbots?)\s{0,2}:"
+        ),
+        "ai": r" (?:instructions?|note|directive)\s{0,2}:",
+        "role": r"[\"']\s{0,5}:\s{0,5}[\"'](?:system|developer)[\"']",
+        "du": (
+            r" bist (?:jetzt|nun|ab jetzt|ab sofort|nicht mehr|fortan|von nun an) (?:ein\w{0,2}"
+            r"|kein\w{0,2}|der|die|das|mein\w{0,2}|im|frei)\b"
+        ),
+        "tu vous": (
+            r" (?:es|etes) (?:maintenant|desormais|dorenavant|a present) (?:une?|le|la|mon|libres?"
+            r"|en mode)\b"
+        ),
+        "ahora": r" (?:eres|sos|es usted|seras|actuas) (?:une?|una|el|la|mi|libre|como)\b",
+        "eres": r" ahora (?:un|una|el|la|mi|libre|como)\b",
+    }
+)
+ROLES_AT_START = rules(
+    {
+        # A short line is a fact about a machine; a longer one, or one that orders, is a turn.
+        "system sistema systeme": (
+            r"(?: (?:prompt|message|override|instructions?|command|note(?: to \w{1,20})?|notice"
+            r"|context))?[*_\])>\s]{0,4}:[*_\s]{0,6}+(?![\w.]{1,20} v?\d)"
+            r"(?:[^\n]{41}|[^\n]{0,40}\b(?:you|your|always|never|must|ignore|do so|obey|assistant"
+            r"|model|mode)\b|\n)"
+            r"| override\b"
+        ),
+        "developer admin": r" (?:message|prompt|instructions?|override|note)[*_\s]{0,4}:",
+        "act": (
+            rf" as (?:(?:an?|the|my) + (?:{_LORD}|{_MADE}|hacker|character|persona|terminal|shell"
+            rf"|console"
+            r"|interpreter)\b|dan\b|if you\b)"
+        ),
+    }
+)
+
+# Marks by which programs part the turns of a talk.
+MARKS = re.compile(
+    r"<\|[a-z_]{2,30}\|>|</?important>|\[/?inst\]|<</?sys>>"
+    r"|</?(?:system|developer|assistant)(?:[-_ ](?:prompt|reminder|message|note|instructions?))?>"
+    r"|\[(?:system|developer)(?: \w{1,20})?\](?!\()"
+    r"|\#{1,6} {0,3}(?:system|instruction|developer|assistant|response) {0,3}:"
+)

@@ -1,0 +1,71 @@
+"""What the gates know: names that curators keep, and how strict an admin wants them."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST
+
+from memories.safety.policies import gate_policy, set_gate_policy
+from memories.safety.terms import BadTerm, add_term, remove_term, terms_of
+from memories.views.forms.gates import STRICTNESS, StrictnessForm, TermForm
+from orgs.errors import AlreadyExists
+from orgs.views.access import ADMINS, MODERATORS, members_only
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only(*MODERATORS)
+def gates(request: HttpRequest) -> HttpResponse:
+    """The page; a name that is sent is added."""
+    if request.method != "POST":
+        return _page(request, TermForm())
+    form = TermForm(request.POST)
+    if form.is_valid():
+        try:
+            row = add_term(request.actor, **form.cleaned_data, now=timezone.now())
+        except (AlreadyExists, BadTerm) as error:
+            form.add_error("term", str(error))
+        else:
+            messages.success(request, f"“{row.term}” stays inside from now on.")
+            return redirect("gates")
+    return _page(request, form, 422)
+
+
+@require_POST
+@members_only(*MODERATORS)
+def remove(request: HttpRequest, term_id: UUID) -> HttpResponse:
+    """Take a name off the list."""
+    remove_term(request.actor, term_id, now=timezone.now())
+    messages.success(request, "Removed. New texts may have the name.")
+    return redirect("gates")
+
+
+@require_POST
+@members_only(*ADMINS)
+def strictness(request: HttpRequest) -> HttpResponse:
+    """How strict the gates are."""
+    form = StrictnessForm(request.POST)
+    if not form.is_valid():
+        return _page(request, TermForm(), 422, strictness=form)
+    set_gate_policy(request.actor, form.cleaned_data["personal"], now=timezone.now())
+    messages.success(request, "Saved. It counts for every new text.")
+    return redirect("gates")
+
+
+def _page(request: HttpRequest, form: TermForm, status: int = 200, **more: Any) -> HttpResponse:
+    personal = gate_policy(request.actor)
+    asks = StrictnessForm(initial={"personal": personal.value})
+    context = {
+        "form": form,
+        "terms": [
+            {"id": row.id, "term": row.term, "kind": row.get_kind_display(), "at": row.added_at}
+            for row in terms_of(request.actor)
+        ],
+        "strictness": asks if request.actor.role in ADMINS else None,
+        "strictness_now": STRICTNESS[personal],
+        **more,
+    }
+    return render(request, "memories/review/gates.html", context, status=status)

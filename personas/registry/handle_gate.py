@@ -1,0 +1,25 @@
+"""No handle names somebody: it is known to the whole organisation."""
+
+from uuid import UUID
+
+from memories.safety.findings import Personal
+from memories.safety.gate import Gate
+from memories.safety.rules import Submission
+from orgs.models.audiences import AudienceKind
+from personas.registry.handles import BadHandle, Handle
+
+NAMES = "A handle names an industry and a role, and nobody: no person, client or company."
+
+
+def refuse_names(organisation_id: UUID, handle: Handle) -> None:
+    """Raise BadHandle where the gate finds somebody in the words of a new handle.
+
+    Call inside the organisation's scope.
+    """
+    words = handle.text.replace("_", " ")
+    given = Submission(audience=AudienceKind.ORGANISATION, by_robot=True, strict=True)
+    gate = Gate(organisation_id)
+    found = [one for text in (words, words.title()) for one in gate.judge(text, given).findings]
+    # A profession may end like a firm ("retail media"); a name of a person is none.
+    if any(one.sure or one.kind is Personal.PERSON for one in found):
+        raise BadHandle(NAMES)

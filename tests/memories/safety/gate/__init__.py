@@ -1,0 +1,1 @@
+"""The gates where they stand: before memories, changes and answers."""

@@ -1,0 +1,41 @@
+"""presidio beside the light detector: skipped where the extra is not installed."""
+
+import pytest
+
+from memories.safety import presidio
+from memories.safety.personal_data.detect import find_personal
+from memories.safety.personal_data.known import KnownNames
+from memories.safety.plain_text import plain
+
+NOBODY = KnownNames()
+
+
+@pytest.mark.presidio
+@pytest.mark.skipif(not presidio.installed(), reason="the extra `presidio` is not installed")
+@pytest.mark.filterwarnings("ignore")
+class TestInstalled:
+    def test_it_finds_what_no_list_holds_and_is_never_sure_of_it(self) -> None:
+        text = plain("\u200bLast week Xalakrun Rhanbetti drove from the office to the lake.")
+        assert find_personal(text, NOBODY) == []
+        [one] = presidio.find_personal(plain("We saw that Katrin's aide Zanthe was late."), NOBODY)
+        assert one.sure
+
+    def test_what_the_rules_find_stays(self) -> None:
+        text = plain("Mr Brown wrote to ann@example.org from 12 Oak Street.")
+        told = {(one.kind, one.start) for one in presidio.find_personal(text, NOBODY)}
+        assert told >= {(one.kind, one.start) for one in find_personal(text, NOBODY)}
+
+    def test_a_long_text_is_read_in_pieces(self) -> None:
+        text = "The map shows visits by week. " * 1_500 + "Angela Merkel called London."
+        told = presidio.find_personal(plain(text), NOBODY)
+        assert "Angela Merkel" in {text[one.start : one.end] for one in told}
+
+    def test_a_lesson_passes(self) -> None:
+        text = "QSR real estate users check cannibalisation after site selection"
+        assert presidio.find_personal(plain(text), NOBODY) == []
+
+
+@pytest.mark.skipif(presidio.installed(), reason="the extra `presidio` is installed")
+def test_without_the_extra_it_says_so() -> None:
+    with pytest.raises(ModuleNotFoundError, match="presidio"):
+        presidio.find_personal(plain("Anna"), NOBODY)

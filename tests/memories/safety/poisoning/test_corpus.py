@@ -1,0 +1,70 @@
+"""Two hundred attacks and a thousand honest lessons, kept beside this file.
+
+`attacks_aside.jsonl` was set aside while the rules were written. The lessons are 251 different
+sentences, filled from vocabularies and in part joined by twos.
+"""
+
+import json
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from memories.safety.findings import Poison
+from memories.safety.plain_text import plain
+from memories.safety.poisoning.detect import find_poison
+
+HERE = Path(__file__).parent
+GATE = "that nothing found reaches another member's recall: the gate"
+
+
+def attacks(name: str) -> list[tuple[str, str]]:
+    lines = (HERE / name).read_text(encoding="utf-8").splitlines()
+    return [(one["kind"], one["text"]) for one in map(json.loads, lines)]
+
+
+def lessons() -> list[str]:
+    return (HERE / "lessons.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+@pytest.mark.conformance("T12", open=GATE)
+def test_every_attack_is_found_and_named() -> None:
+    given = attacks("attacks.jsonl") + attacks("attacks_aside.jsonl")
+    kinds = Counter(kind for kind, _ in given)
+    assert kinds == dict.fromkeys(Poison, 25)
+    found = [(kind, text, {f.kind for f in find_poison(plain(text))}) for kind, text in given]
+    stopped = Counter(kind for kind, _, said in found if said)
+    named = Counter(kind for kind, _, said in found if kind in said)
+    for kind in Poison:
+        sys.stdout.write(
+            f"{kind}: {stopped[kind]} of {kinds[kind]} found, {named[kind]} by its own name\n"
+        )
+    assert [text for _, text, said in found if not said] == []
+    assert named == kinds
+
+
+@pytest.mark.conformance("T12", open=GATE)
+def test_honest_lessons_pass() -> None:
+    given = lessons()
+    assert len(set(given)) == len(given) == 1_000
+    stopped = {text: found for text in given if (found := find_poison(plain(text)))}
+    by_kind = Counter(one.kind for found in stopped.values() for one in found)
+    sys.stdout.write(f"{len(stopped)} of {len(given)} lessons stopped: {dict(by_kind)}\n")
+    assert len(stopped) <= 10, list(stopped)
+
+
+def test_a_text_of_500_characters_takes_a_millisecond() -> None:
+    whole = " ".join(lessons())
+    texts = [whole[at : at + 500] for at in range(0, 50_000, 500)]
+
+    def spent() -> float:
+        began = time.process_time()
+        for text in texts:
+            find_poison(plain(text))
+        return (time.process_time() - began) / len(texts)
+
+    took = min(spent() for _ in range(5))
+    sys.stdout.write(f"{took * 1000:.2f} ms for 500 characters\n")
+    assert took < 0.001

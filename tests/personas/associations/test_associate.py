@@ -1,0 +1,263 @@
+"""Who says which persona a member has, and what follows."""
+
+import logging
+from datetime import timedelta
+from unittest.mock import patch
+
+import pytest
+from django.db import DatabaseError
+
+from memories.access.consent import SharingOff
+from memories.privacy.opt_out import set_sharing
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.members.members import remove_member
+from orgs.models.audit import AuditEntry
+from orgs.principals import Actor
+from personas.associations.associate import associate, confirm, dissociate, known_to
+from personas.block_writes.attach import attach_all
+from personas.models.blocks import Block, BlockRobot
+from personas.models.personas import Association, Persona
+from personas.registry.handles import BadHandle
+from robots.access.own_member import act_for_owner
+from robots.errors import IdentityClaim, MissingScope
+from tests.personas.cast import QSR, RETAIL, api_of, give, labels, robot_of, serving
+from tests.world import NOW, Tenant, World
+
+SHARED = f"{QSR}_service_experience"
+LATER = NOW + timedelta(days=3)
+
+
+def rows(tenant: Tenant) -> list[Association]:
+    with organisation_scope(tenant.id):
+        return list(Association.objects.select_related("persona").order_by("id"))
+
+
+def attached(tenant: Tenant) -> int:
+    with organisation_scope(tenant.id):
+        return BlockRobot.objects.count()
+
+
+@pytest.mark.conformance("P03")
+def test_said_again_it_is_the_same_row_and_last_confirmed_moves(world: World) -> None:
+    first = give(world.here, "mina")
+    again = give(world.here, "mina", confidence=0.4, now=LATER)
+    (row,) = rows(world.here)
+    assert (first.new, again.new, row.id) == (True, False, first.association.id)
+    assert (row.discovered_at, row.last_confirmed_at, row.confidence) == (NOW, LATER, 0.4)
+    assert first.association.confidence == 1.0
+    # Said again without a number it keeps the one it has; an older clock moves nothing back.
+    give(world.here, "mina", now=NOW)
+    (row,) = rows(world.here)
+    assert (row.last_confirmed_at, row.confidence) == (LATER, 0.4)
+
+
+@pytest.mark.conformance("P03")
+def test_it_goes_with_the_member_and_with_the_persona(world: World) -> None:
+    here = world.here
+    give(here, "mina")
+    give(here, "bob", "food_quality")
+    remove_member(here.person("ada"), member_id=here.members["mina"].id, now=NOW)
+    assert [row.member_id for row in rows(here)] == [here.members["bob"].id]
+    with organisation_scope(here.id):
+        assert not Block.objects.filter(member_id=here.members["mina"].id).exists()
+        Persona.objects.get(handle="food_quality").delete()
+    assert rows(here) == []
+    assert attached(here) == 0
+
+
+@pytest.mark.conformance("P12")
+def test_an_unknown_handle_makes_the_persona_and_its_block(world: World) -> None:
+    done = give(world.here, "mina", "food_quality")
+    assert (done.made, done.association.persona.role) == (True, "Quality")
+    assert "food_quality_service_experience" in labels(serving(world.here, "mina"))
+    assert give(world.here, "bob", "food_quality").made is False
+
+
+@pytest.mark.conformance("P12")
+def test_a_handle_that_names_somebody_is_refused(world: World) -> None:
+    """Everybody in the organisation reads handles."""
+    for handle in ("john_smith", "mina_sales", "walmart_buyer"):
+        with pytest.raises(BadHandle, match="names an industry"):
+            give(world.here, "bob", handle)
+    for handle in ("food_quality", "hotel_revenue_management", "b2b_sales", "health_nursing"):
+        assert give(world.here, "bob", handle).made
+
+
+@pytest.mark.conformance("P12")
+def test_another_robot_waits_and_reads_nothing(world: World) -> None:
+    here = world.here
+    aria, mina = here.robot("aria"), str(here.members["mina"].id)
+    with pytest.raises(MissingScope):
+        associate(here.robot("aria", "write"), member=mina, handle=QSR, confidence=None, now=NOW)
+    done = associate(aria, member=mina, handle=QSR, confidence=0.7, now=NOW)
+    assert done.association.confirmed_at is None
+    robot = robot_of(here, "mina")
+    assert SHARED not in labels(act_for_owner(robot))
+    assert attached(here) == 0
+    # It says so again: still nothing, and not another confidence.
+    associate(aria, member=mina, handle=QSR, confidence=1, now=LATER)
+    (row,) = rows(here)
+    assert (row.confirmed_at, row.confidence, row.last_confirmed_at) == (None, 0.7, LATER)
+    with pytest.raises(NotFound):
+        confirm(here.person("bob"), row.id, now=NOW)
+    with pytest.raises(PermissionError):
+        confirm(act_for_owner(robot), row.id, now=NOW)
+    confirm(here.person("mina"), row.id, now=LATER)
+    assert SHARED in labels(act_for_owner(robot))
+    assert attached(here) == 1
+
+
+@pytest.mark.conformance("P12")
+def test_who_curates_confirms_and_says_so_of_anybody(world: World) -> None:
+    here = world.here
+    bob = str(here.members["bob"].id)
+    associate(here.robot("aria"), member=bob, handle=QSR, confidence=None, now=NOW)
+    (row,) = rows(here)
+    confirm(here.person("chidi"), row.id, now=NOW)
+    (row,) = rows(here)
+    assert row.confirmed_by_id == here.members["chidi"].id
+    done = associate(here.person("chidi"), member=bob, handle=RETAIL, confidence=None, now=NOW)
+    assert done.association.confirmed_at == NOW
+
+
+@pytest.mark.conformance("P12")
+def test_a_personal_robot_speaks_for_its_own_member_alone(world: World) -> None:
+    here = world.here
+    robot = robot_of(here, "mina")
+    for other in (str(here.members["bob"].id), "chat:nobody", str(world.there.members["bob"].id)):
+        with pytest.raises(IdentityClaim):
+            associate(robot, member=other, handle=QSR, confidence=None, now=NOW)
+    with pytest.raises(IdentityClaim):
+        associate(
+            here.person("mina"),
+            member=str(here.members["bob"].id),
+            handle=QSR,
+            confidence=None,
+            now=NOW,
+        )
+    with pytest.raises(NotFound):
+        associate(here.robot("aria"), member=None, handle=QSR, confidence=None, now=NOW)
+    with pytest.raises(PermissionError):
+        associate(here.person("vera"), member=None, handle=QSR, confidence=None, now=NOW)
+    assert rows(here) == []
+    client = api_of(here, "mina")
+    body = {"member": str(here.members["bob"].id), "handle": QSR}
+    assert client.post("/api/v1/personas/associations", body, format="json").status_code == 403
+
+
+@pytest.mark.conformance("P10")
+def test_the_block_is_attached_to_every_personal_robot_once(world: World) -> None:
+    here = world.here
+    give(here, "mina")
+    give(here, "bob")
+    assert attached(here) == 2
+    give(here, "mina", now=LATER)
+    assert attached(here) == 2
+    with organisation_scope(here.id):
+        # Ada has the persona and, as yet, no robot.
+        persona = Persona.objects.get(handle=QSR)
+        Association.objects.create(
+            organisation_id=here.id, member=here.members["ada"], persona=persona,
+            discovered_at=NOW, last_confirmed_at=NOW, confirmed_at=NOW,
+        )  # fmt: skip
+        assert attach_all(here.id, now=NOW, persona_id=persona.id) == 0
+    # Her robot comes later, and with it the block.
+    robot_of(here, "ada")
+    assert attached(here) == 3
+    shown = api_of(here, "ada").get("/api/v1/blocks").json()["results"]
+    assert [one["attached"] for one in shown if one["label"] == SHARED] == [True]
+
+
+@pytest.mark.conformance("P30")
+def test_a_failed_attach_is_a_warning_and_the_association_stands(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (
+        caplog.at_level(logging.WARNING),
+        patch("personas.block_writes.attach.fetched", side_effect=DatabaseError("no room")),
+    ):
+        done = give(world.here, "mina")
+    assert done.association.confirmed_at == NOW
+    assert {r.levelname for r in caplog.records if "could not be attached" in r.message} == {
+        "WARNING"
+    }
+    assert attached(world.here) == 0
+    # The block is read all the same, and attached the next time.
+    assert SHARED in labels(serving(world.here, "mina"))
+    robot = robot_of(world.here, "mina")
+    associate(robot, member=None, handle=QSR, confidence=None, now=LATER)
+    assert attached(world.here) == 1
+
+
+@pytest.mark.conformance("P22")
+def test_taken_back_it_opens_nothing_and_the_others_keep_it(world: World) -> None:
+    here = world.here
+    done = give(here, "mina")
+    give(here, "bob")
+    for who in ("bob", "vera"):
+        with pytest.raises(NotFound):
+            dissociate(here.person(who), done.association.id, now=NOW)
+    dissociate(here.person("mina"), done.association.id, now=NOW)
+    assert SHARED not in labels(serving(here, "mina"))
+    assert SHARED not in labels(here.person("mina"))
+    assert SHARED in labels(serving(here, "bob"))
+    assert attached(here) == 1
+    with organisation_scope(here.id):
+        kept = AuditEntry.objects.get(action="association.removed")
+    assert kept.detail["member"] == str(here.members["mina"].id)
+
+
+def test_a_robot_with_leave_cannot_take_a_persona_away(world: World) -> None:
+    here = world.here
+    done = give(here, "mina")
+    trusted = Actor(
+        organisation_id=here.id, robot_id=here.robots["aria"].id,
+        member_id=here.members["mina"].id, delegated=True,
+    )  # fmt: skip
+    with pytest.raises(PermissionError):
+        dissociate(trusted, done.association.id, now=NOW)
+    assert len(rows(here)) == 1
+
+
+@pytest.mark.conformance("P19", open="entries of before are withdrawn where that is wished")
+def test_who_opts_out_reads_nothing_and_gets_no_persona(world: World) -> None:
+    here = world.here
+    give(here, "mina")
+    set_sharing(here.person("mina"), out=True, now=NOW)
+    for who in (here.person("mina"), serving(here, "mina"), robot_of(here, "mina")):
+        assert SHARED not in labels(who)
+    with pytest.raises(SharingOff):
+        associate(robot_of(here, "mina"), member=None, handle=RETAIL, confidence=None, now=NOW)
+    set_sharing(here.person("mina"), out=False, now=LATER)
+    assert SHARED in labels(serving(here, "mina"))
+
+
+def test_each_sees_their_own_and_who_curates_sees_all(world: World) -> None:
+    here = world.here
+    give(here, "mina")
+    give(here, "bob", RETAIL)
+
+    def seen(actor: Actor) -> set[str]:
+        with organisation_scope(here.id):
+            return {one.persona.handle for one in known_to(actor)}
+
+    assert seen(here.person("mina")) == seen(serving(here, "mina")) == {QSR}
+    assert seen(robot_of(here, "bob")) == {RETAIL}
+    assert seen(here.person("chidi")) == {QSR, RETAIL}
+    assert seen(here.robot("aria")) == seen(here.person("vera")) == set()
+
+
+@pytest.mark.conformance("P18", open="writes to blocks and refusals of the gate")
+def test_every_step_is_in_the_audit_trail(world: World) -> None:
+    here = world.here
+    done = give(here, "mina", "food_quality")
+    give(here, "mina", "food_quality")
+    dissociate(here.person("mina"), done.association.id, now=NOW)
+    with organisation_scope(here.id):
+        found = AuditEntry.objects.filter(action__regex="^(association|persona|robot)\\.")
+        actions = list(found.order_by("id").values_list("action", flat=True))
+    assert actions == [
+        "robot.personal", "persona.made", "association.made", "association.repeated",
+        "association.removed",
+    ]  # fmt: skip

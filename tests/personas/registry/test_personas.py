@@ -1,0 +1,98 @@
+"""Handles, and the personas of an organisation."""
+
+import pytest
+
+from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExists
+from personas.block_writes.write import Wanted, add_entry
+from personas.models.blocks import Block
+from personas.models.personas import Persona
+from personas.registry.handles import BadHandle, parse
+from personas.registry.personas import describe_persona, persona_shown, remove_persona
+from tests.personas.cast import QSR, api_of, block, give, serving
+from tests.world import NOW, World
+
+SHIPPED = ["cpg_retail_media", "qsr_real_estate", "retail_asset_management"]
+SHIPPED += ["tobacco_consumer_insights"]
+
+
+@pytest.mark.conformance("P01")
+@pytest.mark.parametrize(
+    "handle",
+    [
+        "qsr",
+        "_x",
+        "x_",
+        "a__b",
+        "Qsr_real",
+        "qsr-real",
+        "qsr real",
+        "",
+        "é_b",
+        "a_b\n",
+        "a" * 60 + "_b",
+    ],
+)
+def test_a_bad_handle_is_refused(handle: str) -> None:
+    with pytest.raises(BadHandle):
+        parse(handle)
+
+
+@pytest.mark.conformance("P01")
+def test_the_parts_of_a_handle() -> None:
+    found = parse("retail_asset_management")
+    assert (found.industry, found.role) == ("retail", "asset_management")
+    assert parse("a1_2").role == "2"
+    assert parse("a" * 29 + "_" + "b" * 30).text
+
+
+@pytest.mark.conformance("P02")
+def test_an_organisation_begins_with_four_and_their_blocks(world: World) -> None:
+    rows = world.here.api("aria").get("/api/v1/personas").json()["results"]
+    assert [one["handle"] for one in rows] == SHIPPED
+    assert (rows[1]["industry"], rows[1]["role"]) == ("QSR", "Real Estate")
+    assert all(one["description"] and one["kpis"] and one["queries"] for one in rows)
+    with organisation_scope(world.here.id):
+        assert Block.objects.filter(persona__isnull=False).count() == 4
+
+
+@pytest.mark.conformance("P01")
+def test_those_who_curate_describe_one_and_make_one(world: World) -> None:
+    chidi = world.here.person("chidi")
+    made, new = describe_persona(
+        chidi, "food_quality", {"industry": "Food", "kpis": ["Complaints"]}, now=NOW
+    )
+    assert (new, made.industry, made.role, made.kpis) == (True, "Food", "Quality", ["Complaints"])
+    again, new = describe_persona(chidi, "food_quality", {"motivations": ["No recall"]}, now=NOW)
+    assert (new, again.id, again.industry) == (False, made.id, "Food")
+    assert persona_shown(world.here.robot("aria"), "food_quality").motivations == ["No recall"]
+    with pytest.raises(PermissionError):
+        describe_persona(world.here.person("mina"), "food_quality", {}, now=NOW)
+    with pytest.raises(BadHandle):
+        describe_persona(chidi, "food", {}, now=NOW)
+
+
+def test_one_that_holds_something_is_not_removed(world: World) -> None:
+    here = world.here
+    give(here, "mina")
+    robot = serving(here, "mina")
+    add_entry(robot, block(robot).block.id, "They check visits first.", wanted=Wanted(), now=NOW)
+    with pytest.raises(AlreadyExists):
+        remove_persona(here.person("ada"), QSR, now=NOW)
+    remove_persona(here.person("ada"), "cpg_retail_media", now=NOW)
+    with organisation_scope(here.id):
+        assert not Persona.objects.filter(handle="cpg_retail_media").exists()
+        assert Block.objects.filter(persona__isnull=False).count() == 3
+    with pytest.raises(PermissionError):
+        remove_persona(here.person("mina"), QSR, now=NOW)
+
+
+@pytest.mark.conformance("P12")
+def test_over_the_api_bad_handles_are_400(world: World) -> None:
+    client = api_of(world.here, "mina")
+    for handle in ("qsr", "_x", "x" * 299):
+        answer = client.post("/api/v1/personas/associations", {"handle": handle}, format="json")
+        assert answer.status_code == 400
+        assert answer.json()["type"].endswith(("bad-handle", "invalid"))
+    with organisation_scope(world.here.id):
+        assert Persona.objects.count() == 4

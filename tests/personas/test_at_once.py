@@ -1,0 +1,88 @@
+"""Many at the same moment: one robot, one persona, one block."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from django.db import connection
+
+from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member
+from orgs.principals import Actor
+from personas.associations.associate import associate
+from personas.associations.personal_robot import own_robot
+from personas.block_writes.write import Wanted, add_entry
+from personas.models.blocks import Block, BlockRobot
+from personas.models.personas import Association, Persona
+from robots.models.robots import Robot
+from tests.personas.cast import block, give, robot_of, serving
+from tests.world import NOW, World
+
+
+def at_once(count: int, work: Callable[[int], object]) -> list[object]:
+    """The same from so many connections, all begun together."""
+    ready = Barrier(count)
+
+    def one(number: int) -> object:
+        try:
+            ready.wait(timeout=30)
+            return work(number)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(one, range(count)))
+
+
+@pytest.mark.conformance("P04")
+def test_two_log_ins_at_once_make_one_robot(lasting_world: World) -> None:
+    here = lasting_world.here
+    mina = here.person("mina")
+    made = at_once(4, lambda number: own_robot(mina, now=NOW).id)
+    assert len(set(made)) == 1
+    with organisation_scope(here.id):
+        assert Robot.objects.filter(owner=here.members["mina"]).count() == 1
+        assert Block.objects.filter(member=here.members["mina"]).count() == 2
+
+
+@pytest.mark.conformance("P11")
+def test_sixteen_calls_at_once_make_one_persona_and_one_block(lasting_world: World) -> None:
+    here = lasting_world.here
+    robots: list[Actor] = [robot_of(here, name) for name in ("mina", "bob", "ada", "chidi")]
+
+    def call(number: int) -> object:
+        done = associate(
+            robots[number % 4], member=None, handle="food_quality", confidence=None, now=NOW
+        )
+        return done.association.persona_id
+
+    assert len(set(at_once(16, call))) == 1
+    with organisation_scope(here.id):
+        persona = Persona.objects.get(handle="food_quality")
+        assert Block.objects.filter(persona=persona).count() == 1
+        assert Association.objects.filter(persona=persona).count() == 4
+        assert BlockRobot.objects.filter(block__persona=persona).count() == 4
+        assert Member.objects.filter(id__in=[m.id for m in here.members.values()]).count() == 5
+
+
+@pytest.mark.conformance("P09")
+def test_writes_at_once_are_all_kept_and_read_by_all(lasting_world: World) -> None:
+    here = lasting_world.here
+    names = ("mina", "bob", "ada")
+    for name in names:
+        give(here, name)
+    robots = [serving(here, name) for name in names]
+    shared = {block(robot).block.id for robot in robots}
+    assert len(shared) == 1
+    (id_,) = shared
+
+    def call(number: int) -> object:
+        line = f"Pattern {chr(97 + number)} was seen with users."
+        return add_entry(robots[number % 3], id_, line, wanted=Wanted(), now=NOW).view.version
+
+    versions = at_once(9, call)
+    assert sorted(versions) == list(range(1, 10))
+    texts = {block(robot).text for robot in robots}
+    assert len(texts) == 1
+    assert len(texts.pop().splitlines()) == 9
