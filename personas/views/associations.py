@@ -1,5 +1,6 @@
 """Who has which persona: confirmed, taken back, and the section of it on My memories."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from orgs.views.access import members_only
 from personas.associations.associate import confirm as confirm_association
 from personas.associations.associate import dissociate
 from personas.library import personas as library
-from personas.library.mine import my_personas
+from personas.library.mine import MyPersona, my_personas
 from personas.models.personas import Association, Persona
 from personas.views import words
 
@@ -53,6 +54,7 @@ def my_section(request: HttpRequest, principal: Principal) -> dict[str, Any]:
     """The member's personas on My memories."""
     found = my_personas(principal, now=timezone.now())
     return {
+        **_notice(found, request.actor),
         "personas": [
             row(one.association, one.association.persona, request.actor, back="me")
             | {"new": one.new, "entries": one.entries}
@@ -61,6 +63,23 @@ def my_section(request: HttpRequest, principal: Principal) -> dict[str, Any]:
         "list_url": reverse("personas-page"),
         "robot_url": "" if request.actor.role == Role.VIEWER else reverse("me-robot"),
         "out": request.membership[0].sharing_off_at,
+    }
+
+
+def _notice(found: Sequence[MyPersona], actor: Actor) -> dict[str, str]:
+    """What is new to the member, or waits for their word, at the top of the page."""
+    asked = [one.association for one in found if one.new or not one.association.confirmed_at]
+    if not asked:
+        return {}
+    names = [words.name_of(one.persona) for one in asked]
+    robots = {words.told_by(one, actor) for one in asked}
+    who = robots.pop() if len(robots) == 1 else "robots"
+    say = "say" if who == "robots" else "says"
+    sentence = f"{who} {say} what you do: {', '.join(names)}."
+    return {
+        "notice": sentence[:1].upper() + sentence[1:],
+        "notice_url": "#personas",
+        "notice_label": "See it and undo it",
     }
 
 

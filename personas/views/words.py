@@ -29,6 +29,12 @@ FOUND = {
     Personal.SSN: ("a social security number", "social security numbers"),
     Personal.API_KEY: ("a key that opens something", "keys that open something"),
 }
+# What the member's own blocks are for, as they are told of it; robots read `description_of`.
+OWN = {
+    Layer.HUMAN: "Facts about you. Only you and your robot read them.",
+    Layer.PROFILE: "Your goals, the figures that count for you, your habits. Name no "
+    "person, place, client or company here. Only you and your robot read it.",
+}
 STEERS = ("something that would steer a robot", "things that would steer a robot")
 MAKERS = {
     "robot": "By a robot",
@@ -93,7 +99,7 @@ def block(shown: BlockView) -> dict[str, Any]:
     return {
         "id": one.id,
         "title": title(one),
-        "description": shown.description,
+        "description": OWN.get(Layer(one.layer), shown.description),
         "text": shown.text if written else "",
         "first": "" if written else initial_text(one.layer, handle=handle, name=name),
         "characters": len(shown.text) if written else 0,

@@ -49,10 +49,13 @@ def test_a_persona_is_new_until_it_was_seen(world: World) -> None:
     give(here, "mina", confidence=0.9)
     teach(here, "mina", "Places come first.")
     client = signed_in(here, "mina")
-    [first] = mine(client)
+    page = client.get("/me/")
+    assert "Your robot says what you do: Real Estate in QSR." in text(page)
+    [first] = page.context["more"][0]["personas"]
     told = (first["name"], first["sure"], first["told_by"], first["new"], first["entries"])
     assert told == ("Real Estate in QSR", "90 % sure", "your robot", True, 1)
     assert [one["new"] for one in mine(client)] == [False]
+    assert "says what you do" not in text(client.get("/me/"))
     assert mine(signed_in(here, "bob")) == []
     assert queries(client, "/me/") <= 12
 
