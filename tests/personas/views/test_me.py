@@ -10,6 +10,7 @@ from django.db import connections
 from django.test import Client
 from django.utils import timezone
 
+from memories.review.red_line import protect_memory
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
@@ -203,6 +204,15 @@ def test_opting_out_closes_the_blocks_and_earlier_entries_stay(world: World) -> 
     client.post("/me/sharing/", {"on": "0"})
     assert lines(here, "mina") == ["Places come first.", "Visits come second."]
     assert attached(here, "mina") == 1
+
+
+def test_what_somebody_protected_stays_though_it_is_ticked(world: World) -> None:
+    here = world.here
+    give(here, "mina")
+    kept = teach(here, "mina", "Places come first.")
+    protect_memory(here.person("chidi"), kept, reason="A rule.", now=timezone.now())
+    signed_in(here, "mina").post("/me/sharing/", {"on": "1", "withdraw": "1"})
+    assert lines(here, "chidi") == ["Places come first."]
 
 
 @pytest.mark.conformance("P19", open="a write under way; what a context carries")
