@@ -36,6 +36,7 @@ class MemoriesConfig(AppConfig):
         from memories.privacy.erasure.steps import run_erase
         from memories.privacy.replay_erasures import replay
         from memories.retrieval.who_said import activity_of
+        from memories.safety import refusals  # noqa: F401 - looks at names given by hand
         from memories.snapshots.export_job import EXPORTS, run_export
         from orgs.database.backup.hooks import keeps_folder, on_loaded, on_restored
         from robots.conversations.hooks import follows_replies, promotes

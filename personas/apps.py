@@ -9,7 +9,7 @@ class PersonasConfig(AppConfig):
     def ready(self) -> None:
         """Say how audiences of personas are resolved, how this app looks from outside, and what
         follows where a member is removed or opts out."""
-        from personas import context_source  # noqa: F401
+        from personas import context_source, demo  # noqa: F401
         from personas.api import problems  # noqa: F401
         from personas.associations import cohort_audiences, cohort_readers, leaving  # noqa: F401
         from personas.registry import personas  # noqa: F401

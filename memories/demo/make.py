@@ -1,6 +1,7 @@
 """Halyard, which sews bags: its people, groups and robots, and what they have learnt."""
 
 import secrets
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any
@@ -34,6 +35,17 @@ from robots.access.keys import create_key
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot
 from robots.registry.robots import join_groups, register_robot
+
+# hook(organisation, now, a maker of accounts): what an upper app adds, as accounts for demo.json.
+MoreDemo = Callable[[UUID, datetime, Callable[[str, str], dict[str, str]]], list[dict[str, str]]]
+_more: list[MoreDemo] = []
+
+
+def adds_to_demo(hook: MoreDemo) -> MoreDemo:
+    """Let an upper app show in the demo what it does."""
+    _more.append(hook)
+    return hook
+
 
 OWN_SLUG = "home"
 MAIL = "demo.example"
@@ -119,6 +131,8 @@ class _Halyard:
             )
         self._remember(read_script(self.now))
         self._lately()
+        for hook in _more:
+            self.users += hook(self.id, self.now, _account)
         aria = self.robots["Aria"]
         return {
             "users": self.users,

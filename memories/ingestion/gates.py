@@ -14,7 +14,7 @@ from memories.access.audience_labels import kind_label
 from memories.ingestion.drafts import Draft
 from memories.ingestion.placement import DraftPlacer, Placement
 from memories.safety.gate import Familiar, Gate, Verdict, record_verdicts
-from memories.safety.known_names import names_in_group, names_of
+from memories.safety.known_names import names_in_group, names_in_list
 from memories.safety.models import HeldText
 from memories.safety.reviewers import reviewers_of
 from memories.safety.rules import Submission, strings_in
@@ -49,7 +49,7 @@ class DraftGates:
 
     placer: DraftPlacer
     gate: Gate = field(init=False)
-    _names: dict[object, frozenset[str]] = field(default_factory=dict)
+    _names: dict[UUID, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.gate = Gate(self.placer.organisation.id, policy=self.placer.gate_policy)
@@ -126,23 +126,18 @@ class DraftGates:
 
     def _familiar(self, placement: Placement, audience: str) -> frozenset[str]:
         """The names of those who read it, where every reader knows them: of a group its members, of
-        a list whom it is about, who says it and who is addressed."""
+        a list whom it names."""
         actor = placement.principal.actor
         match audience:
             case AudienceKind.GROUP if actor.group_id:
-                key: UUID | frozenset[UUID | None] = actor.group_id
+                of, find = actor.group_id, names_in_group
             case AudienceKind.EXPLICIT:
-                ids = {placement.member_id, placement.speaker_member_id, *placement.listeners}
-                key = frozenset(ids)
+                of, find = placement.audience_id, names_in_list
             case _:
                 return frozenset()
-        if key not in self._names:
-            self._names[key] = (
-                names_in_group(actor.organisation_id, key)
-                if isinstance(key, UUID)
-                else names_of(actor.organisation_id, key - {None})
-            )
-        return self._names[key]
+        if of not in self._names:
+            self._names[of] = find(actor.organisation_id, of)
+        return self._names[of]
 
     def _cleaned(
         self, draft: Draft, verdict: Verdict, given: Submission, familiar: Familiar

@@ -4,7 +4,7 @@ What is seen of a thing is what readable memories say of it. Who may change a me
 it names; what the rules have found is theirs, and found anew when the memory is made findable.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -148,6 +148,22 @@ def _fetch(principal: Principal, entity_id: UUID, now: datetime) -> Entity:
     return row
 
 
+# hook(actor, name, now) before a name is written by hand; it raises what it does not let pass.
+NameCheck = Callable[[Actor, str, datetime], None]
+_checks: list[NameCheck] = []
+
+
+def checks_names(check: NameCheck) -> NameCheck:
+    """Register what looks at names before others read them."""
+    _checks.append(check)
+    return check
+
+
+def _check_name(actor: Actor, name: str, now: datetime) -> None:
+    for check in _checks:
+        check(actor, name, now)
+
+
 def give_entity(
     actor: Actor,
     *,
@@ -159,8 +175,10 @@ def give_entity(
 ) -> Entity:
     """Say what a memory names; what the rules found of the same is replaced.
 
-    Raises NotFound, NotYours, and AlreadyExists for a memory that is not active.
+    Raises NotFound, NotYours, what a check of names raises, and AlreadyExists for a memory that is
+    not active.
     """
+    _check_name(actor, name, now)
     principal = resolve(actor)
     with principal.scope():
         row = changeable(principal, memory)
@@ -194,7 +212,11 @@ def name_by_hand(
 def change_entity(
     actor: Actor, entity_id: UUID, changes: Mapping[str, Any], *, now: datetime
 ) -> Entity:
-    """Correct what was given by hand. Raises NotFound and NotYours."""
+    """Correct what was given by hand.
+
+    Raises NotFound, NotYours and what a check of names raises.
+    """
+    _check_name(actor, changes.get("name", ""), now)
     principal = resolve(actor)
     with principal.scope():
         made, row = _given(principal, entity_id, now)

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from memories.safety.models import GazetteerTerm, TermKind
 from memories.safety.personal_data.known import KnownNames
+from orgs.models.audiences import AudienceEntry, ReaderKind
 from orgs.models.memberships import Member
 from orgs.models.organisations import GroupMembership
 from orgs.principals import Actor
@@ -29,15 +30,19 @@ def names_known_to(actor: Actor) -> KnownNames:
     return _together(people, actor.organisation_id if actor.moderates else None)
 
 
-def names_in_group(organisation_id: UUID, group_id: UUID) -> frozenset[str]:
-    """The names of a group's members: each of them knows the others."""
-    seats = GroupMembership.objects.filter(organisation_id=organisation_id, group_id=group_id)
+def names_in_group(organisation_id: UUID, place: UUID) -> frozenset[str]:
+    """The names of a group's members: each of them knows the others. place: the group."""
+    seats = GroupMembership.objects.filter(organisation_id=organisation_id, group_id=place)
     return frozenset(seats.values_list("member__name", flat=True))
 
 
-def names_of(organisation_id: UUID, members: Iterable[UUID | None]) -> frozenset[str]:
-    """The names of these members."""
-    rows = Member.objects.filter(organisation_id=organisation_id, id__in=[*members])
+def names_in_list(organisation_id: UUID, place: UUID) -> frozenset[str]:
+    """The names of the members whom an explicit audience lists: each of them sees who
+    reads. place: the audience."""
+    entries = AudienceEntry.objects.filter(
+        organisation_id=organisation_id, audience_id=place, kind=ReaderKind.MEMBER
+    )
+    rows = Member.objects.filter(organisation_id=organisation_id, id__in=entries.values("reader"))
     return frozenset(rows.values_list("name", flat=True))
 
 

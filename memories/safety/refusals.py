@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from uuid import UUID
 
+from memories.knowledge_graph.entities import checks_names
 from memories.safety.gate import Action, Familiar, Gate, Verdict, detail_of
 from memories.safety.rules import Submission
 from memories.store.models.choices import HeldFor, Status
@@ -72,6 +73,15 @@ def refuse(
     if verdict.held:
         raise HeldBack(verdict, given.audience)
     return verdict
+
+
+@checks_names
+def check_entity_name(actor: Actor, name: str, now: datetime) -> None:
+    """Raises HeldBack for a name given by a robot that would steer another one."""
+    if name and not actor.is_person:
+        refused = noting_refusals(actor, now, target_type="entity")
+        with refused, organisation_scope(actor.organisation_id):
+            refuse_poison(actor, [name])
 
 
 def refuse_held(actor: Actor, status: str) -> None:

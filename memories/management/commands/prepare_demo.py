@@ -67,7 +67,9 @@ def renew(organisation: Organisation) -> dict[str, Any]:
             user.set_password(password)
             User.objects.filter(pk=user.pk).update(password=user.password)
             users.append({"email": user.email, "password": password, "role": member.role})
-        robot = Robot.objects.filter(organisation_id=organisation.id, builtin=None).first()
+        robots_there = Robot.objects.filter(organisation_id=organisation.id, builtin=None)
+        # A member's own robot reads what is private to them.
+        robot = robots_there.filter(owner=None, retired_at=None).order_by("id").first()
         robots = []
         if robot:
             _, key = create_key(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from memories.demo.make import make_demo
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExists
 from personas.block_writes.write import Wanted, add_entry
@@ -9,6 +10,7 @@ from personas.models.blocks import Block
 from personas.models.personas import Persona
 from personas.registry.handles import BadHandle, parse
 from personas.registry.personas import describe_persona, persona_shown, remove_persona
+from tests.memories.demo.test_demo import asking
 from tests.personas.cast import QSR, api_of, block, give, serving
 from tests.world import NOW, World
 
@@ -54,6 +56,22 @@ def test_an_organisation_begins_with_four_and_their_blocks(world: World) -> None
     assert all(one["description"] and one["kpis"] and one["queries"] for one in rows)
     with organisation_scope(world.here.id):
         assert Block.objects.filter(persona__isnull=False).count() == 4
+
+
+@pytest.mark.conformance("P02")
+@pytest.mark.django_db
+def test_the_demo_has_a_user_of_each_of_the_first_two() -> None:
+    made = make_demo(slug="demo-personas", now=NOW)
+    accounts = {one["persona"]: one for one in made["users"] if "persona" in one}
+    assert set(accounts) == {QSR, "tobacco_consumer_insights"}
+    assert len({one["password"] for one in made["users"]}) == len(made["users"])
+    assert all(len(one["password"]) >= 12 for one in accounts.values())
+    rosa = asking(accounts[QSR]["email"], "demo-personas")
+    assert rosa.role == "member"
+    shown = block(rosa, f"{QSR}_service_experience")
+    assert len(shown.entries) == 4
+    assert "Harbour" not in shown.text
+    assert "Rosa" in block(rosa, "human").text
 
 
 @pytest.mark.conformance("P01")

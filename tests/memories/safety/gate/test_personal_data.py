@@ -149,8 +149,14 @@ def test_whose_words_go_to_whom_is_looked_at(world: World) -> None:
         remember(here, f"H. {TEXT}", who="ada", visibility="organisation"),
         # Everybody in the group knows its members.
         remember(here, "Mina and Bob like tea.", member=mina, group="launch"),
+        # Whom a list names its readers know.
+        remember(here, "Mina met with Bob on Monday.", member=mina, **shared),
     ]
-    assert [one["status"] for one in free] == ["active"] * 6
+    assert [one["status"] for one in free] == ["active"] * 7
+    # Chidi is in neither.
+    named = "They met with Chidi on Monday."
+    for place in ({"group": "launch"}, shared):
+        assert remember(here, named, member=mina, **place)["status"] == "pending_review"
     # Ungated writes pay nothing: no verdict is noted.
     assert [said(here, one["id"]) for one in (free[1], free[3], free[4])] == [[], [], []]
     assert said(here, free[2]["id"]) == [("gate.passed", {"audience": "organisation", "found": {}})]

@@ -183,6 +183,27 @@ def test_an_approved_correction_of_a_robot_passes_the_gate_as_well(world: World)
     assert api(here, "chidi").post(url, body, format="json").status_code == 200
 
 
+def test_no_name_a_task_or_a_debate_carries_it(world: World) -> None:
+    here, bolt = world.here, world.here.api("bolt")
+    memory = remember(here, "Tea is at four.", who="bolt")["id"]
+    for url, body in (
+        ("/api/v1/entities", {"memory": memory, "type": "company", "name": ORDER}),
+        ("/api/v1/tasks", {"content": f"TODO: {ORDER}"}),
+        ("/api/v1/debates", {"topic": ORDER}),
+        ("/api/v1/decisions", {"topic": "Tea", "conclusion": "So.", "domain": ORDER}),
+    ):
+        answer = bolt.post(url, body, format="json")
+        assert (answer.status_code, answer.json()["type"]) == (
+            409,
+            "urn:commonmind:problem:held-back",
+        ), (url, answer.content)
+    with organisation_scope(here.id):
+        refused = AuditEntry.objects.filter(action="gate.refused").order_by("id")
+        assert list(refused.values_list("target_type", flat=True)) == [
+            "entity", "task", "debate", "decision",
+        ]  # fmt: skip
+
+
 def test_decisions_and_dissents_carry_none(world: World) -> None:
     here, bolt = world.here, world.here.robot("bolt")
     for draft in (

@@ -1,0 +1,95 @@
+"""Two personas in the demo, with what robots have learned about serving their people."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from memories.demo.make import MAIL, adds_to_demo
+from orgs.database.rls import organisation_scope
+from orgs.members.invitations import create_member
+from orgs.models.memberships import Member, Role
+from orgs.principals import Actor
+from personas.associations.associate import associate
+from personas.associations.personal_robot import ensure_personal_robot
+from personas.block_writes.write import Wanted, add_entry
+from personas.blocks.blocks import blocks_shown
+from personas.models.blocks import Layer
+from robots.access.own_member import act_for_owner
+from robots.models.keys import KeyScope
+
+SCOPES = frozenset({KeyScope.READ, KeyScope.WRITE, KeyScope.ACT_FOR})
+# (name, persona, how sure). Mina has the first one as well, so that what Rosa's robot teaches is
+# read by somebody.
+PEOPLE = (
+    ("Rosa", "qsr_real_estate", 1.0),
+    ("Theo", "tobacco_consumer_insights", 0.9),
+    ("Mina", "qsr_real_estate", 0.6),
+)
+# (who, which block, how many days ago, the words).
+LESSONS = (
+    ("Rosa", Layer.SHARED, 118, "They call a site by its nearest crossing, not by its number."),
+    (
+        "Rosa",
+        Layer.SHARED,
+        40,
+        (
+            "First find places that fit, then ask for visits, then check cannibalisation before a "
+            "site is proposed."
+        ),
+    ),
+    ("Mina", Layer.SHARED, 21, "Visits of the last twelve weeks count more than those of a year."),
+    ("Rosa", Layer.SHARED, 6, "A committee asks for drive-through times before it asks for rent."),
+    (
+        "Rosa",
+        Layer.SHARED,
+        3,
+        "Rosa Lindqvist proposes the corner of 12 Harbour Street for June.",
+    ),
+    ("Rosa", Layer.PROFILE, 30, "Goal: two sites a quarter. Reads maps before tables."),
+    ("Rosa", Layer.HUMAN, 30, "Rosa is in Malmo on Fridays; her daughter is called Ines."),
+    (
+        "Theo",
+        Layer.SHARED,
+        14,
+        "Before a chart they ask which shops were left out, and why.",
+    ),
+    ("Theo", Layer.PROFILE, 14, "Goal: explain a switch before sales sees it."),
+)
+
+
+@adds_to_demo
+def add_personas(
+    organisation_id: UUID, now: datetime, account: Callable[[str, str], dict[str, str]]
+) -> list[dict[str, str]]:
+    """Rosa and Theo with their robots; returns their accounts with the persona of each."""
+    accounts: list[dict[str, str]] = []
+    begun = now - timedelta(days=119)
+    with organisation_scope(organisation_id):
+        known = {one.name: one for one in Member.objects.filter(organisation_id=organisation_id)}
+        for name, handle, _ in PEOPLE:
+            if name in known:
+                continue
+            made = account(f"{name.lower()}@{MAIL}", str(Role.MEMBER))
+            known[name], _ = create_member(
+                organisation_id=organisation_id,
+                name=name,
+                email=made["email"],
+                role=Role.MEMBER,
+                password=made["password"],
+                now=begun,
+            )
+            accounts.append(made | {"persona": handle})
+    robots = {name: _robot(organisation_id, known[name].id, begun) for name, _, _ in PEOPLE}
+    for name, handle, sure in PEOPLE:
+        associate(robots[name], member=None, handle=handle, confidence=sure, now=begun)
+    for name, layer, days, words in LESSONS:
+        actor, at = act_for_owner(robots[name]), now - timedelta(days=days)
+        block = next(one for one in blocks_shown(actor, now=at) if one.block.layer == layer)
+        add_entry(actor, block.block.id, words, wanted=Wanted(), now=at)
+    return accounts
+
+
+def _robot(organisation_id: UUID, member_id: UUID, now: datetime) -> Actor:
+    with organisation_scope(organisation_id):
+        robot = ensure_personal_robot(organisation_id, member_id, now)
+    return Actor(organisation_id=organisation_id, robot_id=robot.id, scopes=SCOPES, name=robot.name)
