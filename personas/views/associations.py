@@ -104,7 +104,7 @@ def confirm(request: HttpRequest, association_id: UUID) -> HttpResponse:
     try:
         one = confirm_association(request.actor, association_id, now=timezone.now())
     except SharingOff:
-        messages.error(request, "This member has opted out of sharing, so nothing was confirmed.")
+        messages.error(request, "Nothing was confirmed: who opts out of sharing has no persona.")
         return redirect("personas-page")
     who = "You have" if _own(request, one) else f"{one.member.name} has"
     messages.success(request, f"Confirmed. {who} this persona: {words.name_of(one.persona)}.")

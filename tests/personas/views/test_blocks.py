@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-import pytest
 from django.test import Client
 from django.utils import timezone
 
@@ -41,7 +40,6 @@ def save(client: Client, block_id: UUID, words: str, version: int, **more: Any) 
     return client.post(f"/blocks/{block_id}/edit/", {"text": words, "version": version, **more})
 
 
-@pytest.mark.conformance("W09", open="a journey in the browser")
 def test_who_curates_edits_the_text_line_by_line(world: World) -> None:
     here = world.here
     one = shared(here, FIRST, SECOND)
