@@ -12,5 +12,6 @@ class PersonasConfig(AppConfig):
         from personas import context_source, demo  # noqa: F401
         from personas.api import problems  # noqa: F401
         from personas.associations import cohort_audiences, cohort_readers, leaving  # noqa: F401
+        from personas.learning import daily  # noqa: F401
         from personas.registry import personas  # noqa: F401
         from personas.views import associations  # noqa: F401 - a section of My memories

@@ -16,6 +16,7 @@ from memories.context.sources.asked import Asked
 from memories.context.sources.memory_lines import MEMORY
 from memories.context.sources.pieces import Piece
 from memories.embedding.tokens.token_count import count_tokens
+from memories.lifecycle.decay import CONFIRMED_AT
 from memories.store.dependents import OF
 from orgs.database.prepared_statements import fetched
 from orgs.models.audiences import AudienceKind
@@ -60,15 +61,13 @@ WITH served AS MATERIALIZED (
     JOIN personas_blockline l ON l.organisation_id = b.organisation_id AND l.block_id = b.id
     WHERE b.organisation_id = %(organisation)s AND b.member_id = %(member)s::uuid AND %(own)s
 )
-SELECT m.id, n.level, n.handle, n.confidence, n.position, m.content, m.key, m.created_at, (
-    SELECT max(c.last_at) FROM memories_contribution c
-    WHERE c.organisation_id = m.organisation_id AND c.memory_id = m.id)
+SELECT m.id, n.level, n.handle, n.confidence, n.position, m.content, m.key, {CONFIRMED_AT}
 FROM lines n JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = n.id
 WHERE m.status = 'active' AND NOT m.sensitive AND NOT m.source ? '{OF}'
     AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
     AND (m.valid_until IS NULL OR m.valid_until > %(now)s::timestamptz)
 UNION ALL
-SELECT b.id, b.layer, '', 1, 0, b.own_text, NULL, b.created_at, NULL FROM personas_block b
+SELECT b.id, b.layer, '', 1, 0, b.own_text, NULL, b.created_at FROM personas_block b
 WHERE b.organisation_id = %(organisation)s AND b.layer = 'agent_persona' AND b.own_text <> ''
 """
 
@@ -82,12 +81,7 @@ class _Line:
     position: int
     content: str
     key: str | None
-    created_at: datetime
-    said_at: datetime | None
-
-    @property
-    def confirmed_at(self) -> datetime:
-        return max(self.created_at, self.said_at or self.created_at)
+    confirmed_at: datetime
 
     def weight(self, now: datetime) -> float:
         return weight(now - self.confirmed_at, fresh_for=fresh_for())

@@ -233,9 +233,9 @@ ERASURE_REWRITE_MB = env.int("ERASURE_REWRITE_MB", default=256)
 WORKING_MEMORY_TOKENS = env.int("WORKING_MEMORY_TOKENS", default=128_000)
 # What the sources of a context take together at most; what comes later is left out.
 CONTEXT_SECONDS = env.float("CONTEXT_SECONDS", default=3.0)
+# So many days what a profession shares counts in full after a robot or person last said it.
+BLOCK_FRESH_DAYS = max(1, env.int("BLOCK_FRESH_DAYS", default=90))
 # The same of a team of robots, and the seconds that an active one of it may be silent.
-# So many days an entry of a block counts in full after a robot or person last said it.
-BLOCK_FRESH_DAYS = env.int("BLOCK_FRESH_DAYS", default=90)
 TEAM_WORKING_MEMORY_TOKENS = env.int("TEAM_WORKING_MEMORY_TOKENS", default=4_000)
 TEAM_SILENT_SECONDS = env.float("TEAM_SILENT_SECONDS", default=10.0)
 # Days after which the operator deletes a backup; until then it holds what was erased since.

@@ -17,7 +17,7 @@ from memories.curation import merge as curation_merge
 from memories.curation.decisions.parts import members_named
 from memories.curation.edit import Outdated, edit_memory
 from memories.curation.supersede import supersede
-from memories.lifecycle.consolidation.over_capacity import bring_down, hold_place, place_of
+from memories.lifecycle.consolidation.capacity_items import bring_down_item, hold_item
 from memories.lifecycle.withdraw import take_away
 from memories.review.enqueue import withdraw
 from memories.review.holds import Held, taken_by_others
@@ -169,7 +169,7 @@ def _take(
     item = to_decide(principal, item_id)
     if item.cause == Cause.CAPACITY:
         # Before any memory is locked, as the worker does.
-        hold_place(place_of(item), now=now)
+        hold_item(item, now)
     pair = item.other_id if item.cause in PAIRS else None
     ids = {id_ for id_ in (item.memory_id, pair, into) if id_}
     locked = {
@@ -276,11 +276,8 @@ def _remove(taken: _Taken) -> dict[str, Any]:
 def _bring_down(taken: _Taken) -> dict[str, Any]:
     """Each that goes has to be the decider's to take away. All are found again by the moment."""
     principal = taken.principal
-    done = bring_down(
-        place_of(taken.item),
-        principal.actor,
-        now=taken.now,
-        may=lambda row: may_forget(principal, row),
+    done = bring_down_item(
+        taken.item, principal.actor, taken.now, lambda row: may_forget(principal, row)
     )
     return {"archived": len(done.archived), "summaries": len(done.made)}
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from memories.access.reader_sentences import AudienceSentence
 from memories.access.readers import newly_in, readers_in
 from memories.library.history import versions_of
-from memories.lifecycle.consolidation.over_capacity import foresee, place_of
+from memories.lifecycle.consolidation.capacity_items import foresee_item
 from memories.retrieval.recall import resembling
 from memories.review.deciders import curators, may_decide
 from memories.review.holds import take_hold
@@ -100,7 +100,7 @@ def _going(item: Proposal, now: datetime) -> tuple[list[Memory], int]:
     """What approving would take away as things stand now; the asker reads the audience."""
     if item.cause != Cause.CAPACITY:
         return [], 0
-    choice = foresee(place_of(item), now)
+    choice = foresee_item(item, now)
     rows = Memory.objects.filter(organisation_id=item.organisation_id).in_bulk(choice.ids[:GOING])
     return [rows[id_] for id_ in choice.ids[:GOING] if id_ in rows], len(choice.ids)
 

@@ -14,6 +14,7 @@ class JobKind(models.TextChoices):
     RETAIN = "retain", "Retain"
     SUMMARISE = "summarise", "Summarise"
     ERASE = "erase", "Erase"
+    LEARN = "learn", "Learn"
 
 
 class JobState(models.TextChoices):

@@ -1,5 +1,6 @@
 """The daily work of an organisation: written once a day, whoever's clock beats."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -13,6 +14,13 @@ from orgs.database.rls import organisation_scope
 
 # In the order in which they are done.
 DAILY = (JobKind.CONSOLIDATE, JobKind.SUMMARISE, JobKind.RETAIN)
+# What apps above do each day, and in which organisations.
+_above: dict[JobKind, Callable[[UUID], bool]] = {}
+
+
+def is_daily(kind: JobKind, wanted: Callable[[UUID], bool]) -> None:
+    """Register daily work of an app above. wanted: whether an organisation has any for it."""
+    _above[kind] = wanted
 
 
 def day_of(now: datetime) -> str:
@@ -40,4 +48,5 @@ def _wanted(organisation_id: UUID) -> list[JobKind]:
     """Nothing is retained by a policy that archives nothing."""
     with organisation_scope(organisation_id, using=WORKER):
         retains = archives_anything(policy_of(organisation_id, using=WORKER))
-    return [kind for kind in DAILY if retains or kind != JobKind.RETAIN]
+    kinds = [kind for kind in DAILY if retains or kind != JobKind.RETAIN]
+    return kinds + [kind for kind, wanted in _above.items() if wanted(organisation_id)]

@@ -3,6 +3,8 @@
 decay = exp(-rate * (1 - .5 * importance) * days since last access)
 strength = importance * decay * (1 + ln(1 + n) / 10), n = accesses; capped to 1.
 rank = .5 * strength + .3 * confidence + .2 * importance
+
+What people of one profession share fades by itself: see `confirmed_share`.
 """
 
 from datetime import datetime
@@ -28,6 +30,11 @@ SLOWED = 0.5
 STRONG, WEAK = 0.7, 0.3
 # A category's number is its place here, from 1; 0 is none.
 CATEGORIES = tuple(RATES)
+# SQL, for a memory `m`: when a robot or person last said it, or brought it back. A copy or a
+# summary is as old as what it was made of.
+CONFIRMED_AT = """greatest(m.restored_at, coalesce((
+    SELECT max(said.last_at) FROM memories_contribution said
+    WHERE said.organisation_id = m.organisation_id AND said.memory_id = m.id), m.created_at))"""
 
 _RATES = np.array([DEFAULT_RATE, *RATES.values()])
 
@@ -71,6 +78,16 @@ def strengths(
     """`strength` of many memories at once; category by number, days since the last access."""
     left = np.exp(-_RATES[category] * (1 - SLOWED * importance) * np.maximum(0.0, days))
     return np.minimum(1.0, importance * left * (1 + np.log1p(accesses) / 10))
+
+
+def confirmed_share(days: NDArray[np.float64], fresh_days: float) -> NDArray[np.float64]:
+    """How much of a score is left of what nobody has confirmed for `days`, above 0 and at most 1.
+
+    1 within `fresh_days`, then halved with each `fresh_days` more: at 90, day 180 leaves .5 and day
+    270 leaves .25. fresh_days is above 0.
+    """
+    left: NDArray[np.float64] = 0.5 ** np.maximum(0.0, days / fresh_days - 1)
+    return left
 
 
 def standing_of(strength: float) -> Literal["strong", "fading", "weak"]:

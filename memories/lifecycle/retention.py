@@ -22,7 +22,7 @@ from memories.lifecycle.policies import policy_of
 from memories.lifecycle.tiers import RULES, SECONDS_PER_HOUR
 from memories.review.enqueue import withdraw_all
 from memories.store.dependents import OF
-from memories.store.models.choices import ArchivedFor, Status
+from memories.store.models.choices import BY_POLICY, ArchivedFor, Status
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
@@ -40,6 +40,21 @@ SECONDS_PER_DAY = 86_400
 
 KeepOn = Callable[[int, int], bool]
 
+# For a memory `m`: it is protected, somebody wants that, or a proposition of it is protected.
+HELD = f"""m.red_line OR EXISTS (
+        SELECT 1 FROM memories_proposal w WHERE w.organisation_id = m.organisation_id
+            AND w.memory_id = m.id AND w.cause = 'red_line' AND w.state = 'open'
+    ) OR EXISTS (
+        SELECT 1 FROM memories_derivation d JOIN memories_memory f
+            ON f.organisation_id = d.organisation_id AND f.id = d.memory_id
+        WHERE d.organisation_id = m.organisation_id AND d.source_id = m.id
+            AND f.status = 'active' AND f.red_line AND f.source ? '{OF}')"""
+# The same: it is a proposition, which goes and comes with its memory.
+GOES_ALONG = f"""m.source ? '{OF}' AND EXISTS (
+            SELECT 1 FROM memories_derivation d JOIN memories_memory s
+                ON s.organisation_id = d.organisation_id AND s.id = d.source_id
+            WHERE d.organisation_id = m.organisation_id AND d.memory_id = m.id
+                AND s.status = 'active')"""
 _JUDGED = f"""
     SELECT m.id, m.audience_id, m.type::text AS type, m.importance, b.born, p.held,
         m.expires_at IS NULL OR m.expires_at > %(now)s AS counted,
@@ -55,20 +70,9 @@ _JUDGED = f"""
         ON r.tier = coalesce(u.tier, m.first_tier)
     LEFT JOIN unnest(%(types)s::text[], %(days)s::float8[]) AS k (type, days) ON k.type = m.type
     CROSS JOIN LATERAL (SELECT greatest(m.created_at, m.restored_at) AS born) b
-    CROSS JOIN LATERAL (SELECT m.red_line OR EXISTS (
-        SELECT 1 FROM memories_proposal w WHERE w.organisation_id = m.organisation_id
-            AND w.memory_id = m.id AND w.cause = 'red_line' AND w.state = 'open'
-    ) OR EXISTS (
-        SELECT 1 FROM memories_derivation d JOIN memories_memory f
-            ON f.organisation_id = d.organisation_id AND f.id = d.memory_id
-        WHERE d.organisation_id = m.organisation_id AND d.source_id = m.id
-            AND f.status = 'active' AND f.red_line AND f.source ? '{OF}') AS held) p
+    CROSS JOIN LATERAL (SELECT {HELD} AS held) p
     WHERE m.organisation_id = %(organisation)s AND m.status = 'active'
-        AND NOT (m.source ? '{OF}' AND EXISTS (
-            SELECT 1 FROM memories_derivation d JOIN memories_memory s
-                ON s.organisation_id = d.organisation_id AND s.id = d.source_id
-            WHERE d.organisation_id = m.organisation_id AND d.memory_id = m.id
-                AND s.status = 'active'))
+        AND NOT ({GOES_ALONG})
 """
 _AGED = f"""
 WITH judged AS ({_JUDGED})
@@ -114,7 +118,7 @@ WHERE d.organisation_id = %(organisation)s AND d.source_id = ANY(%(ids)s::uuid[]
 class Retained:
     """What a run archived, or would. counts: {(rule, type): memories}; sample: SAMPLE ids at most.
 
-    finished: whether nobody stopped it. The rules are those of `ArchivedFor`.
+    finished: whether nobody stopped it. The rules are those of `BY_POLICY`.
     """
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -133,18 +137,20 @@ class Retained:
     @property
     def by_rule(self) -> dict[str, int]:
         """{rule: memories}, every rule."""
-        found = dict.fromkeys(ArchivedFor.values, 0)
+        found = {rule.value: 0 for rule in BY_POLICY}
         for (rule, _), number in self.counts.items():
             found[rule] += number
         return found
 
-    def add(self, rows: Sequence["_Due"]) -> None:
+    def add(self, rows: Sequence["Due"]) -> None:
         self.counts.update((row.rule, row.type) for row in rows)
         self.sample += [row.id for row in rows[: SAMPLE - len(self.sample)]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Due:
+class Due:
+    """A memory that a rule (of `ArchivedFor`) archives."""
+
     id: UUID
     audience_id: UUID
     type: str
@@ -208,10 +214,10 @@ def _archive_all(
 ) -> None:
     values = values | {"after": UUID(int=0), "most": CHOSEN}
     for statement in (_AGED, _OVER):
-        while rows := [_Due(*row) for row in _asked(organisation_id, statement, values)]:
+        while rows := [Due(*row) for row in _asked(organisation_id, statement, values)]:
             before = done.archived
             for start in range(0, len(rows), BATCH):
-                done.add(_archive(organisation_id, rows[start : start + BATCH], now))
+                done.add(archive_due(organisation_id, rows[start : start + BATCH], now=now))
                 if not keep_on(done.archived, total):
                     done.finished = False
                     return
@@ -221,11 +227,18 @@ def _archive_all(
                 break
 
 
-def _archive(organisation_id: UUID, due: Sequence[_Due], now: datetime) -> list[_Due]:
+def archive_due(
+    organisation_id: UUID,
+    due: Sequence[Due],
+    *,
+    now: datetime,
+    stays: Callable[[Sequence[Memory]], set[UUID]] = lambda rows: set(),
+) -> list[Due]:
     """Those that are still active and unprotected, in one transaction; as `forget.archive_memory`.
 
     The worker has chosen; the rows are changed in a scope of their audiences alone, so that what
-    takes them out of the search is the same for a person and for a policy.
+    takes them out of the search is the same for a person and for a rule. stays: asked, when they
+    are locked, for the ids of those that are not due any more.
     """
     ids = [row.id for row in due]
     follow = _asked(organisation_id, _FOLLOWERS, {"organisation": organisation_id, "ids": ids})
@@ -233,7 +246,9 @@ def _archive(organisation_id: UUID, due: Sequence[_Due], now: datetime) -> list[
     with scope(Scope(organisation=organisation_id, audiences=tuple(sorted(audiences)))):
         rows = Memory.objects.filter(organisation_id=organisation_id, id__in=ids)
         still = rows.filter(status=Status.ACTIVE, red_line=False)
-        held = list(still.select_for_update(of=("self",)).order_by("id"))
+        locked = list(still.select_for_update(of=("self",)).order_by("id"))
+        kept = stays(locked)
+        held = [row for row in locked if row.id not in kept]
         here = {row.id for row in held}
         gone = [row for row in due if row.id in here]
         for rule in ArchivedFor.values:

@@ -26,6 +26,7 @@ from memories.retrieval.strategies.registry import ALIASES, needs_vector
 from memories.retrieval.tier_strategies import LIMIT, TIER_STRATEGIES, narrowed
 from memories.retrieval.timeframes.timeframes import Range, taken_out, timeframes
 from memories.retrieval.types import Filters, Hit, Question, Served, ids_of
+from memories.safety.rules import COHORTS
 from memories.store.models.memory import Memory
 from memories.store.tag_names import looked_for
 from orgs.database.prepared_statements import fetched
@@ -326,8 +327,16 @@ def question_of(principal: Principal, query: Query, now: datetime) -> Question:
         profile=query.profile,
         tier_strategy=query.tier_strategy,
         include_expired=query.include_expired,
+        cohorts=_cohorts(principal),
+        fresh_days=settings.BLOCK_FRESH_DAYS,
         filters=replace(filters, tiers=narrowed(query.tier_strategy, filters.tiers)),
     )
+
+
+def _cohorts(principal: Principal) -> tuple[UUID, ...]:
+    """What the asker reads of professions."""
+    named = {id_ for (kind, _), id_ in principal.named.items() if kind in COHORTS}
+    return tuple(sorted(named & principal.audiences))
 
 
 def with_vector(question: Question) -> Question:

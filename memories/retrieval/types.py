@@ -55,6 +55,8 @@ class Question:
     profile: see `profiles`; tier_strategy: see `tier_strategies`, its tiers are in `filters`.
     include_expired: whether what is past its day comes up as well. prefer_personal, shared_limit:
     see `ranking.nearest_audience`.
+    cohorts: those of `audiences` that a profession reads; what nobody confirms there fades once
+    `fresh_days` are over.
     """
 
     organisation_id: UUID
@@ -90,6 +92,8 @@ class Question:
     profile: str = "balanced"
     tier_strategy: str | None = None
     include_expired: bool = False
+    cohorts: tuple[UUID, ...] = ()
+    fresh_days: float = 90.0
     filters: Filters = field(default_factory=Filters)
 
 
@@ -134,8 +138,9 @@ class Pool(Found):
     between -1 and 1, by what was told of its outcomes (see `profiles.balanced`). superseded:
     whether it does not hold any more; successor: the place of what holds now, or -1.
     shared: whether everyone in the organisation reads it. readers, wording: of a fact that holds, a
-    number of its audience and one of its words, the same for the same; else NaN. own: the vectors
-    of such facts by place. wording and own are read of the likely ones alone.
+    number of its audience and one of its words, the same for the same; else NaN. unconfirmed: days
+    since somebody last said it, of what a profession shares; else 0. own: the vectors of such facts
+    by place. wording and own are read of the likely ones alone.
     """
 
     similarity: Floats
@@ -155,6 +160,7 @@ class Pool(Found):
     shared: Flags
     readers: Floats
     wording: Floats
+    unconfirmed: Floats
     own: Mapping[int, Vector] = field(default_factory=dict)
 
 

@@ -48,7 +48,8 @@ class Proposal(MemoryPart):
     a correction. seen_version: the memory's version, and so the readers, for which it was written.
     outcome: what the decision changed, so that it can be undone; after that `undone`, the id that
     the copy had. details: numbers and words of the trade, no text. Of what is too many: `tier`, its
-    `capacity`, the `count`, how many would go (`chosen`) into how many `summaries`. Of what a gate
+    `capacity`, the `count`, how many would go (`chosen`) into how many `summaries`; of a block in
+    the place of the tier its `label` and id, and both numbers in characters. Of what a gate
     holds `found`: how often each kind, `spans`: where in the memory's text which kind stands,
     `failed`: a detector broke.
     """

@@ -49,6 +49,7 @@ ARCHIVED_FOR = {
     ArchivedFor.AGE: "it was older than memories of its type are kept",
     ArchivedFor.HALF_LIFE: "it was older than twice the half-life of its tier",
     ArchivedFor.NUMBER: "there were more memories than are kept, and it was of the least important",
+    ArchivedFor.STALE: "nobody had confirmed it for long",
 }
 
 

@@ -4,20 +4,26 @@ What they say together is the one of them that is nearest to all. Everything sta
 and can be brought back.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from uuid import UUID
 
+from django.db.models import Exists, OuterRef, QuerySet
+
+from memories.access.permissions import NotYours
 from memories.lifecycle.consolidation.capacity_choice import Place
-from memories.lifecycle.consolidation.summarise import summarise
+from memories.lifecycle.consolidation.summarise import Summarised, summarise
+from memories.review.models import Cause, Proposal, State
+from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.rls import current_scope, scope
-from orgs.principals import Principal
+from orgs.principals import Actor, Principal
 from personas.blocks.blocks import BlockView, fresh_for
 from personas.blocks.entries import Entry, is_shared
 from personas.blocks.fade import weight
-from personas.models.blocks import BlockLine
+from personas.models.blocks import Block, BlockLine
 
 REFUSE, CONSOLIDATE = WAYS = ("refuse", "consolidate")
 
@@ -48,37 +54,71 @@ def make_room(
     """
     if before.audience_id is None:
         return None
-    rows = Memory.objects.filter(
-        organisation_id=principal.organisation_id,
-        id__in=[one.id for one in kept],
-        red_line=False,
-        audience_id=before.audience_id,
-    )
-    free = set(rows.values_list("id", flat=True))
+    free = free_of(before.block, before.audience_id, [one.id for one in kept])
     gone = chosen([one for one in kept if one.id in free], over, now)
     if not gone:
         return None
-    locked = list(
-        rows.filter(id__in=[one.id for one in gone])
-        .select_for_update(of=("self",), no_key=True)
-        .order_by("id")
-    )
-    place = Place(principal.organisation_id, before.audience_id, locked[0].first_tier, 0)
-    # The summary is made where nothing else is read.
-    with scope(replace(current_scope(), audiences=(before.audience_id,), deposit=())):
-        done = summarise(place, locked, unwilling=set(), now=now)
+    done = condense(before.block, before.audience_id, gone, principal.actor, now)
     if not is_shared(before.block):
         _follow(before, gone, done.made)
+    return gone
+
+
+def free_of(block: Block, audience_id: UUID, ids: Sequence[UUID]) -> set[UUID]:
+    """Those that may become part of a summary: neither protected, nor does somebody want that."""
+    rows = _rows(block, audience_id, ids)
+    wanted = Proposal.objects.filter(
+        organisation_id=block.organisation_id,
+        memory_id=OuterRef("id"),
+        cause=Cause.RED_LINE,
+        state=State.OPEN,
+    )
+    return set(rows.exclude(Exists(wanted)).values_list("id", flat=True))
+
+
+def condense(
+    block: Block,
+    audience_id: UUID,
+    gone: Sequence[Entry],
+    actor: Actor,
+    now: datetime,
+    *,
+    may: Callable[[Memory], bool] = lambda row: True,
+) -> Summarised:
+    """Make one of the entries of a locked block, and archive these.
+
+    Raises NotYours where `may` says no of any.
+    """
+    rows = _rows(block, audience_id, [one.id for one in gone])
+    locked = list(rows.select_for_update(of=("self",), no_key=True).order_by("id"))
+    if not all(map(may, locked)):
+        raise NotYours("Some of these are not yours to archive. A curator decides.")
+    if not locked:
+        return Summarised()
+    place = Place(block.organisation_id, audience_id, locked[0].first_tier, 0)
+    # The summary is made where nothing else is read.
+    with scope(replace(current_scope(), audiences=(audience_id,), deposit=())):
+        done = summarise(place, locked, unwilling=set(), now=now)
     audit.record(
         "block.consolidated",
-        actor=principal.actor,
+        actor=actor,
         now=now,
-        target=before.block.id,
+        target=block.id,
         target_type="block",
         archived=len(done.archived),
         made=[str(row.id) for row in done.made],
     )
-    return gone
+    return done
+
+
+def _rows(block: Block, audience_id: UUID, ids: Sequence[UUID]) -> "QuerySet[Memory]":
+    return Memory.objects.filter(
+        organisation_id=block.organisation_id,
+        id__in=ids,
+        status=Status.ACTIVE,
+        red_line=False,
+        audience_id=audience_id,
+    )
 
 
 def _follow(before: BlockView, gone: Sequence[Entry], made: Sequence[Memory]) -> None:

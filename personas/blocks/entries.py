@@ -20,7 +20,8 @@ from personas.models.blocks import Block, BlockLine, Layer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One line. learned_at: when it was first said; confirmed_at: when last.
+    """One line. learned_at: when it came; confirmed_at: when a robot or person last said it, or
+    brought it back; restored: whether somebody did. What was made of others is as old as these.
 
     serves_id: the member whose personal robot said it first; that is told to nobody else.
     """
@@ -37,6 +38,7 @@ class Entry:
     confidence: float
     member_id: UUID | None = None
     author_id: UUID | None = None
+    restored: bool = False
 
     def age(self, now: datetime) -> timedelta:
         """Since when nobody has confirmed it."""
@@ -46,7 +48,7 @@ class Entry:
 def standing(organisation_id: UUID, now: datetime) -> "QuerySet[Memory]":
     """Memories that can be entries: they hold now, and stand for themselves.
 
-    With `confirmed_at`: when a robot or person last said it.
+    With `last_said_at`: when a robot or person last said it.
     """
     last = (
         Contribution.objects.filter(organisation_id=organisation_id, memory_id=OuterRef("id"))
@@ -97,7 +99,8 @@ def entries_of_blocks(
 
 def entry_of(row: Memory) -> Entry:
     """Of a row of `standing`."""
-    last: datetime | None = getattr(row, "last_said_at", None)
+    said: datetime = getattr(row, "last_said_at", None) or row.created_at
+    confirmed_at = max(said, row.restored_at or said)
     return Entry(
         id=row.id,
         version=row.version,
@@ -106,11 +109,12 @@ def entry_of(row: Memory) -> Entry:
         robot_id=row.robot_id,
         robot=row.robot.name,
         serves_id=row.robot.owner_id,
-        learned_at=row.created_at,
-        confirmed_at=max(row.created_at, last) if last else row.created_at,
+        learned_at=min(row.created_at, confirmed_at),
+        confirmed_at=confirmed_at,
         confidence=row.confidence,
         member_id=row.member_id,
         author_id=row.author_id,
+        restored=row.restored_at is not None,
     )
 
 

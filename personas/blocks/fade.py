@@ -2,18 +2,23 @@
 
 from datetime import timedelta
 
+import numpy as np
+
+from memories.lifecycle.decay import confirmed_share
+
+# It is archived when nobody has confirmed it for so many times `fresh_for`.
+STALE = 3
+_DAY = timedelta(days=1)
+
 
 def weight(age: timedelta, *, fresh_for: timedelta) -> float:
     """1 while it was confirmed within `fresh_for`, then halved with each `fresh_for` more.
 
     At 90 days: 1 to day 90, .5 at day 180, .25 at day 270.
     """
-    over = age - fresh_for
-    if over <= timedelta(0):
-        return 1.0
-    return float(0.5 ** (over / fresh_for))
+    return float(confirmed_share(np.array(age / _DAY), fresh_for / _DAY))
 
 
 def is_stale(age: timedelta, *, fresh_for: timedelta) -> bool:
-    """Whether it is time to archive it: nobody has confirmed it for three times `fresh_for`."""
-    return age > 3 * fresh_for
+    """Whether it is time to archive it: nobody has confirmed it for STALE times `fresh_for`."""
+    return age > STALE * fresh_for

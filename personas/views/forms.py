@@ -70,6 +70,13 @@ class PageForm(forms.Form):
     after = forms.CharField(required=False, max_length=LONGEST_HANDLE)
 
 
+class SuggestionsForm(forms.Form):
+    """Which suggestions, and where the list goes on."""
+
+    show = forms.ChoiceField(required=False, choices=[("decided", "decided")])
+    before = forms.UUIDField(required=False)
+
+
 class BlockForm(forms.Form):
     """The text of a block, the version that was read, and what to do where it does not pass."""
 

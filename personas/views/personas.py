@@ -22,6 +22,7 @@ from personas.library.personas import ListedPersona, PersonaPage
 from personas.registry.personas import DESCRIBED, describe_persona, persona_shown, remove_persona
 from personas.views import associations, words
 from personas.views.forms import NewPersonaForm, PageForm, PersonaForm
+from personas.views.tabs import tabs_of
 
 
 @require_safe
@@ -40,6 +41,7 @@ def personas(request: HttpRequest) -> HttpResponse:
         },
         "waiting": associations.waiting_rows(request) if curates else [],
         "add_url": reverse("persona-add") if curates else "",
+        "tabs": tabs_of("personas-page") if curates else [],
     }
     return render(request, "personas/list.html", context)
 
@@ -79,6 +81,7 @@ def shown(request: HttpRequest, handle: str, **more: Any) -> HttpResponse:
             ),
             "audience": presenter.audience(found.readers),
             "writes": found.writes,
+            "trends_url": reverse("trends-page", args=[handle]),
         }
     part = "#entries" if request.htmx.target == "entries" else ""
     return render(request, f"personas/persona.html{part}", context | more)

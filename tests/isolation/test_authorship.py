@@ -21,6 +21,7 @@ from tests.world import World
 NO_WORDS = {"identity", "identity_id", "delegation_id", "job_id", "key_id", "entity_id", "name"}
 NO_WORDS |= {"organisation_id", "secret", "slug", "token", "invitation_id", "robot", "team_id"}
 NO_WORDS |= {"account_id", "erasure_id", "link", "association_id", "block_id", "entry_id", "handle"}
+NO_WORDS |= {"suggestion_id"}
 NO_WORDS |= {"term_id"}
 
 

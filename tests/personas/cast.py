@@ -1,6 +1,7 @@
 """Members with personas, and the personal robots that serve them."""
 
 from datetime import datetime
+from uuid import UUID
 
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -67,6 +68,23 @@ def block(
 
 def labels(actor: Actor, *, now: datetime = NOW) -> set[str]:
     return {one.label for one in blocks_shown(actor, now=now)}
+
+
+def learn(
+    tenant: Tenant, name: str, *texts: str, handle: str = QSR, now: datetime = NOW
+) -> list[UUID]:
+    """The member's robot says these for the persona; the ids of the entries."""
+    robot = serving(tenant, name, now=now)
+    place = block(robot, f"{handle}_service_experience").block.id
+    made = [add_entry(robot, place, text, wanted=Wanted(), now=now).entry for text in texts]
+    assert all(one is not None and one.status == "active" for one in made)
+    return [one.id for one in made if one is not None]
+
+
+def memories(tenant: Tenant) -> dict[UUID, Memory]:
+    """Every memory of the organisation, as the worker reads them."""
+    with organisation_scope(tenant.id, using="worker"):
+        return Memory.objects.using("worker").filter(organisation_id=tenant.id).in_bulk()
 
 
 def fill_blocks(tenant: Tenant) -> None:

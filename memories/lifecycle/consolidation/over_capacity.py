@@ -113,7 +113,11 @@ def _full(organisation_id: UUID, now: datetime, *, dry_run: bool) -> tuple[list[
         if not dry_run:
             full = {(place.audience_id, place.tier) for place in places}
             items = Proposal.objects.using(WORKER).filter(
-                organisation_id=organisation_id, cause=Cause.CAPACITY, state=State.OPEN
+                organisation_id=organisation_id,
+                cause=Cause.CAPACITY,
+                state=State.OPEN,
+                # What an app above counts has no tier.
+                details__has_key="tier",
             )
             known = items.values_list("id", "audience_id", "details__tier")
             over = [id_ for id_, *place in known if policy.evict or tuple(place) not in full]

@@ -41,6 +41,19 @@ WHERE d.organisation_id = %(organisation)s AND d.memory_id = ANY(%(ids)s::uuid[]
 GROUP BY d.organisation_id, d.memory_id, d.audience_id, d.kind, c.robot_id, c.member_id
 ON CONFLICT (organisation_id, memory_id, robot_id, member_id) DO NOTHING
 """
+# Nobody has said it anew: what is made of old words is as old as these.
+_AS_OLD = """
+UPDATE memories_contribution c
+SET first_at = least(c.first_at, s.first_at), last_at = least(c.last_at, s.last_at)
+FROM (
+    SELECT d.memory_id, min(o.first_at) AS first_at, max(o.last_at) AS last_at
+    FROM memories_derivation d JOIN memories_contribution o
+        ON o.organisation_id = d.organisation_id AND o.memory_id = d.source_id
+    WHERE d.organisation_id = %(organisation)s AND d.memory_id = ANY(%(ids)s::uuid[])
+    GROUP BY 1
+) s
+WHERE c.organisation_id = %(organisation)s AND c.memory_id = s.memory_id
+"""
 
 
 @dataclass(slots=True)
@@ -165,3 +178,4 @@ def _contribute(made: Sequence[Memory]) -> None:
         return
     values = {"organisation": made[0].organisation_id, "ids": [row.id for row in made]}
     fetched(_CONTRIBUTE, values)
+    fetched(_AS_OLD, values)

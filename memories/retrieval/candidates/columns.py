@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memories.embedding.known_models import DIMENSIONS
-from memories.lifecycle.decay import CATEGORIES
+from memories.lifecycle.decay import CATEGORIES, CONFIRMED_AT
 from memories.retrieval.candidates.tag_likeness import tag_likeness
 from memories.retrieval.profiles import TIERS
 from memories.retrieval.types import Found, Ids, Pool, Question, Vector
@@ -38,7 +38,8 @@ SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
     coalesce(array_position(%(every_tier)s::text[], coalesce(u.tier, m.first_tier)::text),
         0), (m.audience_id = %(organisation_audience)s::uuid)::int,
     CASE WHEN {fact} THEN uuid_hash(m.audience_id)::float8 ELSE 'NaN' END,
-    CASE WHEN {front} AND {fact} THEN {wording} ELSE 'NaN' END]::float8[])), {own}
+    CASE WHEN {front} AND {fact} THEN {wording} ELSE 'NaN' END,
+    {unconfirmed}]::float8[])), {own}
 FROM memories_memory m
 LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
@@ -55,18 +56,23 @@ _OWN = f"""string_agg(uuid_send(m.id) || CASE WHEN {_FRONT} AND {_FACT} THEN (
     WHERE e.organisation_id = m.organisation_id AND e.memory_id = m.id AND e.model = %(model)s
 ) END, '')"""
 _NO_OWN = "NULL::bytea"
-_WIDTH = 15
+# Days, of what a profession shares; who reads nothing of that asks nothing more.
+_UNCONFIRMED = f"""CASE WHEN m.audience_id = ANY(%(cohorts)s::uuid[])
+    THEN extract(epoch FROM %(now)s - {CONFIRMED_AT}) / 86400 ELSE 0 END"""
+_WIDTH = 16
 _SAME = [one.name for one in fields(Found) if one.name != "most"]
 _STATEMENTS = {
-    (similar, own): _STATEMENT.format(
+    (similar, own, fades): _STATEMENT.format(
         similarity=_SIMILARITY if similar else "NULL",
         own=_OWN if own else _NO_OWN,
         front=_FRONT if own else "false",
         fact=_FACT,
         wording=_WORDING,
+        unconfirmed=_UNCONFIRMED if fades else "0",
     )
     for similar in (False, True)
     for own in (False, True)
+    for fades in (False, True)
 }
 # dimensions, flags, type, then length and lower bound of each of two dimensions.
 _HEADER = 28
@@ -100,7 +106,9 @@ def weighed(
     own = front is not None and question.prefer_personal
     if front is not None and own:
         values |= {"model": question.model, "front": uuids(front)}
-    [(ids, packed, vectors)] = fetched(_STATEMENTS[similar, own], values)
+    if question.cohorts:
+        values["cohorts"] = list(question.cohorts)
+    [(ids, packed, vectors)] = fetched(_STATEMENTS[similar, own, bool(question.cohorts)], values)
     if ids is None:
         places, numbers = np.empty(0, dtype=np.intp), np.empty((0, _WIDTH))
     else:
@@ -110,7 +118,9 @@ def weighed(
         sent = np.frombuffer(packed, dtype=_ELEMENT, offset=_HEADER)["value"]
         numbers = sent.astype(np.float64).reshape(-1, _WIDTH)
     helped, confidence, expired, successor, similarity, asker, *numbered = numbers.T
-    importance, accesses, days, hours, category, tier, shared, readers, wording = numbered
+    importance, accesses, days, hours, category, tier, shared, readers, wording, unconfirmed = (
+        numbered
+    )
     same = {name: getattr(found, name)[places] for name in _SAME}
     pool = Pool(
         **same,
@@ -132,6 +142,7 @@ def weighed(
         shared=shared > 0,
         readers=readers,
         wording=wording,
+        unconfirmed=unconfirmed,
         own=_own(vectors, same["ids"]),
     )
     return pool, places

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memories.lifecycle.decay import strengths
+from memories.lifecycle.decay import confirmed_share, strengths
 from memories.retrieval.profiles import (
     SUPERSEDED,
     balanced,
@@ -82,7 +82,10 @@ def judge(question: Question, pool: Pool, fused: Floats) -> Judged:
 
 
 def scored(question: Question, pool: Pool, *, relevance: Floats, strength: Floats) -> Floats:
-    """The score that ranks, by the question's profile and its weights of tiers."""
+    """The score that ranks, by the question's profile and its weights of tiers.
+
+    What a profession shares and nobody has confirmed for long keeps a part of it.
+    """
     if question.profile == "strength":
         score = by_strength(
             strength=strength, confidence=pool.confidence, importance=pool.importance
@@ -100,6 +103,8 @@ def scored(question: Question, pool: Pool, *, relevance: Floats, strength: Float
         score = balanced(relevance=relevance, strength=strength, tier=pool.tier, helped=pool.helped)
     if question.tier_strategy == "weighted":
         score = score * tier_weights(pool.tier)
+    if pool.unconfirmed.any():
+        score = score * confirmed_share(pool.unconfirmed, question.fresh_days)
     return beneath_successors(score, pool) if pool.superseded.any() else score
 
 

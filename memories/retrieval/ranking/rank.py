@@ -74,14 +74,15 @@ def _is_plain(question: Question) -> bool:
 def _from_shortlist(question: Question, found: Found) -> list[Hit] | None:
     """The same from the few that can be among the best; None where that cannot be told.
 
-    Who falls out because it is over changes what the others are measured by; what is superseded
-    sinks farther than the shortlist reckons with.
+    Who falls out because it is over changes what the others are measured by; what is superseded, or
+    has faded, sinks farther than the shortlist reckons with.
     """
     fused = fuse(found, question.strategy, question.fusion, question.meaning_floor)
     short = shortlist(question, found, fused, question.limit)
     likely = short[np.argsort(-fused[short], kind="stable")[: FRONT * question.limit]]
     pool, places = weighed(question, part_of(found, short), front=found.ids[likely])
-    if len(places) < len(short) or pool.superseded.any():
+    faded = (pool.unconfirmed > question.fresh_days).any()
+    if len(places) < len(short) or pool.superseded.any() or faded:
         return None
     judged = judge(question, pool, fused[short][places])
     return [hit(pool, judged, place) for place in top(question, pool, judged)]

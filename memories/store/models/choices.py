@@ -60,11 +60,17 @@ class Tier(models.TextChoices):
 
 
 class ArchivedFor(models.TextChoices):
-    """Which rule of the organisation's policy archived a memory."""
+    """Which rule archived a memory: of the organisation's policy, or that nobody confirmed any more
+    what a profession shares."""
 
     AGE = "age"
     HALF_LIFE = "half_life"
     NUMBER = "number"
+    STALE = "stale"
+
+
+# Those that an organisation chooses.
+BY_POLICY = (ArchivedFor.AGE, ArchivedFor.HALF_LIFE, ArchivedFor.NUMBER)
 
 
 class HeldFor(models.TextChoices):

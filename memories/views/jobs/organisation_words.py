@@ -9,6 +9,7 @@ _TITLES = {
     JobKind.AGE: "Judge the tiers",
     JobKind.RETAIN: "Archive what is past its time",
     JobKind.SUMMARISE: "Look for full tiers",
+    JobKind.LEARN: "Tend what personas learned",
 }
 # (one, several) of what a count says.
 _DID = {
@@ -19,6 +20,10 @@ _DID = {
     "merged": ("pair merged", "pairs merged"),
     "reworded": ("summary reworded", "summaries reworded"),
     "proposed": ("full tier proposed", "full tiers proposed"),
+    "faded": ("entry archived that nobody confirmed", "entries archived that nobody confirmed"),
+    "condensed": ("full block summarised", "full blocks summarised"),
+    "asked_about": ("full block proposed", "full blocks proposed"),
+    "suggested": ("lesson suggested", "lessons suggested"),
 }
 _PAIRS = ("duplicates", "contradictions")
 _LABELS = {
@@ -30,6 +35,10 @@ _LABELS = {
     "asked": "Questions to the language model",
     "unanswered": "Questions without an answer",
     "proposed": "Full tiers proposed",
+    "faded": "Entries archived that nobody confirmed",
+    "condensed": "Full blocks summarised",
+    "asked_about": "Full blocks proposed",
+    "suggested": "Lessons suggested to other personas",
 }
 
 

@@ -117,13 +117,16 @@ def too_many(item: Proposal) -> str:
     """How many there were and how many may be, when it was proposed."""
     told = item.details
     held, most = f"{told['count']:,}", f"{told['capacity']:,}"
+    if "label" in told:
+        return f"{told['label']} holds {held} of at most {most} characters"
     return f"The {told['tier']} tier holds {held} of at most {most} for these readers"
 
 
 def would_become(item: Proposal) -> str:
     """What approving would do, in numbers of when it was proposed."""
     chosen, summaries = item.details["chosen"], item.details["summaries"]
-    them = "The least important one" if chosen == 1 else f"The {chosen:,} least important"
+    least = "least confirmed" if "label" in item.details else "least important"
+    them = f"The {least} one" if chosen == 1 else f"The {chosen:,} {least}"
     if not summaries:
         return f"{them} would be archived and can be brought back."
     into = "one summary" if summaries == 1 else f"{summaries:,} summaries"

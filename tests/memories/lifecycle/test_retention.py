@@ -241,14 +241,14 @@ def test_what_is_protected_or_forgotten_after_it_was_chosen_stays_so(
 ) -> None:
     first, second, third = (made(here, f"Fact {n}.") for n in range(3))
     policy(here, max_age_days={"fact": 1})
-    archive = retention._archive
+    archive = retention.archive_due
 
-    def late(organisation_id: UUID, due: Any, now: datetime) -> Any:
+    def late(organisation_id: UUID, due: Any, *, now: datetime) -> Any:
         columns(here, first, red_line=True)
         columns(here, second, status="forgotten")
-        return archive(organisation_id, due, now)
+        return archive(organisation_id, due, now=now)
 
-    monkeypatch.setattr(retention, "_archive", late)
+    monkeypatch.setattr(retention, "archive_due", late)
     done = retain(here.id, now=NOW + 2 * DAY)
     assert (done.archived, done.sample) == (1, [third])
     assert states(here, first, second) == [ACTIVE, ("forgotten", "")]

@@ -56,7 +56,7 @@ def pool(*, product: Floats, words: Floats, most: float) -> Pool:
         hours=none, tag_likeness=none,
         category=none.astype(np.intp), tier=none.astype(np.intp), most=most,
         confidence=none, helped=none, expired=no, superseded=no, successor=none.astype(np.intp),
-        shared=no, readers=none, wording=none,
+        shared=no, readers=none, wording=none, unconfirmed=none,
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """The top of the judged, and pools put together."""
 
+from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
@@ -75,6 +76,24 @@ def test_what_is_over_by_now_is_nothing_that_others_are_measured_by(monkeypatch)
     found = [(hit.id, hit.relevance) for hit in rank.rank(asked, [turns])]
     monkeypatch.setattr(rank, "weighed", unweighed)
     assert found == [(hit.id, hit.relevance) for hit in rank.rank(asked, [left])]
+
+
+def test_what_has_faded_makes_room_for_what_the_shortlist_left_out(monkeypatch) -> None:
+    """By relevance alone the third could not be the best; the two before it are a quarter each."""
+    turns = pool(ids=[1, 2, 3], product=[0.9, 0.8, 0.3])
+    days = {1: 270.0, 2: 270.0, 3: 0.0}
+
+    def faded(asked, found, *, front=None):
+        whole, places = unweighed(asked, found)
+        numbers = [int.from_bytes(bytes(one).ljust(16, b"\0")) for one in whole.ids]
+        return replace(whole, unconfirmed=np.array([days[one] for one in numbers])), places
+
+    monkeypatch.setattr(rank, "candidates", lambda q, source: source)
+    asked = question(strategy="vector", limit=1)
+    monkeypatch.setattr(rank, "weighed", unweighed)
+    assert [one.id.int for one in rank.rank(asked, [turns])] == [1]
+    monkeypatch.setattr(rank, "weighed", faded)
+    assert [one.id.int for one in rank.rank(asked, [turns])] == [3]
 
 
 def test_a_hit_carries_what_explains_it() -> None:

@@ -1,0 +1,107 @@
+"""What personas learn over time, over HTTP: suggestions, trends, figures."""
+
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from orgs.api.cursors import following, read
+from orgs.api.serializers import checked
+from personas.api import learning_serializers as s
+from personas.api.serializers import AssociationQuerySerializer
+from personas.learning import suggestions
+from personas.learning.metrics import persona_figures
+from personas.learning.suggestions import SuggestedLesson
+from personas.learning.topics import TopicTrend
+from personas.learning.trends import trends
+from robots.access.own_member import act_for_owner
+
+
+def _lesson(one: SuggestedLesson) -> dict[str, Any]:
+    names = ("id", "text", "origin", "persona", "state", "suggested_at", "decided_at", "made")
+    return {name: getattr(one, name) for name in names} | {"memory": one.memory_id}
+
+
+def _topic(one: TopicTrend) -> dict[str, Any]:
+    return {"topic": one.topic, "counts": one.counts, **asdict(one.found)}
+
+
+class SuggestionsView(APIView):
+    @extend_schema(
+        operation_id="persona_suggestions_list",
+        parameters=[s.SuggestionQuerySerializer],
+        responses=s.SuggestedLessonSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """What is suggested to personas, the newest first; for admins and curators."""
+        asked = checked(s.SuggestionQuerySerializer, request.query_params.dict())
+        cursor = asked.get("cursor")
+        lessons, last = suggestions.suggested(
+            request.user,
+            now=timezone.now(),
+            limit=asked["limit"],
+            state=None if asked["state"] == "all" else asked["state"],
+            persona=asked.get("persona"),
+            before=read(request.user, cursor) if cursor else None,
+        )
+        more = following(request, last.hex) if last else None
+        return Response({"results": [_lesson(one) for one in lessons], "next": more})
+
+
+class SuggestionAcceptView(APIView):
+    scopes = {"POST": "manage"}
+
+    @extend_schema(
+        operation_id="persona_suggestions_accept",
+        request=None,
+        responses=s.LessonAcceptedSerializer,
+    )
+    def post(self, request: Request, suggestion_id: UUID) -> Response:
+        """Write a lesson into the block of the persona; for admins and curators. The gates and the
+        limit of the block hold as for every entry."""
+        done = suggestions.accept(request.user, suggestion_id, now=timezone.now())
+        return Response(_lesson(done.lesson) | {"status": done.entry.status})
+
+
+class SuggestionRejectView(APIView):
+    scopes = {"POST": "manage"}
+
+    @extend_schema(
+        operation_id="persona_suggestions_reject",
+        request=None,
+        responses=s.SuggestedLessonSerializer,
+    )
+    def post(self, request: Request, suggestion_id: UUID) -> Response:
+        """Leave a lesson where it is; it is not suggested to that persona again."""
+        return Response(
+            _lesson(suggestions.reject(request.user, suggestion_id, now=timezone.now()))
+        )
+
+
+class TrendsView(APIView):
+    @extend_schema(
+        operation_id="persona_trends",
+        parameters=[AssociationQuerySerializer],
+        responses=s.TrendsSerializer,
+    )
+    def get(self, request: Request, handle: str) -> Response:
+        """Which topics of a persona rise or fall over the last eight weeks; for who reads it."""
+        asked = checked(AssociationQuerySerializer, request.query_params.dict())
+        actor = act_for_owner(request.user, asked.get("member"))
+        found = trends(actor, handle, now=timezone.now())
+        body = {"windows": found.windows, "topics": [_topic(one) for one in found.topics]}
+        return Response({"persona": handle, **body})
+
+
+class FiguresView(APIView):
+    @extend_schema(operation_id="persona_metrics", responses=s.PersonaFiguresSerializer)
+    def get(self, request: Request) -> Response:
+        """Figures about personas and their blocks; for admins and curators."""
+        found = asdict(persona_figures(request.user, now=timezone.now()))
+        members = [{"personas": n, "members": many} for n, many in found["members"].items()]
+        return Response(found | {"members": members})

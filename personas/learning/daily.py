@@ -1,0 +1,60 @@
+"""What is done each day about what personas learned."""
+
+from uuid import UUID
+
+from memories.jobs.models import JobKind
+from memories.jobs.organisation_run import OrganisationRun, does_for_organisation
+from memories.jobs.queue import WORKER
+from memories.lifecycle.daily_jobs import is_daily
+from memories.safety.rules import COHORTS
+from orgs.database.prepared_statements import fetched
+from orgs.database.rls import organisation_scope
+from personas.learning.fading import archive_stale
+from personas.learning.full_blocks import relieve_blocks
+from personas.learning.suggest import BATCH, suggest
+
+_ANYTHING = """
+SELECT 1 FROM orgs_audience a JOIN memories_memory m
+    ON m.organisation_id = a.organisation_id AND m.audience_id = a.id AND m.status = 'active'
+WHERE a.organisation_id = %(organisation)s AND a.kind = ANY(%(kinds)s::text[])
+LIMIT 1
+"""
+
+
+def learned_anything(organisation_id: UUID) -> bool:
+    """Whether any profession of an organisation shares anything."""
+    with organisation_scope(organisation_id, using=WORKER):
+        values = {"organisation": organisation_id, "kinds": sorted(COHORTS)}
+        return bool(fetched(_ANYTHING, values, WORKER))
+
+
+def run_learn(run: OrganisationRun) -> None:
+    """Archive what is stale, make room in blocks, and suggest lessons.
+
+    Results: faded, condensed, asked_about, suggested. Each part finds by itself what is left, so a
+    run that broke off begins again.
+    """
+    told = {"faded": 0, "condensed": 0, "asked_about": 0, "suggested": 0}
+    run.count(**told)
+
+    def note(**now: int) -> bool:
+        """Count what came on top."""
+        run.count(**{name: number - told[name] for name, number in now.items()})
+        told.update(now)
+        done = sum(told.values())
+        return run.step(done, done)
+
+    tenant, now = run.organisation_id, run.now
+    archive_stale(tenant, now=now, keep_on=lambda faded: note(faded=faded))
+    if not run.stopped:
+        relieve_blocks(
+            tenant, now=now, keep_on=lambda done, asked: note(condensed=done, asked_about=asked)
+        )
+    while not run.stopped:
+        made = suggest(tenant, now=now)
+        if not note(suggested=told["suggested"] + made) or made < BATCH:
+            break
+
+
+does_for_organisation(JobKind.LEARN, run_learn)
+is_daily(JobKind.LEARN, learned_anything)

@@ -1,0 +1,171 @@
+"""Figures about personas for who curates: counts of the last eight weeks, and no member's name.
+
+Of conversations the database tells only averages over three members or more.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from orgs.database.prepared_statements import fetched
+from orgs.principals import Actor, resolve
+from personas.blocks.layers import RULES, label_of
+from personas.learning.places import PersonaPlace, persona_places
+from personas.learning.trends import WINDOW, WINDOWS
+from personas.models.blocks import Layer
+
+CURATORS_ONLY = "Only curators and admins see figures about personas."
+GATE_WORDS = ("passed", "sanitised", "held", "quarantined")
+OUTCOMES = ("made", "confirmed", "removed")
+
+# Of members who are there and share; those without a persona count as well.
+_MEMBERS = """
+SELECT personas, count(*) FROM (
+    SELECT m.id, count(s.id) AS personas FROM orgs_member m
+    LEFT JOIN personas_association s ON s.organisation_id = m.organisation_id
+        AND s.member_id = m.id AND s.confirmed_at IS NOT NULL
+    WHERE m.organisation_id = %(organisation)s AND m.removed_at IS NULL
+        AND m.sharing_off_at IS NULL
+    GROUP BY m.id) x
+GROUP BY 1 ORDER BY 1
+"""
+_GROWTH = """
+SELECT b.id, w.at, coalesce(v.entries, 0), coalesce(v.characters, 0)
+FROM unnest(%(blocks)s::uuid[]) AS b (id)
+CROSS JOIN unnest(%(ends)s::timestamptz[]) AS w (at)
+LEFT JOIN LATERAL (
+    SELECT jsonb_array_length(v.lines) AS entries, v.characters FROM personas_blockversion v
+    WHERE v.organisation_id = %(organisation)s AND v.block_id = b.id AND v.made_at <= w.at
+    ORDER BY v.number DESC LIMIT 1) v ON true
+ORDER BY b.id, w.at
+"""
+_USED = """
+SELECT o.audience_id, count(*) FILTER (WHERE o.verb = 'recall'),
+    count(*) FILTER (WHERE o.verb = 'remember')
+FROM memories_operation o
+WHERE o.organisation_id = %(organisation)s AND o.audience_id = ANY(%(audiences)s::uuid[])
+    AND o.at >= %(since)s AND o.at <= %(now)s
+GROUP BY 1
+"""
+_ACTIONS = """
+SELECT e.action, count(*) FROM orgs_auditentry e
+WHERE e.organisation_id = %(organisation)s AND e.action = ANY(%(actions)s::text[])
+    AND e.at >= %(since)s AND e.at <= %(now)s
+GROUP BY 1
+"""
+_LENGTHS = "SELECT * FROM search.conversation_lengths(%(since)s)"
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What a block held at the end of a week."""
+
+    at: datetime
+    entries: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockFigures:
+    """reads: how often an entry was served in an answer; writes: how often one was said or
+    confirmed. reads_a_write: None without a write. weeks: the oldest first."""
+
+    persona: str
+    label: str
+    limit: int
+    reads: int
+    writes: int
+    reads_a_write: float | None
+    weeks: tuple[Growth, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversations:
+    """Of the members who have a persona; None of the figures where fewer than three talked."""
+
+    persona: str
+    members: int | None = None
+    conversations: int | None = None
+    messages_each: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonaFigures:
+    """since: from when counts are. personas_each: the mean over members; members: {how many
+    personas: how many members}. gate: verdicts by word. associations: outcomes by word."""
+
+    since: datetime
+    personas_each: float
+    members: Mapping[int, int]
+    blocks: tuple[BlockFigures, ...]
+    gate: Mapping[str, int]
+    associations: Mapping[str, int]
+    conversations: tuple[Conversations, ...]
+
+
+def persona_figures(actor: Actor, *, now: datetime) -> PersonaFigures:
+    """The figures of an organisation. Raises PermissionError for who does not curate."""
+    if not actor.moderates:
+        raise PermissionError(CURATORS_ONLY)
+    principal = resolve(actor)
+    since = now - WINDOWS * WINDOW
+    places = persona_places(principal.organisation_id)
+    values: dict[str, Any] = {
+        "organisation": principal.organisation_id,
+        "since": since,
+        "now": now,
+        "blocks": [place.block_id for place in places],
+        "audiences": [place.audience_id for place in places],
+        "ends": [now - WINDOW * ago for ago in reversed(range(WINDOWS))],
+        "actions": [f"gate.{word}" for word in GATE_WORDS]
+        + [f"association.{word}" for word in OUTCOMES],
+    }
+    with principal.scope():
+        members = {int(personas): int(many) for personas, many in fetched(_MEMBERS, values)}
+        grown = fetched(_GROWTH, values)
+        used = {id_: (reads, writes) for id_, reads, writes in fetched(_USED, values)}
+        acts: dict[str, int] = dict(fetched(_ACTIONS, values))
+        lengths = {row[0]: row[1:] for row in fetched(_LENGTHS, values)}
+    everybody = sum(members.values())
+    return PersonaFigures(
+        since=since,
+        personas_each=sum(n * many for n, many in members.items()) / everybody
+        if everybody
+        else 0.0,
+        members=members,
+        blocks=tuple(_block(place, grown, used) for place in places),
+        gate={word: acts.get(f"gate.{word}", 0) for word in GATE_WORDS},
+        associations={word: acts.get(f"association.{word}", 0) for word in OUTCOMES},
+        conversations=tuple(_lengths(place, lengths) for place in places),
+    )
+
+
+def _block(
+    place: PersonaPlace,
+    grown: Sequence[tuple[Any, ...]],
+    used: Mapping[UUID, tuple[int, int]],
+) -> BlockFigures:
+    reads, writes = used.get(place.audience_id, (0, 0))
+    return BlockFigures(
+        persona=place.handle,
+        label=label_of(Layer.SHARED, place.handle),
+        limit=RULES[Layer.SHARED].limit,
+        reads=reads,
+        writes=writes,
+        reads_a_write=reads / writes if writes else None,
+        weeks=tuple(Growth(*row) for block_id, *row in grown if block_id == place.block_id),
+    )
+
+
+def _lengths(place: PersonaPlace, lengths: Mapping[UUID, tuple[Any, ...]]) -> Conversations:
+    if place.persona_id not in lengths:
+        return Conversations(persona=place.handle)
+    members, conversations, messages = lengths[place.persona_id]
+    return Conversations(
+        persona=place.handle,
+        members=members,
+        conversations=conversations,
+        messages_each=messages / conversations,
+    )

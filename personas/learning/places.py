@@ -1,0 +1,43 @@
+"""Where personas learn: their audiences and shared blocks, as the organisation knows them."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from orgs.database.rls import organisation_scope
+from orgs.models.audiences import Audience, AudienceKind
+from personas.models.blocks import Block, Layer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonaPlace:
+    """A persona with the audience that reads for it and its block."""
+
+    persona_id: UUID
+    handle: str
+    industry_key: str
+    role_key: str
+    audience_id: UUID
+    block_id: UUID
+
+
+def persona_places(organisation_id: UUID) -> list[PersonaPlace]:
+    """Every persona of the organisation, by handle. The worker reads no keys of audiences."""
+    with organisation_scope(organisation_id):
+        audiences = Audience.objects.filter(
+            organisation_id=organisation_id, kind=AudienceKind.PERSONA
+        )
+        of = {key: id_ for id_, key in audiences.values_list("id", "key")}
+        blocks = Block.objects.filter(organisation_id=organisation_id, layer=Layer.SHARED)
+        rows = list(blocks.select_related("persona").order_by("persona__handle"))
+    return [
+        PersonaPlace(
+            persona_id=row.persona.id,
+            handle=row.persona.handle,
+            industry_key=row.persona.industry_key,
+            role_key=row.persona.role_key,
+            audience_id=of[str(row.persona.id)],
+            block_id=row.id,
+        )
+        for row in rows
+        if row.persona and str(row.persona.id) in of
+    ]

@@ -1,0 +1,110 @@
+"""Suggest what one persona learned to personas of the same role in another industry.
+
+A lesson is suggested when at least ROBOTS robots, not counting those that are built in, have said
+it, somebody has within BLOCK_FRESH_DAYS, its vector is there, and the other persona has neither its
+words nor a restatement of them. It is suggested once to each persona, whatever became of that. What
+was taken over from another persona counts there by who said it there.
+
+The worker makes them: nobody else reads both personas.
+"""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.embedding.known_models import known_model
+from memories.jobs.queue import WORKER
+from memories.lifecycle.decay import CONFIRMED_AT
+from memories.store.dependents import OF, SUMMARY
+from orgs import audit
+from orgs.database.prepared_statements import fetched
+from orgs.database.rls import organisation_scope
+from orgs.principals import Actor
+from personas.blocks.blocks import fresh_for
+from personas.learning.places import persona_places
+from robots.models.robots import Robot
+
+ROBOTS = 2
+# Suggestions of one transaction.
+BATCH = 500
+
+_SUGGEST = f"""
+WITH place AS MATERIALIZED (
+    SELECT * FROM unnest(%(personas)s::uuid[], %(audiences)s::uuid[], %(industries)s::text[],
+        %(roles)s::text[]) AS p (persona_id, audience_id, industry, role)
+), lesson AS MATERIALIZED (
+    SELECT m.id, m.audience_id, m.kind, m.content_hash, p.industry, p.role, v.embedding
+    FROM place p JOIN memories_memory m
+        ON m.organisation_id = %(organisation)s AND m.audience_id = p.audience_id
+    JOIN memories_search v ON v.organisation_id = m.organisation_id AND v.memory_id = m.id
+        AND v.model = %(model)s
+    WHERE m.status = 'active' AND NOT m.sensitive AND m.valid_until IS NULL
+        AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+        AND NOT m.source ? '{OF}' AND coalesce(m.key, '') NOT LIKE '{SUMMARY}%%'
+        AND {CONFIRMED_AT} >= %(since)s
+        AND (SELECT count(DISTINCT said.robot_id) FROM memories_contribution said
+             WHERE said.organisation_id = m.organisation_id AND said.memory_id = m.id
+                AND said.robot_id <> ALL(%(builtin)s::uuid[])) >= %(robots)s
+), missing AS (
+    SELECT DISTINCT ON (t.persona_id, l.content_hash) l.*, t.persona_id
+    FROM lesson l JOIN place t ON t.role = l.role AND t.industry <> l.industry
+    WHERE NOT EXISTS (
+        SELECT 1 FROM personas_suggestion s
+        JOIN memories_memory o ON o.organisation_id = s.organisation_id AND o.id = s.memory_id
+        WHERE s.organisation_id = %(organisation)s AND s.persona_id = t.persona_id
+            AND (s.memory_id = l.id OR o.content_hash = l.content_hash)
+    ) AND NOT EXISTS (
+        SELECT 1 FROM memories_memory o WHERE o.organisation_id = %(organisation)s
+            AND o.audience_id = t.audience_id AND o.content_hash = l.content_hash
+            AND o.status <> 'archived'
+    ) AND NOT EXISTS (
+        SELECT 1 FROM memories_search o WHERE o.organisation_id = %(organisation)s
+            AND o.audience_id = t.audience_id AND o.model = %(model)s
+            AND o.embedding <=> l.embedding <= %(reach)s
+    )
+    ORDER BY t.persona_id, l.content_hash, l.id LIMIT %(most)s
+)
+INSERT INTO personas_suggestion (id, organisation_id, memory_id, audience_id, kind, persona_id,
+                                 state, suggested_at)
+SELECT gen_random_uuid(), %(organisation)s, id, audience_id, kind, persona_id, 'open', %(now)s
+FROM missing
+ON CONFLICT (organisation_id, memory_id, persona_id) DO NOTHING
+RETURNING 1
+"""
+
+
+def suggest(organisation_id: UUID, *, now: datetime) -> int:
+    """Write what is to be suggested and is not yet; how many were, at most BATCH."""
+    places = persona_places(organisation_id)
+    if len({place.role_key for place in places}) == len(places):
+        return 0
+    with organisation_scope(organisation_id):
+        built_in = Robot.objects.filter(organisation_id=organisation_id, builtin__isnull=False)
+        builtin = list(built_in.values_list("id", flat=True))
+    model = known_model()
+    values: dict[str, Any] = {
+        "organisation": organisation_id,
+        "personas": [place.persona_id for place in places],
+        "audiences": [place.audience_id for place in places],
+        "industries": [place.industry_key for place in places],
+        "roles": [place.role_key for place in places],
+        "model": model.number,
+        "reach": 1 - model.twin,
+        "robots": ROBOTS,
+        "builtin": builtin,
+        "since": now - fresh_for(),
+        "now": now,
+        "most": BATCH,
+    }
+    with organisation_scope(organisation_id, using=WORKER):
+        made = len(fetched(_SUGGEST, values, WORKER))
+        if made:
+            audit.record(
+                "suggestion.made",
+                actor=Actor(organisation_id=organisation_id),
+                now=now,
+                target_type="suggestion",
+                using=WORKER,
+                suggestions=made,
+            )
+    return made

@@ -1,0 +1,215 @@
+"""Suggested lessons: who curates looks at them, and accepts or rejects each once.
+
+What is accepted is written into the other persona's block as whoever accepts it, past the gates and
+within the limit, with the lesson as its source. Members see it from then on; before, only those who
+read the persona that it comes from could.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from memories.access.visibility import Misplaced
+from memories.ingestion.drafts import Remembered
+from memories.store.lineage import cite, source_of
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.errors import AlreadyExists, NotFound
+from orgs.models.audiences import AudienceKind
+from orgs.principals import Actor, Principal, resolve
+from personas.block_writes.write import Wanted, add_entry
+from personas.blocks.entries import standing
+from personas.blocks.layers import one_line
+from personas.models.blocks import Block, Layer
+from personas.models.personas import Persona
+from personas.models.suggestions import Suggestion, SuggestionState
+
+CURATORS_ONLY = "Only curators and admins see and decide what is suggested to personas."
+# In an entry's source: the handle of the persona that it comes from.
+FROM = "suggested_from"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestedLesson:
+    """id: of the suggestion. text: of the lesson as it is now. origin: the handle of the persona
+    that learned it; persona: of the one to whom it is suggested. made: the entry there."""
+
+    id: UUID
+    text: str
+    origin: str
+    persona: str
+    memory_id: UUID
+    state: str
+    suggested_at: datetime
+    decided_at: datetime | None
+    made: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """entry: what became of it in the other persona's block; a gate may hold it back."""
+
+    lesson: SuggestedLesson
+    entry: Remembered
+
+
+def suggested(
+    actor: Actor,
+    *,
+    now: datetime,
+    limit: int,
+    state: str | None = SuggestionState.OPEN,
+    persona: str | None = None,
+    before: UUID | None = None,
+) -> tuple[list[SuggestedLesson], UUID | None]:
+    """A page of suggestions, the newest first, and the id after which the next one begins.
+
+    state: None for all. Those that wait are of lessons that hold now. persona: a handle. Raises
+    PermissionError for who does not curate.
+    """
+    principal = _curator(actor)
+    with principal.scope():
+        rows = _shown(principal, now)
+        if state:
+            rows = rows.filter(state=state)
+        if persona:
+            rows = rows.filter(persona__handle=persona)
+        if before:
+            rows = rows.filter(id__lt=before)
+        found = list(rows.order_by("-id")[: limit + 1])
+        lessons = _lessons(principal, found[:limit])
+    return lessons, found[limit - 1].id if len(found) > limit else None
+
+
+def accept(actor: Actor, suggestion_id: UUID, *, now: datetime) -> Accepted:
+    """Write the lesson into the block of the persona to whom it is suggested.
+
+    Raises PermissionError, NotFound, AlreadyExists once it is decided, Misplaced for a lesson that
+    does not hold any more, and what `add_entry` raises, such as OverLimit.
+    """
+    principal = _curator(actor)
+    with principal.scope():
+        row = _waiting(principal, suggestion_id, now)
+        lesson = standing(principal.organisation_id, now).filter(id=row.memory_id).first()
+        if lesson is None:
+            raise Misplaced("The lesson does not hold any more. Reject it.")
+        block = Block.objects.get(
+            organisation_id=principal.organisation_id,
+            layer=Layer.SHARED,
+            persona_id=row.persona_id,
+        )
+        wanted = Wanted(source={FROM: _origins(principal, [row])[row.audience_id]})
+        entry = add_entry(actor, block.id, one_line(lesson.content), wanted=wanted, now=now).entry
+        assert entry is not None  # noqa: S101 - for the type checker
+        _cite(actor, entry.id, lesson, now)
+        row.made_id = entry.id
+        _decide(principal, row, SuggestionState.ACCEPTED, now, made=str(entry.id))
+        return Accepted(_lessons(principal, [row])[0], entry)
+
+
+def reject(actor: Actor, suggestion_id: UUID, *, now: datetime) -> SuggestedLesson:
+    """Leave the lesson where it is; it is not suggested to that persona again.
+
+    Raises PermissionError, NotFound, and AlreadyExists once it is decided.
+    """
+    principal = _curator(actor)
+    with principal.scope():
+        row = _waiting(principal, suggestion_id, now)
+        _decide(principal, row, SuggestionState.REJECTED, now)
+        return _lessons(principal, [row])[0]
+
+
+def _curator(actor: Actor) -> Principal:
+    if not actor.moderates:
+        raise PermissionError(CURATORS_ONLY)
+    return resolve(actor)
+
+
+def _shown(principal: Principal, now: datetime) -> "QuerySet[Suggestion]":
+    """What the asker reads; what was forgotten or lies elsewhere now is no lesson of a persona."""
+    holds = Q(memory__status=Status.ACTIVE, memory__sensitive=False)
+    holds &= Q(memory__expires_at=None) | Q(memory__expires_at__gt=now)
+    holds &= Q(memory__valid_until=None) | Q(memory__valid_until__gt=now)
+    rows = Suggestion.objects.filter(
+        holds | ~Q(state=SuggestionState.OPEN),
+        organisation_id=principal.organisation_id,
+        audience__kind=AudienceKind.PERSONA,
+        memory__sensitive=False,
+    )
+    return rows.exclude(memory__status=Status.FORGOTTEN).select_related("memory", "persona")
+
+
+def _waiting(principal: Principal, suggestion_id: UUID, now: datetime) -> Suggestion:
+    """A locked one that nobody has decided."""
+    rows = _shown(principal, now).filter(id=suggestion_id)
+    row = rows.select_for_update(of=("self",)).first()
+    if row is None:
+        raise NotFound("no such suggestion")
+    if row.state != SuggestionState.OPEN:
+        raise AlreadyExists(f"It was {row.state} already. Nothing was changed.")
+    return row
+
+
+def _origins(principal: Principal, rows: Sequence[Suggestion]) -> dict[UUID, str]:
+    """By audience the handle of its persona."""
+    handles = Persona.objects.filter(organisation_id=principal.organisation_id)
+    known = {str(id_): handle for id_, handle in handles.values_list("id", "handle")}
+    wanted = {row.audience_id for row in rows}
+    return {
+        id_: known[key]
+        for (kind, key), id_ in principal.named.items()
+        if kind == AudienceKind.PERSONA and id_ in wanted and key in known
+    }
+
+
+def _lessons(principal: Principal, rows: Sequence[Suggestion]) -> list[SuggestedLesson]:
+    origins = _origins(principal, rows)
+    return [
+        SuggestedLesson(
+            id=row.id,
+            text=one_line(row.memory.content),
+            origin=origins.get(row.audience_id, ""),
+            persona=row.persona.handle,
+            memory_id=row.memory_id,
+            state=row.state,
+            suggested_at=row.suggested_at,
+            decided_at=row.decided_at,
+            made=row.made_id,
+        )
+        for row in rows
+    ]
+
+
+def _cite(actor: Actor, made: UUID, lesson: Memory, now: datetime) -> None:
+    """The lesson is a source of what was made, so that an erasure finds both.
+
+    What a gate holds back lies in an audience that is there only now: rights are looked up again.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        row = Memory.objects.filter(organisation_id=principal.organisation_id, id=made).first()
+        if row is not None and row.id != lesson.id:
+            cite([row], {row.id: [source_of(lesson)]}, now)
+
+
+def _decide(
+    principal: Principal, row: Suggestion, state: SuggestionState, now: datetime, **detail: Any
+) -> None:
+    actor = principal.actor
+    row.state, row.decided_by_id, row.decided_at = state, actor.member_id, now
+    row.save(update_fields=["state", "decided_by", "decided_at", "made"])
+    audit.record(
+        f"suggestion.{state}",
+        actor=actor,
+        now=now,
+        target=row.persona_id,
+        target_type="persona",
+        suggestion=str(row.id),
+        lesson=str(row.memory_id),
+        **detail,
+    )

@@ -1,0 +1,57 @@
+"""Topics of texts that were said again and again, and whether they rise or fall. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from memories.language.terms import concepts, is_quantity
+from personas.learning.mann_kendall import FLAT, Trend, mann_kendall
+
+# A topic that was named less often tells nothing; so many topics are told.
+LEAST, MOST = 3, 50
+# By text: how often it was said in the window that ended so many windows ago.
+Said = Mapping[UUID, Mapping[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicTrend:
+    """counts: of each window, the oldest first."""
+
+    topic: str
+    counts: tuple[int, ...]
+    found: Trend
+
+
+def counted(texts: Iterable[tuple[UUID, str]], said: Said, many: int) -> list[TopicTrend]:
+    """The topics of the texts that were named LEAST times at least, with their trends."""
+    counts: dict[str, list[int]] = {}
+    names: dict[str, Counter[str]] = defaultdict(Counter)
+    for id_, text in texts:
+        for term in concepts(text):
+            if is_quantity(term.key):
+                continue
+            series = counts.setdefault(term.key, [0] * many)
+            for ago, times in said[id_].items():
+                series[many - 1 - ago] += times
+                names[term.key][term.name] += times
+    return [
+        TopicTrend(_name(names[key]), tuple(series), mann_kendall(series))
+        for key, series in counts.items()
+        if sum(series) >= LEAST
+    ]
+
+
+def _name(names: Counter[str]) -> str:
+    """As it is written most often; of equals the first by the alphabet."""
+    return min(names, key=lambda name: (-names[name], name))
+
+
+def ranked(topics: Iterable[TopicTrend]) -> tuple[TopicTrend, ...]:
+    """The first MOST: those that rise or fall, the surest first, then those named most."""
+
+    def order(one: TopicTrend) -> tuple[bool, float, int, str]:
+        flat = one.found.trend == FLAT
+        return flat, 0.0 if flat else one.found.p, -sum(one.counts), one.topic
+
+    return tuple(sorted(topics, key=order)[:MOST])

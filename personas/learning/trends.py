@@ -1,0 +1,86 @@
+"""Which topics of a persona come up more and more often, or less.
+
+A topic is a term of what was said for the persona. It is counted each time that somebody said or
+confirmed it (the log of operations has the day), in WINDOWS windows of a week that end now. What a
+worker made of others counts for nobody.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.database.prepared_statements import fetched
+from orgs.errors import NotFound
+from orgs.models.audiences import AudienceKind
+from orgs.principals import Actor, resolve
+from personas.learning.topics import Said, TopicTrend, counted, ranked
+from personas.registry.personas import find_persona
+
+WINDOWS, WINDOW = 8, timedelta(days=7)
+# So many of the newest memories are read.
+MOST_MEMORIES = 5_000
+
+_SAID = """
+SELECT o.memory_id, floor(extract(epoch FROM %(now)s - o.at) / %(window)s)::int, count(*)
+FROM memories_operation o
+WHERE o.organisation_id = %(organisation)s AND o.audience_id = %(audience)s
+    AND o.verb = 'remember' AND o.at > %(since)s AND o.at <= %(now)s
+GROUP BY 1, 2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Trends:
+    """windows: when each ends, the oldest first. topics: those that rise or fall first, the surest
+    first, then those that are named most."""
+
+    windows: tuple[datetime, ...]
+    topics: tuple[TopicTrend, ...]
+
+
+def windows_kept() -> int:
+    """How many whole windows the log of operations holds; WINDOWS at most."""
+    kept: int = settings.OPERATIONS_DAYS // WINDOW.days
+    return max(0, min(WINDOWS, kept))
+
+
+def trends(actor: Actor, handle: str, *, now: datetime) -> Trends:
+    """The trends of a persona. Raises NotFound for one whose audience the asker does not read."""
+    principal = resolve(actor)
+    many = windows_kept()
+    with principal.scope():
+        persona = find_persona(principal.organisation_id, handle)
+        audience_id = principal.named.get((AudienceKind.PERSONA, str(persona.id)))
+        if audience_id is None or audience_id not in principal.audiences:
+            raise NotFound("no such persona")
+        said = _said(principal.organisation_id, audience_id, many, now)
+        rows = Memory.objects.filter(
+            organisation_id=principal.organisation_id,
+            id__in=said,
+            audience_id=audience_id,
+            status__in=(Status.ACTIVE, Status.ARCHIVED),
+            sensitive=False,
+        )
+        texts = list(rows.order_by("-id").values_list("id", "content")[:MOST_MEMORIES])
+    ends = tuple(now - WINDOW * ago for ago in reversed(range(many)))
+    return Trends(ends, ranked(counted(texts, said, many)))
+
+
+def _said(organisation_id: UUID, audience_id: UUID, many: int, now: datetime) -> Said:
+    values: dict[str, Any] = {
+        "organisation": organisation_id,
+        "audience": audience_id,
+        "now": now,
+        "since": now - WINDOW * many,
+        "window": WINDOW.total_seconds(),
+    }
+    found: dict[UUID, dict[int, int]] = defaultdict(dict)
+    for memory_id, ago, times in fetched(_SAID, values):
+        found[memory_id][ago] = times
+    return found

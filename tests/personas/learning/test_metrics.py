@@ -1,0 +1,222 @@
+"""Figures about personas, each beside SQL that was written for the test alone."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from memories.retrieval.recall import Query, recall
+from orgs.database.rls import organisation_scope
+from orgs.members.invitations import create_member
+from orgs.members.preferences import opt_out_of_sharing
+from orgs.models.memberships import Role
+from orgs.principals import resolve
+from personas.associations.associate import dissociate
+from personas.block_writes.write import confirm_entry
+from personas.learning.metrics import PersonaFigures, persona_figures
+from robots.conversations.conversations import open_conversation
+from robots.conversations.drafts import Utterance
+from robots.conversations.post_messages import post_messages
+from tests.databases import connected, undone
+from tests.personas.cast import QSR, RETAIL, block, give, learn, serving
+from tests.world import NOW, Tenant, World
+
+WEEK, DAY = timedelta(days=7), timedelta(days=1)
+SINCE = NOW - 8 * WEEK
+
+
+@pytest.fixture
+def database(committed: None) -> Iterator[psycopg.Connection[Any]]:
+    """As the administrator of the server, whom no policy binds."""
+    with connected("admin") as connection:
+        yield connection
+
+
+def talk(here: Tenant, name: str, *words: str) -> None:
+    """A conversation of a member with so many messages."""
+    chat, _ = open_conversation(here.person(name), {}, now=NOW)
+    post_messages(here.person(name), chat.id, [Utterance(content=one) for one in words], now=NOW)
+
+
+@pytest.fixture
+def here(lasting_world: World) -> Tenant:
+    """Four members have a persona, one of them two; their robots learned and were asked."""
+    here = lasting_world.here
+    with organisation_scope(here.id):
+        here.members["cleo"], _ = create_member(
+            organisation_id=here.id, name="Cleo", email="", role=Role.MEMBER, now=NOW
+        )
+    for name in ("mina", "bob", "cleo"):
+        give(here, name)
+    give(here, "ada", RETAIL)
+    second = give(here, "mina", RETAIL).association
+    first, _ = learn(here, "mina", "They look at places.", "They want maps.", now=NOW - 3 * WEEK)
+    place = block(serving(here, "bob")).block.id
+    confirm_entry(serving(here, "bob"), place, first, now=NOW - WEEK)
+    learn(here, "bob", "They read the rent roll first.", now=NOW - DAY)
+    learn(here, "ada", "They plan by centre.", handle=RETAIL, now=NOW - 9 * WEEK)
+    here.embed()
+    for name in ("mina", "bob", "bob"):
+        recall(serving(here, name), Query(text="Do they look at places or maps?"), now=NOW)
+    opt_out_of_sharing(here.person("vera"), out=True, now=NOW)
+    talk(here, "mina", "one", "two", "three")
+    talk(here, "bob", "one")
+    talk(here, "ada", "one", "two")
+    dissociate(here.person("mina"), second.id, now=NOW)
+    return here
+
+
+def figures(here: Tenant) -> PersonaFigures:
+    return persona_figures(here.person("chidi"), now=NOW)
+
+
+def block_of(here: Tenant, handle: str = QSR) -> Any:
+    return next(one for one in figures(here).blocks if one.persona == handle)
+
+
+AUDIENCE = """
+SELECT a.id FROM orgs_audience a JOIN personas_persona p ON a.key = p.id::text
+WHERE p.organisation_id = %s AND p.handle = %s AND a.kind = 'persona'
+"""
+
+
+@pytest.mark.conformance("P29")
+def test_each_figure_is_what_plain_sql_says(
+    here: Tenant, database: psycopg.Connection[Any]
+) -> None:
+    def one(statement: str, *values: Any) -> Any:
+        return database.execute(statement, values).fetchall()
+
+    found = figures(here)
+    # Personas a member.
+    people = one(
+        "SELECT id FROM orgs_member WHERE organisation_id = %s AND sharing_off_at IS NULL", here.id
+    )
+    pairs = one(
+        "SELECT member_id FROM personas_association WHERE organisation_id = %s "
+        "AND confirmed_at IS NOT NULL",
+        here.id,
+    )
+    each = [sum(whose == id_ for (whose,) in pairs) for (id_,) in people]
+    assert found.members == {n: each.count(n) for n in set(each)} == {0: 1, 1: 4}
+    assert found.personas_each == pytest.approx(sum(each) / len(each)) == pytest.approx(4 / 5)
+
+    # Reads and writes.
+    for handle, reads, writes in ((QSR, 9, 4), (RETAIL, 1, 0)):
+        [(audience,)] = one(AUDIENCE, here.id, handle)
+        counted = dict(
+            one(
+                "SELECT verb, count(*) FROM memories_operation WHERE audience_id = %s "
+                "AND at BETWEEN %s AND %s GROUP BY verb",
+                audience, SINCE, NOW,
+            )
+        )  # fmt: skip
+        told = block_of(here, handle)
+        assert (told.reads, told.writes) == (counted.get("recall", 0), counted.get("remember", 0))
+        assert (told.reads, told.writes) == (reads, writes)
+        assert told.reads_a_write == (reads / writes if writes else None)
+
+    # Growth, week by week.
+    versions = one(
+        "SELECT v.made_at, jsonb_array_length(v.lines), v.characters FROM personas_blockversion v "
+        "JOIN personas_block b ON b.id = v.block_id JOIN personas_persona p ON p.id = b.persona_id "
+        "WHERE b.organisation_id = %s AND p.handle = %s ORDER BY v.number",
+        here.id,
+        QSR,
+    )
+    for week in block_of(here).weeks:
+        held = [row for row in versions if row[0] <= week.at]
+        assert (week.entries, week.characters) == (held[-1][1:] if held else (0, 0))
+    assert [week.entries for week in block_of(here).weeks] == [0, 0, 0, 0, 2, 2, 2, 3]
+    assert block_of(here).weeks[-1].characters == len(block(serving(here, "bob")).text)
+
+    # Gates and associations, out of the trail.
+    trail = dict(
+        one(
+            "SELECT action, count(*) FROM orgs_auditentry WHERE organisation_id = %s "
+            "AND at BETWEEN %s AND %s GROUP BY action",
+            here.id, SINCE, NOW,
+        )
+    )  # fmt: skip
+    assert found.gate == {
+        word: trail.get(f"gate.{word}", 0)
+        for word in ("passed", "sanitised", "held", "quarantined")
+    }
+    assert found.gate["passed"] >= 4
+    assert found.associations == {
+        word: trail.get(f"association.{word}", 0) for word in ("made", "confirmed", "removed")
+    }
+    assert (found.associations["made"], found.associations["removed"]) == (5, 1)
+
+
+def test_what_happened_before_is_not_counted(here: Tenant) -> None:
+    assert block_of(here, RETAIL).writes == 0
+    assert [week.entries for week in block_of(here, RETAIL).weeks] == [1] * 8
+    later = persona_figures(here.person("ada"), now=NOW + 9 * WEEK)
+    assert (later.gate["passed"], later.associations["made"]) == (0, 0)
+    assert {one.reads for one in later.blocks} == {0}
+
+
+@pytest.mark.conformance("P29")
+def test_lengths_of_conversations_are_told_of_three_members(
+    here: Tenant, database: psycopg.Connection[Any]
+) -> None:
+    def told(handle: str = QSR) -> tuple[Any, ...]:
+        one = next(one for one in figures(here).conversations if one.persona == handle)
+        return one.members, one.conversations, one.messages_each
+
+    assert told() == told(RETAIL) == (None, None, None), "two members talked, and one"
+    talk(here, "cleo", "one", "two")
+    talk(here, "cleo", "one", "two", "three", "four")
+    [(members, chats, messages)] = database.execute(
+        "SELECT count(DISTINCT c.member_id), count(DISTINCT c.id), count(*) "
+        "FROM robots_message w JOIN robots_conversation c ON c.id = w.conversation_id "
+        "WHERE c.member_id = ANY(%s)",
+        [[here.members[name].id for name in ("mina", "bob", "cleo")]],
+    )
+    assert told() == (members, chats, messages / chats) == (3, 4, 10 / 4)
+    assert told(RETAIL) == (None, None, None)
+    # The database itself tells nothing of fewer, whoever asks it.
+    with resolve(here.person("mina")).scope():
+        from orgs.database.prepared_statements import fetched
+
+        rows = fetched("SELECT * FROM search.conversation_lengths(%(since)s)", {"since": SINCE})
+    assert [row[1:] for row in rows] == [(3, 4, 10)]
+    call = "SELECT * FROM search.conversation_lengths('2020-01-01')"
+    with undone("default") as connection:
+        assert connection.execute(call).fetchall() == [], "without an organisation nothing"
+    for alias in ("worker", "support"):
+        with undone(alias) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(call)
+    opt_out_of_sharing(here.person("bob"), out=True, now=NOW)
+    assert told() == (None, None, None)
+
+
+def test_only_who_curates_is_told(here: Tenant) -> None:
+    address = "/api/v1/personas/metrics"
+    body = here.browser("chidi").get(address)
+    assert body.status_code == 200
+    told = body.json()
+    assert set(told) == {
+        "since", "personas_each", "members", "blocks", "gate", "associations", "conversations",
+    }  # fmt: skip
+    ids = {str(member.id) for member in here.members.values()}
+    names = {member.name for member in here.members.values()}
+    assert not any(one in body.content.decode() for one in ids | names)
+    assert here.browser("mina").get(address).status_code == 403
+    assert here.api("aria").get(address).status_code == 403
+    with pytest.raises(PermissionError):
+        persona_figures(serving(here, "mina"), now=NOW)
+
+
+def test_nothing_of_another_organisation_is_counted(here: Tenant, lasting_world: World) -> None:
+    there = lasting_world.there
+    before: dict[UUID, PersonaFigures] = {here.id: figures(here)}
+    for name in ("mina", "bob", "ada", "chidi"):
+        give(there, name)
+        talk(there, name, "one", "two")
+    learn(there, "mina", "They ask about leases.", now=NOW)
+    assert figures(here) == before[here.id]
