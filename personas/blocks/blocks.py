@@ -14,7 +14,7 @@ from orgs.principals import Actor, Principal, resolve
 from personas.blocks.entries import Entry, entries_of_audience, entries_of_blocks, is_shared
 from personas.blocks.layers import RULES, description_of, initial_text, label_of
 from personas.blocks.render import text_of, within
-from personas.blocks.versions import last_versions, settled
+from personas.blocks.versions import last_versions, settled_after
 from personas.models.blocks import Block, BlockRobot, Layer
 
 
@@ -140,7 +140,7 @@ def _views(
         found = entries.get(audience_id, []) if audience_id else own.get(block.id, [])
         if block.member_id:
             audience_id = principal.named.get((AudienceKind.MEMBER, str(block.member_id)))
-        version = settled(block, last.get(block.id), found, now, by=by)
+        version = settled_after(last.get(block.id), block, found, now, by=by)
         made = _view(block, found, audience_id, now, version)
         views.append(replace(made, attached=block.id in attached))
     return views

@@ -29,8 +29,16 @@ def made_by(row: BlockVersion) -> str:
 
 
 def settled(
-    block: Block,
+    block: Block, entries: Sequence[Entry], now: datetime, *, by: Actor | None = None
+) -> int:
+    """`settled_after` the newest version of the block, which is looked up."""
+    last = last_versions(block.organisation_id, [block]).get(block.id)
+    return settled_after(last, block, entries, now, by=by)
+
+
+def settled_after(
     last: BlockVersion | None,
+    block: Block,
     entries: Sequence[Entry],
     now: datetime,
     *,
