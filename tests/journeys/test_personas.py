@@ -103,7 +103,8 @@ def test_the_pages_fit_and_can_be_read(site: Site, scheme: str, width: int) -> N
     look = {"color_scheme": scheme, "viewport": {"width": width, "height": 800}}
     seen: dict[str, list[str]] = {
         "chidi": ["/personas/", PAGE, f"/blocks/{shared}/edit/", f"/blocks/{shared}/versions/",
-                  "/personas/add/", "/robots/instructions/"],
+                  "/personas/add/", "/robots/instructions/", "/personas/suggestions/",
+                  "/personas/figures/", f"{PAGE}trends/"],
         "mina": ["/personas/", PAGE, "/me/", "/me/robot/", "/me/sharing/"],
     }  # fmt: skip
     for name, urls in seen.items():
