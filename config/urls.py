@@ -41,4 +41,5 @@ urlpatterns = [
     *orgs.urls.pages,
     *robots.urls.pages,
     *memories.urls.pages,
+    *personas.urls.pages,
 ]

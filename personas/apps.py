@@ -14,3 +14,4 @@ class PersonasConfig(AppConfig):
         from personas.associations import cohort_audiences, cohort_readers, leaving  # noqa: F401
         from personas.learning import daily  # noqa: F401
         from personas.registry import personas  # noqa: F401
+        from personas.views import associations  # noqa: F401 - a section of My memories

@@ -29,13 +29,14 @@ class BlockOutdated(Exception):
 
 
 class OverLimit(Exception):
-    """The text would be longer than the block allows."""
+    """The text would be longer than the block allows; limit, length: in characters."""
 
     def __init__(self, label: str, limit: int, length: int) -> None:
         super().__init__(
             f"{label} holds at most {limit:,} characters; this would be {length:,}. Shorten it, or "
             "send on_overflow: consolidate. Nothing was stored."
         )
+        self.limit, self.length = limit, length
 
 
 class PersonalData(Exception):

@@ -4,6 +4,11 @@ from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 from personas.api import blocks, learning, passages, personas
+from personas.views import associations as association_pages
+from personas.views import blocks as block_pages
+from personas.views import learning as learning_pages
+from personas.views import my_robot
+from personas.views import personas as persona_pages
 
 api = [
     path("personas", personas.PersonasView.as_view(), name="personas"),
@@ -46,4 +51,47 @@ api = [
     path(
         "blocks/<uuid:block_id>/versions", blocks.BlockVersionsView.as_view(), name="block-versions"
     ),
+]
+
+pages = [
+    path("personas/", persona_pages.personas, name="personas-page"),
+    path("personas/add/", persona_pages.add, name="persona-add"),
+    path(
+        "personas/said/<uuid:association_id>/confirm/",
+        association_pages.confirm,
+        name="persona-association-confirm",
+    ),
+    path(
+        "personas/said/<uuid:association_id>/remove/",
+        association_pages.remove,
+        name="persona-association-remove",
+    ),
+    path("personas/suggestions/", learning_pages.suggestions, name="suggestions-page"),
+    path(
+        "personas/suggestions/<uuid:suggestion_id>/accept/",
+        learning_pages.accept,
+        name="suggestion-accept-page",
+    ),
+    path(
+        "personas/suggestions/<uuid:suggestion_id>/reject/",
+        learning_pages.reject,
+        name="suggestion-reject-page",
+    ),
+    path("personas/figures/", learning_pages.figures, name="persona-figures"),
+    path("personas/<reference:handle>/trends/", learning_pages.trends, name="trends-page"),
+    path("personas/<reference:handle>/", persona_pages.persona, name="persona-page"),
+    path("personas/<reference:handle>/edit/", persona_pages.edit, name="persona-edit"),
+    path("personas/<reference:handle>/remove/", persona_pages.remove, name="persona-remove"),
+    path("personas/<reference:handle>/join/", persona_pages.join, name="persona-join"),
+    path("blocks/<uuid:block_id>/edit/", block_pages.edit, name="block-edit"),
+    path("blocks/<uuid:block_id>/versions/", block_pages.versions, name="block-versions-page"),
+    path(
+        "blocks/<uuid:block_id>/entries/<uuid:entry_id>/holds/",
+        block_pages.confirm,
+        name="block-entry-holds",
+    ),
+    path("robots/instructions/", block_pages.instructions, name="instructions"),
+    path("me/robot/", my_robot.robot, name="me-robot"),
+    path("me/robot/keys/", my_robot.add_key, name="me-robot-key"),
+    path("me/robot/keys/<uuid:key_id>/revoke/", my_robot.revoke_key, name="me-robot-key-revoke"),
 ]

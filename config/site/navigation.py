@@ -65,6 +65,7 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
     found.append(_item(request, "experts", "Who knows what", "experts") | {"short": "Experts"})
     found.append(_item(request, "said-page", "Who said what", "quote") | {"short": "Said"})
     found.append(_item(request, "decisions", "Decisions", "decisions"))
+    found.append(_item(request, "personas-page", "Personas", "personas"))
     found.append(_item(request, "people", "People and groups", "people") | {"short": "People"})
     if role in MODERATORS:
         found.append(_item(request, "playground", "Playground", "eye"))

@@ -35,10 +35,11 @@ class MemberOverview:
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """A page of memories; `before` continues after the last one."""
+    """A page of memories; `before` continues after the last one. principal: for whom it is."""
 
     rows: list[ListedMemory]
     overview: MemberOverview
+    principal: Principal
     before: UUID | None = None
 
 
@@ -78,7 +79,7 @@ def listed(actor: Actor, view: str, *, organisation: str, before: UUID | None = 
         found = rows.with_names().newest(PAGE + 1)
         shown = show(principal, found[:PAGE], organisation)
         last = found[PAGE - 1].id if len(found) > PAGE else None
-        return Mine(shown, _overview(principal), last)
+        return Mine(shown, _overview(principal), principal, last)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Opting out of sharing, and taking back what was shared."""
 
 from datetime import datetime
+from typing import Protocol
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -22,6 +23,21 @@ from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.members.preferences import opt_out_of_sharing
 from orgs.principals import Actor, Principal, resolve
+
+
+class Follow(Protocol):
+    """What else follows a member's wish; returns how much came back to them."""
+
+    def __call__(self, actor: Actor, *, out: bool, withdraw: bool, now: datetime) -> int: ...
+
+
+_followed: list[Follow] = []
+
+
+def on_sharing_set(follow: Follow) -> Follow:
+    """Let an upper app follow the wish, in its transaction and in a scope of the organisation."""
+    _followed.append(follow)
+    return follow
 
 
 def withdraw_shared(actor: Actor, *, now: datetime) -> int:
@@ -55,7 +71,7 @@ def withdraw_shared(actor: Actor, *, now: datetime) -> int:
                 take_away(actor, memory, by_subject=True, now=now)
                 continue
             before = memory.audience_id
-            _withdraw_one(principal, memory, now)
+            take_back(principal, memory, now)
             audit.record(
                 "memory.shared",
                 actor=actor,
@@ -68,7 +84,14 @@ def withdraw_shared(actor: Actor, *, now: datetime) -> int:
     return len(found)
 
 
-def _withdraw_one(principal: Principal, memory: Memory, now: datetime) -> None:
+def take_back(
+    principal: Principal, memory: Memory, now: datetime, *, by_subject: bool = True
+) -> None:
+    """Make a locked memory the member's alone; where they have the same already, forget it.
+
+    by_subject: whether it is theirs to keep from being remembered again. Call inside a scope that
+    reads both places.
+    """
     withdraw(memory.organisation_id, memory.id, now)
     index.unindex([memory], now)
     before = memory.audience_id
@@ -82,7 +105,7 @@ def _withdraw_one(principal: Principal, memory: Memory, now: datetime) -> None:
     except IntegrityError:
         memory.audience_id = before
         memory.refresh_from_db(fields=["version", "kind", "deposited_by"])
-        take_away(principal.actor, memory, by_subject=True, now=now)
+        take_away(principal.actor, memory, by_subject=by_subject, now=now)
     else:
         if memory.status == Status.ACTIVE:
             index.reindex(memory, now)
@@ -92,15 +115,18 @@ def set_sharing(actor: Actor, *, out: bool, withdraw: bool = False, now: datetim
     """A member opts out of sharing or in again; what was promoted of them goes with it.
 
     The wish and the patterns are one transaction: a promotion that has begun is waited for, and
-    what it made goes as well; one that begins later finds them unwilling. withdraw: then, in a
-    transaction of its own, what is shared already comes back too. Returns how much came back.
+    what it made goes as well; one that begins later finds them unwilling. withdraw: what is shared
+    already comes back too, most of it in a transaction of its own. Returns how much came back.
     """
+    back = 0
     with organisation_scope(actor.organisation_id), everyones_patterns(actor.organisation_id):
         opt_out_of_sharing(actor, out=out, now=now)
         if out:
             withdraw_patterns_of(actor, now=now)
             _withdraw_summaries(actor, now)
-    return withdraw_shared(actor, now=now) if out and withdraw else 0
+        for follow in _followed:
+            back += follow(actor, out=out, withdraw=out and withdraw, now=now)
+    return back + (withdraw_shared(actor, now=now) if out and withdraw else 0)
 
 
 def _withdraw_summaries(actor: Actor, now: datetime) -> None:

@@ -188,11 +188,11 @@ def confirm(actor: Actor, association_id: UUID, *, now: datetime) -> Association
     return association
 
 
-def dissociate(actor: Actor, association_id: UUID, *, now: datetime) -> None:
+def dissociate(actor: Actor, association_id: UUID, *, now: datetime) -> Association:
     """Take it back: the member and their robot read nothing of the persona from now on.
 
-    What others have of it is untouched. For the member, their robot and who curates. Raises
-    NotFound.
+    What others have of it is untouched. For the member, their robot and who curates. Returns what
+    is gone. Raises NotFound.
     """
     with organisation_scope(actor.organisation_id):
         association = _mine(actor, association_id)
@@ -212,6 +212,7 @@ def dissociate(actor: Actor, association_id: UUID, *, now: datetime) -> None:
             "association.removed", actor, association_id, now,
             member=association.member_id, persona=str(association.persona_id), counted=was,
         )  # fmt: skip
+    return association
 
 
 def _mine(actor: Actor, association_id: UUID) -> Association:

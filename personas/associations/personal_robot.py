@@ -3,12 +3,15 @@
 Its name says nothing of the member, for what it teaches is read by others.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from orgs import audit
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import AlreadyExists, NotFound
 from orgs.models.audiences import AudienceKind
 from orgs.models.base import new_id
 from orgs.models.memberships import Member, Role
@@ -16,7 +19,7 @@ from orgs.organisations.audiences import ensure_audience
 from orgs.principals import Actor
 from personas.block_writes.attach import attach_all
 from personas.models.blocks import Block, Layer
-from robots.access.keys import create_key
+from robots.access.keys import create_key, revoke_key
 from robots.models.keys import Key, KeyScope
 from robots.models.robots import Robot
 
@@ -71,27 +74,68 @@ def own_robot(actor: Actor, *, now: datetime) -> Robot:
         return ensure_personal_robot(actor.organisation_id, actor.member_id, now)  # type: ignore[arg-type]  # a person has one
 
 
-def make_key(actor: Actor, *, label: str, now: datetime) -> tuple[Key, str]:
+def make_key(
+    actor: Actor,
+    *,
+    label: str,
+    now: datetime,
+    key_id: UUID | None = None,
+    lifetime: timedelta | None = None,
+) -> tuple[Key, str]:
     """A key of the asker's own robot; the second value is shown once.
 
-    Raises PermissionError for anybody who has none.
+    key_id: the id that it shall have, so that a form that is sent twice makes one. Raises
+    AlreadyExists where it was made before, and PermissionError for anybody who has no robot.
     """
     robot = own_robot(actor, now=now)
     with organisation_scope(actor.organisation_id):
-        key, secret = create_key(
-            organisation_id=actor.organisation_id,
-            robot_id=robot.id,
-            now=now,
-            scopes=SCOPES,
-            label=label,
-            created_by_id=actor.member_id,
-        )
-        audit.record(
-            "key.created",
-            actor=actor,
-            now=now,
-            target=key.id,
-            target_type="key",
-            robot=str(robot.id),
-        )
+        try:
+            with transaction.atomic():
+                key, secret = create_key(
+                    organisation_id=actor.organisation_id,
+                    robot_id=robot.id,
+                    key_id=key_id,
+                    now=now,
+                    scopes=SCOPES,
+                    label=label,
+                    expires_at=now + lifetime if lifetime else None,
+                    created_by_id=actor.member_id,
+                )
+        except IntegrityError as error:
+            raise AlreadyExists("This key was made already.") from error
+        _note("key.created", actor, key, now)
+    key.robot = robot
     return key, secret
+
+
+def own_keys(actor: Actor) -> list[Key]:
+    """The keys of the asker's own robot, the newest first, with those that are over."""
+    with organisation_scope(actor.organisation_id):
+        return list(_own_keys(actor).order_by("-id"))
+
+
+def revoke_own_key(actor: Actor, key_id: UUID, *, now: datetime) -> None:
+    """Close a key of the asker's own robot; once more changes nothing. Raises NotFound."""
+    with organisation_scope(actor.organisation_id):
+        key = _own_keys(actor).filter(id=key_id).first()
+        if key is None:
+            raise NotFound("no such key")
+        if key.revoked_at is None:
+            revoke_key(organisation_id=actor.organisation_id, key_id=key.id, now=now)
+            _note("key.revoked", actor, key, now)
+
+
+def _own_keys(actor: Actor) -> "QuerySet[Key]":
+    if not actor.is_person:
+        raise PermissionError(ONLY_THEIRS)
+    return Key.objects.filter(
+        organisation_id=actor.organisation_id,
+        robot__owner_id=actor.member_id,
+        robot__retired_at=None,
+    )
+
+
+def _note(action: str, actor: Actor, key: Key, now: datetime) -> None:
+    audit.record(
+        action, actor=actor, now=now, target=key.id, target_type="key", robot=str(key.robot_id)
+    )

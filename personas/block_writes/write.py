@@ -166,24 +166,32 @@ def _write(
         raise
 
 
+def may_write(principal: Principal, block: Block) -> bool:
+    """Whether the asker may change a block that they read, whenever its time has come."""
+    return _refusal(principal.actor, block) is None
+
+
+def _refusal(actor: Actor, block: Block) -> str | None:
+    """Why the block is not the asker's to write; None where it is."""
+    if actor.is_person and actor.role == Role.VIEWER:
+        return READS_ONLY
+    if block.layer == Layer.AGENT and not (actor.is_person and actor.role == Role.ADMIN):
+        return ADMINS_WRITE
+    if block.layer == Layer.SHARED and actor.is_person and not actor.moderates:
+        return ROBOTS_WRITE
+    return None
+
+
 def _check_writer(principal: Principal, block: Block) -> None:
     """Raises ReadOnly, and AssociationFirst for a profile that is written too early."""
-    actor = principal.actor
-    if actor.is_person and actor.role == Role.VIEWER:
-        raise ReadOnly(READS_ONLY)
-    match block.layer:
-        case Layer.AGENT:
-            if not (actor.is_person and actor.role == Role.ADMIN):
-                raise ReadOnly(ADMINS_WRITE)
-        case Layer.SHARED:
-            if actor.is_person and not actor.moderates:
-                raise ReadOnly(ROBOTS_WRITE)
-        case Layer.PROFILE:
-            known = Association.objects.filter(
-                organisation_id=block.organisation_id, confirmed_at__isnull=False
-            )
-            if not known.filter(member=block.member).exists():
-                raise AssociationFirst
+    if refusal := _refusal(principal.actor, block):
+        raise ReadOnly(refusal)
+    if block.layer == Layer.PROFILE:
+        known = Association.objects.filter(
+            organisation_id=block.organisation_id, confirmed_at__isnull=False
+        )
+        if not known.filter(member=block.member).exists():
+            raise AssociationFirst
 
 
 def _spoken(block: Block, lines: Sequence[str]) -> list[str]:

@@ -9,12 +9,12 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from orgs.errors import NotFound
-from orgs.models.audiences import Audience, AudienceKind
+from orgs.models.audiences import AudienceKind
 from orgs.principals import Actor, Principal, resolve
-from personas.blocks.entries import Entry, entries_of_audience, entries_of_block, is_shared
+from personas.blocks.entries import Entry, entries_of_audience, entries_of_blocks, is_shared
 from personas.blocks.layers import RULES, description_of, initial_text, label_of
 from personas.blocks.render import text_of, within
-from personas.blocks.versions import settled
+from personas.blocks.versions import last_versions, settled_after
 from personas.models.blocks import Block, BlockRobot, Layer
 
 
@@ -67,6 +67,13 @@ def blocks_shown(actor: Actor, *, now: datetime) -> list[BlockView]:
         return _views(principal, list(_readable(principal)), now)
 
 
+def agent_block(actor: Actor, *, now: datetime) -> BlockView:
+    """The organisation's own, agent_persona; made where it is not there yet."""
+    principal = resolve(actor)
+    with principal.scope():
+        return view(principal, ensure_agent_block(principal.organisation_id, now), now)
+
+
 def block_shown(actor: Actor, block_id: UUID, *, now: datetime) -> BlockView:
     """One of them. Raises NotFound."""
     principal = resolve(actor)
@@ -83,6 +90,12 @@ def find_block(principal: Principal, block_id: UUID, *, lock: bool = False) -> B
     return block
 
 
+def own_blocks(principal: Principal, now: datetime) -> list[BlockView]:
+    """The two blocks that a member shares with their robot; inside the principal's scope."""
+    rows = _readable(principal).filter(member_id=principal.actor.member_id)  # type: ignore[misc]
+    return _views(principal, list(rows), now)
+
+
 def view(
     principal: Principal, block: Block, now: datetime, *, by: Actor | None = None
 ) -> BlockView:
@@ -95,36 +108,40 @@ def _readable(principal: Principal) -> "QuerySet[Block]":
     member = principal.actor.member_id
     if member is not None and principal.actor.sees_own:
         own |= Q(member_id=member)
-    personas = Audience.objects.filter(
-        organisation_id=principal.organisation_id,
-        kind=AudienceKind.PERSONA,
-        id__in=principal.audiences,
-    )
-    keys = [UUID(key) for key in personas.values_list("key", flat=True)]
-    own |= Q(persona_id__in=keys)
+    own |= Q(persona_id__in=list(readable_personas(principal)))
     order = ("layer", "persona__handle", "id")
     rows = Block.objects.filter(own, organisation_id=principal.organisation_id)
     return rows.select_related("persona", "member").order_by(*order)
 
 
+def readable_personas(principal: Principal) -> dict[UUID, UUID]:
+    """The audience of each persona that the asker reads, by persona."""
+    return {
+        UUID(key): id_
+        for (kind, key), id_ in principal.named.items()
+        if kind == AudienceKind.PERSONA and id_ in principal.audiences
+    }
+
+
 def _views(
     principal: Principal, blocks: Sequence[Block], now: datetime, *, by: Actor | None = None
 ) -> list[BlockView]:
+    tenant, places = principal.organisation_id, readable_personas(principal)
     shared = [block for block in blocks if is_shared(block)]
-    audiences = audiences_of(principal, shared)
+    audiences = {block.id: places[block.persona_id] for block in shared if block.persona_id}
     attached = _attached(principal, shared)
-    entries = entries_of_audience(principal.organisation_id, audiences.values(), now)
+    entries = entries_of_audience(tenant, audiences.values(), now)
+    members = [block for block in blocks if block.member_id]
+    own = entries_of_blocks(tenant, members, now) if members else {}
+    last = last_versions(tenant, blocks)
     views = []
     for block in blocks:
         audience_id = audiences.get(block.id)
-        if is_shared(block):
-            found = entries.get(audience_id, []) if audience_id else []
-        elif block.layer == Layer.AGENT:
-            found = []
-        else:
+        found = entries.get(audience_id, []) if audience_id else own.get(block.id, [])
+        if block.member_id:
             audience_id = principal.named.get((AudienceKind.MEMBER, str(block.member_id)))
-            found = entries_of_block(block, now)
-        made = _view(block, found, audience_id, now, by)
+        version = settled_after(last.get(block.id), block, found, now, by=by)
+        made = _view(block, found, audience_id, now, version)
         views.append(replace(made, attached=block.id in attached))
     return views
 
@@ -141,21 +158,12 @@ def _attached(principal: Principal, shared: Sequence[Block]) -> set[UUID]:
     return set(rows.values_list("block_id", flat=True))
 
 
-def audiences_of(principal: Principal, shared: Sequence[Block]) -> dict[UUID, UUID]:
-    """By block of a persona the audience that reads it."""
-    keys = {str(block.persona_id): block.id for block in shared}
-    rows = Audience.objects.filter(
-        organisation_id=principal.organisation_id, kind=AudienceKind.PERSONA, key__in=keys
-    )
-    return {keys[key]: id_ for id_, key in rows.values_list("id", "key")}
-
-
 def _view(
     block: Block,
     found: Sequence[Entry],
     audience_id: UUID | None,
     now: datetime,
-    by: Actor | None,
+    version: int,
 ) -> BlockView:
     handle = block.persona.handle if block.persona else ""
     rules = RULES[Layer(block.layer)]
@@ -168,7 +176,7 @@ def _view(
         limit=rules.limit,
         description=description_of(block.layer, handle),
         text=text or initial_text(block.layer, handle=handle, name=name),
-        version=settled(block, found, now, by=by),
+        version=version,
         audience_id=audience_id,
         entries=kept,
         left_out=len(found) - len(kept),

@@ -21,7 +21,10 @@ from personas.models.blocks import Block, BlockLine, Layer
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One line. learned_at: when it came; confirmed_at: when a robot or person last said it, or
-    brought it back; restored: whether somebody did. What was made of others is as old as these."""
+    brought it back; restored: whether somebody did. What was made of others is as old as these.
+
+    serves_id: the member whose personal robot said it first; that is told to nobody else.
+    """
 
     id: UUID
     version: int
@@ -29,6 +32,7 @@ class Entry:
     source: dict[str, Any]
     robot_id: UUID
     robot: str
+    serves_id: UUID | None = None
     learned_at: datetime
     confirmed_at: datetime
     confidence: float
@@ -76,12 +80,21 @@ def entries_of_audience(
     return found
 
 
-def entries_of_block(block: Block, now: datetime) -> list[Entry]:
-    """The entries of a member's block, in the order of its lines."""
-    lines = BlockLine.objects.filter(organisation_id=block.organisation_id, block_id=block.id)
-    order = dict(lines.values_list("memory_id", "position"))
-    rows = standing(block.organisation_id, now).filter(id__in=order)
-    return [entry_of(row) for row in sorted(rows, key=lambda row: (order[row.id], row.id))]
+def entries_of_blocks(
+    organisation_id: UUID, blocks: Iterable[Block], now: datetime
+) -> dict[UUID, list[Entry]]:
+    """The entries of members' blocks by block, in the order of their lines; two queries."""
+    lines = BlockLine.objects.filter(
+        organisation_id=organisation_id, block_id__in=[block.id for block in blocks]
+    )
+    order = list(lines.values_list("block_id", "memory_id", "position"))
+    rows = standing(organisation_id, now).filter(id__in={memory_id for _, memory_id, _ in order})
+    known = {row.id: row for row in rows}
+    found: dict[UUID, list[Entry]] = {}
+    for block_id, memory_id, _ in sorted(order, key=lambda line: (line[2], line[1])):
+        if memory_id in known:
+            found.setdefault(block_id, []).append(entry_of(known[memory_id]))
+    return found
 
 
 def entry_of(row: Memory) -> Entry:
@@ -95,6 +108,7 @@ def entry_of(row: Memory) -> Entry:
         source=row.source,
         robot_id=row.robot_id,
         robot=row.robot.name,
+        serves_id=row.robot.owner_id,
         learned_at=min(row.created_at, confirmed_at),
         confirmed_at=confirmed_at,
         confidence=row.confidence,

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from orgs.principals import Actor, resolve
 from personas.blocks.blocks import find_block, view
+from personas.blocks.versions import made_by
 from personas.models.blocks import BlockVersion
 
 MOST = 100
@@ -25,11 +26,10 @@ def block_versions(actor: Actor, block_id: UUID, *, now: datetime) -> list[dict[
 
 
 def _body(row: BlockVersion) -> dict[str, Any]:
-    made_by = "robot" if row.robot_id else "person" if row.member_id else "other"
     return {
         "version": row.number,
         "made_at": row.made_at,
-        "made_by": made_by,
+        "made_by": made_by(row),
         "characters": row.characters,
         "entries": [pair[0] for pair in row.lines],
     }

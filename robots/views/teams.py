@@ -23,7 +23,7 @@ from robots.views.people import after_of
 
 def tabs_of(current: str) -> list[dict[str, Any]]:
     """The parts of Robots."""
-    parts = {"robots-page": "Robots", "teams-page": "Teams"}
+    parts = {"robots-page": "Robots", "teams-page": "Teams", "instructions": "Instructions"}
     return [
         {"label": label, "url": reverse(name), "current": name == current}
         for name, label in parts.items()

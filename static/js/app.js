@@ -7,5 +7,6 @@ import "./panel.js";
 import "./select.js";
 import "./copy.js";
 import "./fill.js";
+import "./count.js";
 import "./keys.js";
 import "./palette.js";

@@ -59,13 +59,15 @@ def give(
     return associate(robot, member=None, handle=handle, confidence=confidence, now=now)
 
 
-def block(actor: Actor, label: str = f"{QSR}_service_experience") -> BlockView:
+def block(
+    actor: Actor, label: str = f"{QSR}_service_experience", *, now: datetime = NOW
+) -> BlockView:
     """The block of this label as the actor reads it."""
-    return next(one for one in blocks_shown(actor, now=NOW) if one.label == label)
+    return next(one for one in blocks_shown(actor, now=now) if one.label == label)
 
 
-def labels(actor: Actor) -> set[str]:
-    return {one.label for one in blocks_shown(actor, now=NOW)}
+def labels(actor: Actor, *, now: datetime = NOW) -> set[str]:
+    return {one.label for one in blocks_shown(actor, now=now)}
 
 
 def learn(

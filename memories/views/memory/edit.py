@@ -8,7 +8,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -34,6 +34,8 @@ from orgs.errors import AlreadyExists
 from orgs.views.access import WRITERS, members_only
 
 PROPOSED = "Thank you. A curator looks at it before everyone can read it; until then you see it."
+# Pages that list memories, by the names of their addresses.
+LISTS = ("library", "knowledge", "me", "persona-page")
 KNOWN = "This was known already. That it was said again makes it stronger."
 
 
@@ -179,10 +181,16 @@ def _list_it_came_from(request: HttpRequest) -> str:
     """The list as it was, with its question; anything else leads to the newest."""
     library = reverse("library")
     came = urlsplit(request.META.get("HTTP_REFERER", ""))
-    lists = (library, reverse("knowledge"), reverse("me"))
-    if came.netloc != request.get_host() or came.path not in lists:
+    if came.netloc != request.get_host() or _name_of(came.path) not in LISTS:
         return library
     return f"{came.path}?{came.query}" if came.query else came.path
+
+
+def _name_of(path: str) -> str | None:
+    try:
+        return resolve(path).url_name
+    except Resolver404:
+        return None
 
 
 @require_POST

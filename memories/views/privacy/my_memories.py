@@ -29,10 +29,11 @@ from memories.privacy.break_glass import disclosures_to
 from memories.privacy.opt_out import set_sharing
 from memories.views import origins, presenter
 from memories.views.forms import memories, privacy
+from memories.views.privacy.sections import sections
 from orgs.members.preferences import pause_learning, set_time_zone
 from orgs.views.access import members_only
 from robots.access.act_for import delegate, revoke_delegation
-from robots.access.delegations import robots_on_offer, trusted, working_for
+from robots.access.delegations import robots_on_offer, serving, trusted, working_for
 from robots.identities import links
 from robots.identities.proof import MINUTES, code_of
 from robots.models.robots import Robot
@@ -69,8 +70,10 @@ def overview(request: HttpRequest) -> HttpResponse:
         organisation=request.membership[1].name,
         before=form.cleaned_data.get("before"),
     )
-    robots = working_for(request.actor)
-    context = _list(request, found, view, robots) | _settings(request, robots)
+    known = serving(request.actor)
+    working = [robot for robot in known if robot.retired_at is None]
+    context = _list(request, found, view, working) | _settings(request, known)
+    context["more"] = sections(request, found.principal)
     return render(request, "memories/privacy/my_memories.html", context)
 
 
@@ -115,14 +118,19 @@ def _shared_with(found: my_memories.MemberOverview) -> str:
 
 def _settings(request: HttpRequest, robots: Sequence[Robot]) -> dict[str, Any]:
     member = request.membership[0]
-    trusts = trusted(request.actor)
+    offered = request.GET.get("trust")
+    leaves = [
+        {"id": robot.leave_id, "robot": robot, "created_at": robot.leave_at}  # type: ignore[attr-defined]  # of `serving`
+        for robot in robots
+        if robot.leave_id  # type: ignore[attr-defined]
+    ]
     return {
         "disclosures": disclosures_to(request.actor, since=timezone.now() - NOTICED),
         "paused_at": member.learning_paused_at,
         "sharing_off_at": member.sharing_off_at,
-        "delegations": trusts,
-        "own_robots": [robot for robot in robots if robot.owner_id == member.id],
-        "robots": robots_on_offer(request.actor, trusts) if request.GET.get("trust") else None,
+        "delegations": sorted(leaves, key=lambda leave: leave["created_at"], reverse=True),
+        "own_robots": [r for r in robots if r.owner_id == member.id and r.retired_at is None],
+        "robots": robots_on_offer(request.actor, trusted(request.actor)) if offered else None,
         "time_zone": member.time_zone,
         "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
     }

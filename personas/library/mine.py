@@ -1,0 +1,77 @@
+"""A member's own personas, and the two blocks that they share with their personal robot."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from orgs.principals import Actor, Principal, resolve
+from personas.associations.associate import known_to, tell
+from personas.associations.personal_robot import own_keys, own_robot
+from personas.blocks.blocks import BlockView, own_blocks
+from personas.library.personas import standing_for
+from personas.models.blocks import Layer
+from personas.models.personas import Association
+from robots.models.keys import Key
+from robots.models.robots import Robot
+
+PRIVATE = (Layer.HUMAN, Layer.PROFILE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MyPersona:
+    """new: the member had not seen it before. entries: of its block; None while it is closed."""
+
+    association: Association
+    new: bool
+    entries: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MyRobot:
+    """A member's personal robot with its keys, the newest first, and the member's own blocks.
+
+    known: whether the member has a persona, without which the profile is not written.
+    """
+
+    robot: Robot
+    keys: Sequence[Key]
+    blocks: Sequence[BlockView]
+    known: bool
+
+
+def my_personas(principal: Principal, *, now: datetime) -> list[MyPersona]:
+    """The member's, by handle. What is new to them is noted as seen."""
+    actor = principal.actor
+    with principal.scope():
+        rows = known_to(actor).filter(member_id=actor.member_id)  # type: ignore[misc]  # a person
+        counted = standing_for("persona_id", actor.organisation_id, now)
+        found = list(rows.annotate(entries=counted).order_by("persona__handle"))
+    if any(row.told_at is None for row in found):
+        tell(actor, now=now)
+    # Who curates reads every block; what waits, and what is closed, is told like anybody's.
+    return [
+        MyPersona(
+            association=row,
+            new=row.told_at is None,
+            entries=(row.entries or 0)
+            if row.confirmed_at and not row.member.sharing_off_at
+            else None,
+        )
+        for row in found
+    ]
+
+
+def my_robot(actor: Actor, *, now: datetime) -> MyRobot:
+    """The member's personal robot, made if they have none. Raises PermissionError for a viewer."""
+    robot = own_robot(actor, now=now)
+    principal = resolve(actor)
+    with principal.scope():
+        shown = {one.block.layer: one for one in own_blocks(principal, now)}
+        mine = known_to(actor).filter(member_id=actor.member_id)  # type: ignore[misc]  # a person
+        known = mine.filter(confirmed_at__isnull=False).exists()
+    return MyRobot(
+        robot=robot,
+        keys=own_keys(actor),
+        blocks=[shown[layer] for layer in PRIVATE if layer in shown],
+        known=known,
+    )

@@ -1,0 +1,108 @@
+"""What people type about personas, blocks and their own robot."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from personas.block_writes.overflow import WAYS as OVERFLOWS
+from personas.block_writes.personal_data import WAYS as GATED
+from personas.models.personas import LONGEST_HANDLE, LONGEST_LINE
+from personas.registry.handles import FORMED, BadHandle, parse
+from robots.views.forms import LIFETIMES, KeyForm, OnceForm
+
+MOST_LINES, LONGEST_TEXT = 50, 100_000
+
+
+class LinesField(forms.CharField):
+    """A line each; gives a list. At most MOST_LINES lines of LONGEST_LINE characters."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("widget", forms.Textarea(attrs={"rows": 3}))
+        most = MOST_LINES * (LONGEST_LINE + 2)
+        super().__init__(required=False, max_length=most, **kwargs)
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> list[str]:
+        """The lines without those that are empty."""
+        lines = [line.strip() for line in super().clean(value).splitlines() if line.strip()]
+        if len(lines) > MOST_LINES:
+            raise ValidationError(f"At most {MOST_LINES} lines; these are {len(lines)}.")
+        if any(len(line) > LONGEST_LINE for line in lines):
+            raise ValidationError(f"A line has at most {LONGEST_LINE} characters.")
+        return lines
+
+
+class PersonaForm(forms.Form):
+    """What is said of a persona; its handle stays as it was made."""
+
+    industry = forms.CharField(max_length=100, help_text="As people write it: QSR, Retail.")
+    role = forms.CharField(max_length=100, help_text="As people write it: Real Estate.")
+    description = forms.CharField(
+        max_length=5_000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="One sentence: what these people do.",
+    )
+    kpis = LinesField(label="Figures that count for them", help_text="One a line.")
+    motivations = LinesField(label="What they want to reach", help_text="One a line.")
+    queries = LinesField(label="What they typically ask", help_text="One a line.")
+
+
+class NewPersonaForm(PersonaForm):
+    handle = forms.CharField(max_length=LONGEST_HANDLE, help_text=FORMED)
+    field_order = ("handle",)
+
+    def clean_handle(self) -> str:
+        handle: str = self.cleaned_data["handle"]
+        try:
+            parse(handle)
+        except BadHandle as error:
+            raise ValidationError(f"{error} qsr_real_estate is one.") from error
+        return handle
+
+
+class PageForm(forms.Form):
+    """Where the list goes on."""
+
+    after = forms.CharField(required=False, max_length=LONGEST_HANDLE)
+
+
+class SuggestionsForm(forms.Form):
+    """Which suggestions, and where the list goes on."""
+
+    show = forms.ChoiceField(required=False, choices=[("decided", "decided")])
+    before = forms.UUIDField(required=False)
+
+
+class BlockForm(forms.Form):
+    """The text of a block, the version that was read, and what to do where it does not pass."""
+
+    text = forms.CharField(
+        required=False,
+        max_length=LONGEST_TEXT,
+        widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "true"}),
+    )
+    version = forms.IntegerField(min_value=0, max_value=2**31 - 1, widget=forms.HiddenInput)
+    on_overflow = forms.ChoiceField(required=False, choices=[(one, one) for one in OVERFLOWS])
+    on_personal_data = forms.ChoiceField(required=False, choices=[(one, one) for one in GATED])
+
+    def __init__(self, *args: Any, limit: int, label: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["text"].label = label
+        self.fields["text"].widget.attrs["data-count-to"] = limit
+
+    def clean_text(self) -> str:
+        # A browser ends each line by two characters.
+        text: str = self.cleaned_data["text"]
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+class OwnKeyForm(OnceForm):
+    """A key of the member's own robot; what it may do is fixed."""
+
+    name = KeyForm.base_fields["name"]
+    expires = forms.ChoiceField(label="It ends", required=False, choices=LIFETIMES)
+    lifetime = KeyForm.lifetime

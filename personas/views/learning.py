@@ -1,0 +1,188 @@
+"""What personas learn over time: trends, suggestions to others, figures."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.views.decorators.http import require_POST, require_safe
+
+from memories.access.visibility import Misplaced
+from memories.store.models.choices import Status
+from orgs.errors import AlreadyExists
+from orgs.views.access import MODERATORS, members_only
+from personas.errors import OverLimit
+from personas.learning import suggestions as services
+from personas.learning.metrics import BlockFigures, Conversations, Growth, persona_figures
+from personas.learning.suggestions import SuggestedLesson
+from personas.learning.topics import TopicTrend
+from personas.learning.trends import trends as trends_of
+from personas.models.suggestions import SuggestionState
+from personas.registry.personas import persona_shown
+from personas.views import words
+from personas.views.forms import SuggestionsForm
+from personas.views.tabs import tabs_of
+
+SHOWN = 50
+TRENDS = {"rising": ("Rising", "good"), "falling": ("Falling", "warn"), "flat": ("Flat", "")}
+
+
+@require_safe
+@members_only()
+def trends(request: HttpRequest, handle: str) -> HttpResponse:
+    """Which topics of a persona come up more and more often, or less."""
+    found = trends_of(request.actor, handle, now=timezone.now())
+    weeks = [date_format(timezone.localtime(end), "j M") for end in found.windows]
+    context = {
+        "name": words.name_of(persona_shown(request.actor, handle)),
+        "weeks": weeks,
+        "topics": [_topic(one, weeks) for one in found.topics],
+        "back_url": reverse("persona-page", args=[handle]),
+    }
+    return render(request, "personas/trends.html", context)
+
+
+def _topic(one: TopicTrend, weeks: Sequence[str]) -> dict[str, Any]:
+    label, tone = TRENDS[one.found.trend]
+    return {
+        "topic": one.topic,
+        "trend": label,
+        "tone": tone,
+        "sure": f"p = {one.found.p:.3f}, tau = {one.found.tau:.2f}",
+        "total": sum(one.counts),
+        "columns": columns(one.counts),
+        "told": ", ".join(f"{week}: {n}" for week, n in zip(weeks, one.counts, strict=True)),
+    }
+
+
+def columns(counts: Sequence[int]) -> dict[str, Any]:
+    """A row of columns for personas/columns.html, from the top: svg counts downwards."""
+    top = max([*counts, 1])
+    return {"top": top, "width": len(counts), "bars": [(n, top - n, n) for n in counts]}
+
+
+@require_safe
+@members_only(*MODERATORS)
+def suggestions(request: HttpRequest) -> HttpResponse:
+    """What one persona learned that may hold for another of the same role."""
+    form = SuggestionsForm(request.GET)
+    form.is_valid()
+    decided = form.cleaned_data.get("show") == "decided"
+    found, last = services.suggested(
+        request.actor,
+        now=timezone.now(),
+        limit=SHOWN,
+        state=None if decided else SuggestionState.OPEN,
+        before=form.cleaned_data.get("before"),
+    )
+    url, kept = reverse("suggestions-page"), {"show": "decided"} if decided else {}
+    context = {
+        "tabs": tabs_of("suggestions-page"),
+        "shown": [
+            {"label": "Waiting", "url": url, "current": not decided},
+            {"label": "All", "url": f"{url}?show=decided", "current": decided},
+        ],
+        "rows": [_lesson(one) for one in found],
+        "page": {"next_url": f"{url}?{urlencode(kept | {'before': last})}" if last else ""},
+    }
+    return render(request, "personas/suggestions.html", context)
+
+
+def _lesson(one: SuggestedLesson) -> dict[str, Any]:
+    waits = one.state == SuggestionState.OPEN
+    return {
+        "text": one.text,
+        "url": reverse("memory-page", args=[one.memory_id]),
+        "origin": one.origin,
+        "origin_url": reverse("persona-page", args=[one.origin]) if one.origin else "",
+        "persona": one.persona,
+        "persona_url": reverse("persona-page", args=[one.persona]),
+        "at": one.decided_at or one.suggested_at,
+        "state": "" if waits else SuggestionState(one.state).label,
+        "accept_url": reverse("suggestion-accept-page", args=[one.id]) if waits else "",
+        "reject_url": reverse("suggestion-reject-page", args=[one.id]) if waits else "",
+    }
+
+
+@require_POST
+@members_only(*MODERATORS)
+def accept(request: HttpRequest, suggestion_id: UUID) -> HttpResponse:
+    """Write the lesson into the other persona's block."""
+    try:
+        done = services.accept(request.actor, suggestion_id, now=timezone.now())
+    except (AlreadyExists, Misplaced) as refused:
+        messages.error(request, str(refused))
+    except OverLimit as refused:
+        messages.error(
+            request,
+            f"There is no room: the block would have {refused.length:,} of {refused.limit:,} "
+            "characters. Shorten it first.",
+        )
+    else:
+        persona = done.lesson.persona
+        if done.entry.status == Status.ACTIVE:
+            messages.success(request, f"Accepted. Robots of {persona} read it from now on.")
+        else:
+            messages.info(request, "Accepted. It waits under Review: the gate found something.")
+    return redirect("suggestions-page")
+
+
+@require_POST
+@members_only(*MODERATORS)
+def reject(request: HttpRequest, suggestion_id: UUID) -> HttpResponse:
+    """Leave the lesson where it is."""
+    try:
+        services.reject(request.actor, suggestion_id, now=timezone.now())
+    except AlreadyExists as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, "Rejected. It is not suggested there again.")
+    return redirect("suggestions-page")
+
+
+@require_safe
+@members_only(*MODERATORS)
+def figures(request: HttpRequest) -> HttpResponse:
+    """Counts of the last eight weeks; nobody is named."""
+    found = persona_figures(request.actor, now=timezone.now())
+    talked = {one.persona: one for one in found.conversations}
+    context = {
+        "tabs": tabs_of("persona-figures"),
+        "since": found.since,
+        "each": f"{found.personas_each:.1f}",
+        "members": [
+            {"personas": personas, "members": members}
+            for personas, members in sorted(found.members.items())
+        ],
+        "gate": found.gate,
+        "associations": found.associations,
+        "blocks": [_block(one, talked.get(one.persona)) for one in found.blocks],
+    }
+    return render(request, "personas/figures.html", context)
+
+
+def _block(one: BlockFigures, talked: Conversations | None) -> dict[str, Any]:
+    now = one.weeks[-1] if one.weeks else Growth(timezone.now(), 0, 0)
+    each = talked.messages_each if talked else None
+    return {
+        "handle": one.persona,
+        "url": reverse("persona-page", args=[one.persona]),
+        "entries": now.entries,
+        "characters": now.characters,
+        "limit": one.limit,
+        "columns": columns([week.entries for week in one.weeks]),
+        "told": ", ".join(
+            f"{date_format(timezone.localtime(week.at), 'j M')}: {week.entries}"
+            for week in one.weeks
+        ),
+        "reads": one.reads,
+        "writes": one.writes,
+        "ratio": "" if one.reads_a_write is None else f"{one.reads_a_write:.1f}",
+        "messages": "" if each is None else f"{each:.1f}",
+    }

@@ -1,0 +1,18 @@
+"""The parts of Personas, for who curates."""
+
+from typing import Any
+
+from django.urls import reverse
+
+
+def tabs_of(current: str) -> list[dict[str, Any]]:
+    """See components/tabs.html."""
+    parts = {
+        "personas-page": "Personas",
+        "suggestions-page": "Suggestions",
+        "persona-figures": "Figures",
+    }
+    return [
+        {"label": label, "url": reverse(name), "current": name == current}
+        for name, label in parts.items()
+    ]

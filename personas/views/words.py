@@ -1,0 +1,173 @@
+"""Personas and blocks in words."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.urls import reverse
+
+from memories.safety.findings import Personal
+from orgs.principals import Actor
+from personas.blocks.blocks import BlockView
+from personas.blocks.entries import Entry, is_shared
+from personas.blocks.fade import is_stale, weight
+from personas.blocks.layers import initial_text
+from personas.library.versions import ShownVersion
+from personas.models.blocks import Block, Layer
+from personas.models.personas import Association, Persona
+
+FOUND = {
+    Personal.PERSON: ("the name of a person", "names of people"),
+    Personal.ADDRESS: ("a street address", "street addresses"),
+    Personal.BRAND_ADDRESS: ("a brand with its address", "brands with their addresses"),
+    Personal.ORGANISATION: ("the name of a client or company", "names of clients or companies"),
+    Personal.EMAIL: ("an e-mail address", "e-mail addresses"),
+    Personal.PHONE: ("a phone number", "phone numbers"),
+    Personal.CARD: ("a card number", "card numbers"),
+    Personal.IBAN: ("a bank account", "bank accounts"),
+    Personal.IP: ("an IP address", "IP addresses"),
+    Personal.SSN: ("a social security number", "social security numbers"),
+    Personal.API_KEY: ("a key that opens something", "keys that open something"),
+}
+# What the member's own blocks are for, as they are told of it; robots read `description_of`.
+OWN = {
+    Layer.HUMAN: "Facts about you. Only you and your robot read them.",
+    Layer.PROFILE: "Your goals, the figures that count for you, your habits. Name no "
+    "person, place, client or company here. Only you and your robot read it.",
+}
+STEERS = ("something that would steer a robot", "things that would steer a robot")
+MAKERS = {
+    "robot": "By a robot",
+    "person": "By a person",
+    "other": "By a decision in review, a report, an erasure or age",
+}
+
+
+def name_of(persona: Persona) -> str:
+    """ "Real Estate in QSR"."""
+    return f"{persona.role} in {persona.industry}"
+
+
+def fading(age: timedelta, *, fresh_for: timedelta) -> str:
+    """Why an entry counts less than others; empty while it counts in full."""
+    if weight(age, fresh_for=fresh_for) >= 1:
+        return ""
+    words = f"Not confirmed for {age.days:,} days"
+    if is_stale(age, fresh_for=fresh_for):
+        return f"{words}: it will be archived"
+    return f"{words}: counts less"
+
+
+def robot_of(entry: Entry, actor: Actor) -> str:
+    """Who noted it. Whose personal robot it was is told to that member and to who curates."""
+    if entry.serves_id is None:
+        return "A person" if entry.author_id else entry.robot
+    if entry.serves_id == actor.member_id:
+        return "Your robot"
+    return entry.robot if actor.moderates else "A personal robot"
+
+
+def confidence(value: float) -> str:
+    """ "90 % sure"."""
+    return f"{round(value * 100)} % sure"
+
+
+def told_by(row: Association, actor: Actor) -> str:
+    """Who says that a member has a persona."""
+    robot = row.proposed_by
+    if robot is None:
+        return "you" if row.confirmed_by_id == actor.member_id else "a person"
+    return "your robot" if robot.owner_id == actor.member_id else robot.name
+
+
+def found(kinds: Mapping[str, int]) -> str:
+    """What the gate found, as a list in a sentence."""
+    parts = []
+    for kind, count in kinds.items():
+        one, many = FOUND.get(kind, STEERS)  # type: ignore[call-overload]  # a word like the enum's
+        parts.append(one if count == 1 else f"{count:,} {many}")
+    if len(parts) < 2:
+        return "".join(parts) or "something that it could not check"
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def block(shown: BlockView) -> dict[str, Any]:
+    """A block for the pages. text: what was written; first: what robots read until then."""
+    one, written = shown.block, bool(shown.entries or shown.block.own_text)
+    handle = one.persona.handle if one.persona else ""
+    name = one.member.name if one.member else ""
+    return {
+        "id": one.id,
+        "title": title(one),
+        "description": OWN.get(Layer(one.layer), shown.description),
+        "text": shown.text if written else "",
+        "first": "" if written else initial_text(one.layer, handle=handle, name=name),
+        "characters": len(shown.text) if written else 0,
+        "limit": shown.limit,
+        "version": shown.version,
+        "entries": len(shown.entries),
+        "left_out": shown.left_out,
+        "edit_url": reverse("block-edit", args=[one.id]),
+        "versions_url": reverse("block-versions-page", args=[one.id]),
+        "back_url": page_of(one),
+    }
+
+
+def title(one: Block) -> str:
+    """What a block is called on the pages."""
+    match one.layer:
+        case Layer.AGENT:
+            return "Instructions for every robot"
+        case Layer.HUMAN:
+            return "What your robot knows of you"
+        case Layer.PROFILE:
+            return "How you work"
+    return f"What robots learned about {name_of(one.persona)}"
+
+
+def page_of(one: Block) -> str:
+    """The page on which a block stands."""
+    if is_shared(one):
+        return reverse("persona-page", args=[one.persona.handle])
+    return reverse("instructions" if one.layer == Layer.AGENT else "me-robot")
+
+
+def entries(
+    shown: BlockView, actor: Actor, *, now: datetime, fresh_for: timedelta, curates: bool
+) -> list[dict[str, Any]]:
+    """The lines of a block with what can be done about each."""
+    return [
+        {
+            "id": one.id,
+            "text": one.text,
+            "robot": robot_of(one, actor),
+            "learned_at": one.learned_at,
+            "confirmed_at": one.confirmed_at if one.confirmed_at > one.learned_at else None,
+            "fading": fading(one.age(now), fresh_for=fresh_for),
+            "url": reverse("memory-page", args=[one.id]),
+            "report_url": reverse("memory-report", args=[one.id]),
+            "hide_url": reverse("memory-forget", args=[one.id]) if curates else "",
+            "confirm_url": reverse("block-entry-holds", args=[shown.block.id, one.id])
+            if curates
+            else "",
+        }
+        for one in shown.entries
+    ]
+
+
+def versions(rows: Iterable[ShownVersion]) -> list[dict[str, Any]]:
+    """For personas/versions.html."""
+    return [
+        {
+            "number": one.number,
+            "at": one.made_at,
+            "by": MAKERS[one.made_by],
+            "entries": one.entries,
+            "characters": one.characters,
+            "added": one.added,
+            "removed": one.removed,
+            "reworded": one.reworded,
+            "diff": one.diff,
+        }
+        for one in rows
+    ]

@@ -1,0 +1,139 @@
+"""What personas learn over time, on the pages: trends, suggestions, figures."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+import time_machine
+from django.test import Client
+
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.models.audit import AuditEntry
+from orgs.principals import resolve
+from personas.block_writes.write import confirm_entry
+from personas.models.personas import Persona
+from personas.models.suggestions import Suggestion
+from tests.people import queries, signed_in, text
+from tests.personas.cast import QSR, RETAIL, block, give, learn, serving
+from tests.world import NOW, Tenant, World
+
+WEEK = timedelta(days=7)
+LESSON = "They compare visits of centres before they renew a lease."
+
+
+def rises(here: Tenant) -> None:
+    """Said once in the first week and once more in each that follows."""
+    robots = [serving(here, "mina"), serving(here, "bob")]
+    entry: UUID | None = None
+    for week in range(8):
+        for time in range(week + 1):
+            at = NOW - (7 - week) * WEEK - timedelta(hours=1 + time)
+            if entry is None:
+                [entry] = learn(here, "mina", "They ask about cannibalisation.", now=at)
+            else:
+                robot = robots[time % 2]
+                confirm_entry(robot, block(robot).block.id, entry, now=at)
+
+
+@pytest.mark.conformance("W09", open="a journey in the browser")
+def test_a_topic_that_rises_is_told_to_who_reads_the_persona(world: World) -> None:
+    here = world.here
+    for name in ("mina", "bob"):
+        give(here, name)
+    rises(here)
+    with time_machine.travel(NOW, tick=False):
+        mina = signed_in(here, "mina")
+        page = mina.get(f"/personas/{QSR}/trends/")
+        [topic] = page.context["topics"]
+        told = (topic["topic"], topic["trend"], topic["total"])
+        assert told == ("cannibalisation", "Rising", 36)
+        assert [bar[2] for bar in topic["columns"]["bars"]] == [1, 2, 3, 4, 5, 6, 7, 8]
+        assert topic["columns"]["bars"][0] == (1, 7, 1), "from the top"
+        assert "2 Mar: 8" in text(page)
+        assert f"/personas/{QSR}/trends/" in text(mina.get(f"/personas/{QSR}/"))
+        assert queries(mina, f"/personas/{QSR}/trends/") <= 12
+        for name in ("vera",):
+            assert signed_in(here, name).get(f"/personas/{QSR}/trends/").status_code == 404
+
+
+def suggest(here: Tenant) -> Suggestion:
+    """Retail's lesson for QSR's real estate, as the daily run would suggest it."""
+    give(here, "mina", RETAIL)
+    [lesson] = learn(here, "mina", LESSON, handle=RETAIL)
+    with resolve(here.person("chidi")).scope():
+        of = Memory.objects.get(id=lesson)
+        return Suggestion.objects.create(
+            organisation_id=here.id,
+            memory=of,
+            audience_id=of.audience_id,
+            kind=of.kind,
+            persona=Persona.objects.get(organisation_id=here.id, handle=QSR),
+            suggested_at=NOW,
+        )
+
+
+def rows(client: Client, show: str = "") -> list[tuple[str, str, str, str]]:
+    found = client.get(f"/personas/suggestions/?show={show}").context["rows"]
+    return [(one["text"], one["origin"], one["persona"], one["state"]) for one in found]
+
+
+@time_machine.travel(NOW, tick=False)
+def test_who_curates_accepts_a_suggestion(world: World) -> None:
+    here = world.here
+    one = suggest(here)
+    chidi = signed_in(here, "chidi")
+    assert rows(chidi) == [(LESSON, RETAIL, QSR, "")]
+    url = f"/personas/suggestions/{one.id}/accept/"
+    for name in ("mina", "vera"):
+        other = signed_in(here, name)
+        assert other.get("/personas/suggestions/").status_code == 404
+        assert other.post(url).status_code == 404
+        assert "/personas/suggestions/" not in text(other.get("/personas/"))
+    assert chidi.post(url)["Location"] == "/personas/suggestions/"
+    assert [entry.text for entry in block(here.person("chidi")).entries] == [LESSON]
+    assert rows(chidi) == []
+    assert rows(chidi, "decided") == [(LESSON, RETAIL, QSR, "Accepted")]
+    # Once is enough.
+    chidi.post(url)
+    assert "It was accepted already." in text(chidi.get("/personas/"))
+    with organisation_scope(here.id):
+        trail = AuditEntry.objects.filter(action="suggestion.accepted")
+        assert [entry.member for entry in trail] == [here.members["chidi"].id]
+    assert queries(chidi, "/personas/suggestions/") <= 12
+
+
+@time_machine.travel(NOW, tick=False)
+def test_who_curates_rejects_a_suggestion(world: World) -> None:
+    here = world.here
+    one = suggest(here)
+    chidi = signed_in(here, "chidi")
+    chidi.post(f"/personas/suggestions/{one.id}/reject/")
+    assert rows(chidi) == []
+    assert rows(chidi, "decided") == [(LESSON, RETAIL, QSR, "Rejected")]
+    assert block(here.person("chidi")).entries == []
+    with organisation_scope(here.id):
+        assert AuditEntry.objects.filter(action="suggestion.rejected").count() == 1
+
+
+@time_machine.travel(NOW, tick=False)
+def test_the_figures_are_those_that_were_made(world: World) -> None:
+    here = world.here
+    for name in ("mina", "bob"):
+        give(here, name)
+    lessons = ("They ask about leases.", "They want the trade area as a map.")
+    learn(here, "mina", *lessons)
+    chidi = signed_in(here, "chidi")
+    page = chidi.get("/personas/figures/")
+    row = next(one for one in page.context["blocks"] if one["handle"] == QSR)
+    told = (row["entries"], row["characters"], row["writes"], row["reads"], row["messages"])
+    assert told == (2, len("\n".join(lessons)), 2, 0, "")
+    assert page.context["associations"]["made"] == 2
+    # Two of five people have one each.
+    assert page.context["each"] == "0.4"
+    assert page.context["members"] == [
+        {"personas": 0, "members": 3},
+        {"personas": 1, "members": 2},
+    ]
+    assert signed_in(here, "mina").get("/personas/figures/").status_code == 404
+    assert queries(chidi, "/personas/figures/") <= 12

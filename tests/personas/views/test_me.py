@@ -1,0 +1,242 @@
+"""My memories: one's personas, one's own robot, and what opting out of sharing does to them."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connections
+from django.test import Client
+from django.utils import timezone
+
+from memories.review.red_line import protect_memory
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.models.audit import AuditEntry
+from orgs.principals import resolve
+from personas.associations.associate import associate
+from personas.block_writes.write import Wanted, add_entry, confirm_entry
+from personas.models.blocks import BlockRobot
+from personas.models.personas import Association
+from robots.access.keys import authenticate_key
+from robots.models.keys import Key
+from robots.models.robots import Robot
+from tests.people import queries, signed_in, text
+from tests.personas.cast import QSR, RETAIL, block, give, labels, serving
+from tests.world import PEOPLE, Tenant, World
+
+LABEL = f"{QSR}_service_experience"
+SECRET = re.compile(r'id="new-key">(cmk_[^<]+)<')
+
+
+def own_robots(here: Tenant, name: str) -> list[Robot]:
+    with organisation_scope(here.id):
+        return list(Robot.objects.filter(owner_id=here.members[name].id))
+
+
+def mine(client: Client) -> list[dict[str, Any]]:
+    return client.get("/me/").context["more"][0]["personas"]
+
+
+def new_key(client: Client) -> Any:
+    once = client.get("/me/robot/").context["form"]["once"].value()
+    return client.post("/me/robot/keys/", {"once": once, "name": "Laptop", "expires": "30"})
+
+
+@pytest.mark.conformance("P20", "W13")
+def test_a_persona_is_new_until_it_was_seen(world: World) -> None:
+    here = world.here
+    give(here, "mina", confidence=0.9)
+    teach(here, "mina", "Places come first.")
+    client = signed_in(here, "mina")
+    page = client.get("/me/")
+    assert "Your robot says what you do: Real Estate in QSR." in text(page)
+    [first] = page.context["more"][0]["personas"]
+    told = (first["name"], first["sure"], first["told_by"], first["new"], first["entries"])
+    assert told == ("Real Estate in QSR", "90 % sure", "your robot", True, 1)
+    assert [one["new"] for one in mine(client)] == [False]
+    assert "says what you do" not in text(client.get("/me/"))
+    assert mine(signed_in(here, "bob")) == []
+    assert queries(client, "/me/") <= 12
+
+
+@pytest.mark.conformance("P22")
+def test_a_robots_word_is_confirmed_or_undone_by_the_member(world: World) -> None:
+    here = world.here
+    bob, robot = signed_in(here, "bob"), here.robot("aria")
+    for handle in (QSR, RETAIL):
+        associate(robot, member=str(here.members["bob"].id), handle=handle, confidence=0.5,
+                  now=timezone.now())  # fmt: skip
+    said = {one["handle"]: one for one in mine(bob)}
+    assert [(one["waits"], one["told_by"], one["entries"]) for one in said.values()] == [
+        (True, "aria", None)
+    ] * 2
+    bob.post(said[QSR]["confirm_url"], {"back": "me"})
+    bob.post(said[RETAIL]["leave_url"], {"back": "me"})
+    assert [(one["handle"], one["waits"]) for one in mine(bob)] == [(QSR, False)]
+    with organisation_scope(here.id):
+        row = Association.objects.get(member_id=here.members["bob"].id)
+        assert row.confirmed_by_id == here.members["bob"].id
+
+
+@pytest.mark.conformance("P04")
+def test_two_first_looks_at_once_make_one_robot(lasting_world: World) -> None:
+    here = lasting_world.here
+    clients = [signed_in(here, "mina") for _ in range(4)]
+    assert own_robots(here, "mina") == []
+
+    def look(client: Client) -> int:
+        try:
+            return client.get("/me/robot/").status_code
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(clients)) as pool:
+        assert list(pool.map(look, clients)) == [200] * len(clients)
+    [robot] = own_robots(here, "mina")
+    with organisation_scope(here.id):
+        made = AuditEntry.objects.filter(action="robot.personal")
+        assert [entry.target for entry in made] == [robot.id]
+    assert clients[0].get("/me/robot/").context["robot"].id == robot.id
+    assert own_robots(here, "bob") == []
+
+
+def test_signing_in_makes_no_robot_and_a_viewer_has_none(world: World) -> None:
+    here = world.here
+    for name in PEOPLE:
+        signed_in(here, name).get("/me/")
+        assert own_robots(here, name) == []
+    vera = signed_in(here, "vera")
+    assert vera.get("/me/robot/").status_code == 404
+    assert "/me/robot/" not in text(vera.get("/me/"))
+
+
+def test_a_key_of_ones_own_robot_is_shown_once_and_revoked(world: World) -> None:
+    here = world.here
+    mina = signed_in(here, "mina")
+    made = new_key(mina)
+    found = SECRET.search(text(made))
+    assert found
+    caller = authenticate_key(found[1], timezone.now())
+    assert caller is not None
+    assert caller.robot_id == own_robots(here, "mina")[0].id
+    assert caller.scopes == {"read", "write", "act_for"}
+    page = text(mina.get("/me/robot/"))
+    assert found[1] not in page
+    with organisation_scope(here.id):
+        key = Key.objects.get(id=caller.key_id)
+        assert (key.expires_at - key.created_at).days == 30
+    url = f"/me/robot/keys/{key.id}/revoke/"
+    for other in ("bob", "ada"):
+        assert signed_in(here, other).post(url).status_code == 404
+    assert authenticate_key(found[1], timezone.now()) is not None
+    mina.post(url)
+    assert authenticate_key(found[1], timezone.now()) is None
+    with organisation_scope(here.id):
+        trail = AuditEntry.objects.filter(target=key.id).order_by("id")
+        assert [(one.action, one.member) for one in trail] == [
+            ("key.created", here.members["mina"].id),
+            ("key.revoked", here.members["mina"].id),
+        ]
+    assert queries(mina, "/me/robot/") <= 12
+
+
+def test_the_form_for_a_key_makes_one_however_often_it_is_sent(world: World) -> None:
+    here = world.here
+    mina = signed_in(here, "mina")
+    once = mina.get("/me/robot/").context["form"]["once"].value()
+    data = {"once": once, "name": "Laptop", "expires": ""}
+    assert SECRET.search(text(mina.post("/me/robot/keys/", data)))
+    assert mina.post("/me/robot/keys/", data)["Location"] == "/me/robot/"
+    with organisation_scope(here.id):
+        assert Key.objects.filter(robot=own_robots(here, "mina")[0]).count() == 1
+
+
+def teach(here: Tenant, name: str, line: str) -> UUID:
+    robot = serving(here, name)
+    made = add_entry(
+        robot, block(robot, now=timezone.now()).block.id, line, wanted=Wanted(), now=timezone.now()
+    )
+    assert made.entry is not None
+    return made.entry.id
+
+
+def opted_out(world: World, **ticked: str) -> tuple[Client, dict[str, UUID]]:
+    """Mina's robot taught three lines: one alone, one that Bob's confirmed, one that waits."""
+    here = world.here
+    for name in ("mina", "bob"):
+        give(here, name)
+    made = {
+        "alone": teach(here, "mina", "Places come first."),
+        "both": teach(here, "mina", "Visits come second."),
+        "waits": teach(here, "mina", "Write to ann@example.com first."),
+    }
+    bob = serving(here, "bob")
+    confirm_entry(bob, block(bob, now=timezone.now()).block.id, made["both"], now=timezone.now())
+    client = signed_in(here, "mina")
+    client.post("/me/sharing/", {"on": "1", **ticked})
+    return client, made
+
+
+def lines(here: Tenant, name: str) -> list[str]:
+    return [one.text for one in block(here.person(name), now=timezone.now()).entries]
+
+
+def attached(here: Tenant, name: str) -> int:
+    robots = own_robots(here, name)
+    with organisation_scope(here.id):
+        return BlockRobot.objects.filter(robot__in=robots).count()
+
+
+@pytest.mark.conformance("P19", open="a write under way; what a context carries")
+def test_opting_out_closes_the_blocks_and_earlier_entries_stay(world: World) -> None:
+    here = world.here
+    client, _ = opted_out(world)
+    assert LABEL not in labels(serving(here, "mina"), now=timezone.now())
+    assert lines(here, "bob") == ["Places come first.", "Visits come second."]
+    assert (attached(here, "mina"), attached(here, "bob")) == (0, 1)
+    page = text(client.get(f"/personas/{QSR}/"))
+    assert "Places come first." not in page
+    assert "You have opted out of sharing" in page
+    assert mine(client)[0]["entries"] is None
+    # Opting in again opens what they read before.
+    client.post("/me/sharing/", {"on": "0"})
+    assert lines(here, "mina") == ["Places come first.", "Visits come second."]
+    assert attached(here, "mina") == 1
+
+
+def test_what_somebody_protected_stays_though_it_is_ticked(world: World) -> None:
+    here = world.here
+    give(here, "mina")
+    kept = teach(here, "mina", "Places come first.")
+    protect_memory(here.person("chidi"), kept, reason="A rule.", now=timezone.now())
+    signed_in(here, "mina").post("/me/sharing/", {"on": "1", "withdraw": "1"})
+    assert lines(here, "chidi") == ["Places come first."]
+
+
+@pytest.mark.conformance("P19", open="a write under way; what a context carries")
+def test_ticked_what_the_members_robot_alone_taught_comes_back(world: World) -> None:
+    here = world.here
+    client, made = opted_out(world, withdraw="1")
+    assert "1 thing is taken back" in text(client.get("/me/"))
+    assert lines(here, "bob") == ["Visits come second."]
+    with resolve(here.person("mina")).scope():
+        back = Memory.objects.get(id=made["alone"])
+        assert (back.audience.kind, back.status) == ("member", "active")
+    with organisation_scope(here.id):
+        moved = AuditEntry.objects.filter(action="memory.shared", target=made["alone"])
+        assert [entry.member for entry in moved] == [here.members["mina"].id]
+    # Who curates finds it in no trash, and cannot bring it back against the wish.
+    assert made["alone"] not in here.readable(here.person("chidi"))
+
+
+def test_what_waits_for_a_decision_goes_with_the_wish(world: World) -> None:
+    here = world.here
+    chidi = signed_in(here, "chidi")
+    _, made = opted_out(world)
+    assert "ann@" not in text(chidi.get("/review/"))
+    assert made["waits"] not in here.readable(here.person("chidi"))
+    with resolve(here.person("mina")).scope():
+        kept = Memory.objects.get(id=made["waits"])
+        assert (kept.status, kept.proposed_audience_id) == ("archived", None)
