@@ -50,9 +50,7 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[dict[str, Any], list[
         say(f"{name}: " + ", ".join(f"{key} {value}" for key, value in found.items()))
     rows = [[name, *found.values()] for name, found in figures.items()]
     columns = ["detector", *figures["light"]]
-    note = (
-        f"{len(items):,} sentences; milliseconds of the processor a text, normalising included."
-    )
+    note = f"{len(items):,} sentences; milliseconds of the processor a text, normalising included."
     return figures, [Table("Personal data found in marked sentences", columns, rows, note)]
 
 
