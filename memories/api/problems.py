@@ -21,8 +21,8 @@ from memories.retrieval.strategies.projection_required import ProjectionOff
 from memories.retrieval.timeframes.timeframes import NotUnderstood
 from memories.review.holds import Held
 from memories.review.queue import Decided
+from memories.safety.names.terms import BadTerm
 from memories.safety.refusals import HeldBack
-from memories.safety.terms import BadTerm
 from memories.snapshots.form import BadSnapshot, OtherOrganisation
 from memories.store.encryption.keys import NoEncryptionKey
 from memories.store.encryption.texts import Encrypted

@@ -12,7 +12,7 @@ from memories.encryption.make_sensitive import make_plain, make_sensitive
 from memories.indexing import index
 from memories.jobs.hints import hint_patterns
 from memories.safety.gate import Gate
-from memories.safety.known_names import names_in_group
+from memories.safety.names.known_names import names_in_group
 from memories.safety.refusals import noting_refusals, refuse
 from memories.safety.rules import strings_in
 from memories.safety.stored import other_words

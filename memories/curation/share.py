@@ -29,7 +29,7 @@ from memories.knowledge_graph.tasks import given_action_items, move_tasks, said_
 from memories.review.enqueue import withdraw
 from memories.review.models import Cause
 from memories.safety.gate import Gate
-from memories.safety.known_names import names_in_group
+from memories.safety.names.known_names import names_in_group
 from memories.safety.refusals import noting_refusals, refuse
 from memories.safety.rules import strings_in
 from memories.safety.stored import other_readers

@@ -14,8 +14,8 @@ from memories.access.audience_labels import kind_label
 from memories.ingestion.drafts import Draft
 from memories.ingestion.placement import DraftPlacer, Placement
 from memories.safety.gate import Familiar, Gate, Verdict, record_verdicts
-from memories.safety.known_names import names_in_group, names_in_list
 from memories.safety.models import HeldText
+from memories.safety.names.known_names import names_in_group, names_in_list
 from memories.safety.reviewers import reviewers_of
 from memories.safety.rules import Submission, strings_in
 from memories.store.models.choices import HeldFor, Status

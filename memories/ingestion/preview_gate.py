@@ -10,7 +10,7 @@ from memories.ingestion.gates import DraftGates
 from memories.ingestion.placement import DraftPlacer
 from memories.safety.findings import Finding
 from memories.safety.gate import Action, Familiar, Gate, detail_of
-from memories.safety.known_names import names_known_to
+from memories.safety.names.known_names import names_known_to
 from memories.safety.rules import Submission
 from orgs import audit
 from orgs.database.rls import organisation_scope

@@ -15,8 +15,8 @@ from uuid import UUID
 
 from memories.safety import detectors
 from memories.safety.findings import SECRETS, Finding, Kind, Personal, masked
-from memories.safety.known_names import known_names
 from memories.safety.models import GatePolicy
+from memories.safety.names.known_names import known_names
 from memories.safety.personal_data.known import KnownNames
 from memories.safety.plain_text import plain
 from memories.safety.rules import LookedFor, Submission, WhenPersonal, looked_for

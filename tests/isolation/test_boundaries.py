@@ -38,8 +38,8 @@ from memories.privacy.erasure.begin import note_erased
 from memories.privacy.erasure.models import ErasureStep
 from memories.retrieval.feedback import give_feedback
 from memories.retrieval.recall import Query, recall
+from memories.safety.names.terms import add_term
 from memories.safety.policies import set_gate_policy
-from memories.safety.terms import add_term
 from memories.store.deduplication import content_hash
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope

@@ -39,6 +39,8 @@ LISTS += ["?topic=canary", "?topic=word"]
 # What answers nothing without a topic.
 ABOUT = ("/api/v1/said", "/api/v1/timeline")
 ABOUT += ("/api/v1/decisions/similar", "/api/v1/decisions/prepare")
+# What answers nothing without a question.
+ASKED = ("/api/v1/passages",)
 # Pages are built on the same services; what a browser may add to each of their addresses.
 PAGES = ["", "?q=canary", "?group=design", "?topic=word"]
 
@@ -54,6 +56,8 @@ def probes(caller: str) -> list[tuple[Operation, str, Any]]:
                     path = operation.address + query
                     if operation.address in ABOUT and "topic=" not in query:
                         path += ("&" if query else "?") + "topic=word"
+                    if operation.address in ASKED:
+                        path += ("&" if query else "?") + "query=canary"
                     found.append((operation, path, None))
         if operation.address == "/api/v1/recall":
             found += [(operation, operation.address, question) for question in QUESTIONS]

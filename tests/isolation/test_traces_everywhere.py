@@ -192,7 +192,7 @@ def test_every_reading_address_is_compared(world: World) -> None:
     asked = {operation.address for who in CALLERS for operation, _, _ in probes(stage, who)}
     left = {place for place, _ in addresses()} - asked
     # Acts behind a button, which answer 405 to a reader, and what this cast has none of.
-    names = "job_id|suggestion_id|key_id|identity_id|delegation_id|sign_in_id|secret"
+    names = "job_id|suggestion_id|term_id|key_id|identity_id|delegation_id|sign_in_id|secret"
     none = re.compile(rf"\{{({names})\}}")
     assert {place for place in left if not none.search(place)} == set()
 

@@ -21,7 +21,7 @@ from memories.ingestion.preview_gate import preview_gate
 from memories.safety.findings import Personal, Poison
 from memories.safety.gate import Action
 from memories.safety.models import GazetteerTerm, TermKind
-from memories.safety.terms import LONGEST, add_term, remove_term, terms_of
+from memories.safety.names.terms import LONGEST, add_term, remove_term, terms_of
 from orgs.api.serializers import StrictSerializer, TextField, checked
 
 KINDS = [one.value for one in (*Personal, *Poison)]

@@ -3,8 +3,8 @@
 from django import forms
 
 from memories.safety.models import TermKind
+from memories.safety.names.terms import LONGEST
 from memories.safety.rules import WhenPersonal
-from memories.safety.terms import LONGEST
 
 STRICTNESS = {
     WhenPersonal.ABOUT_SOMEBODY: "Texts about a member, or written for one",

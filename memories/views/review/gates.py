@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
+from memories.safety.names.terms import BadTerm, add_term, remove_term, terms_of
 from memories.safety.policies import gate_policy, set_gate_policy
-from memories.safety.terms import BadTerm, add_term, remove_term, terms_of
 from memories.views.forms.gates import STRICTNESS, StrictnessForm, TermForm
 from orgs.errors import AlreadyExists
 from orgs.views.access import ADMINS, MODERATORS, members_only

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memories.safety.models import GazetteerTerm
-from memories.safety.terms import MOST, add_term
+from memories.safety.names.terms import MOST, add_term
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
@@ -148,7 +148,7 @@ def test_curators_keep_the_names(world: World) -> None:
 
 def test_the_list_has_an_end(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     assert MOST == 5_000
-    monkeypatch.setattr("memories.safety.terms.MOST", 2)
+    monkeypatch.setattr("memories.safety.names.terms.MOST", 2)
     here = world.here
     for name in ("Quux", "Frob"):
         add_term(here.person("ada"), kind="brand", term=name, now=NOW)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memories.safety.findings import Personal, Poison
-from memories.safety.terms import add_term
+from memories.safety.names.terms import add_term
 from memories.views.review.held import KINDS, pieces, revealed, sentences
 from tests.memories.safety.gate.test_personal_data import MASKED, TEXT, of, remember, waiting
 from tests.memories.safety.gate.test_poison import ORDER

@@ -8,8 +8,8 @@ from django.db import connection
 
 from memories.safety import detectors
 from memories.safety.models import HeldText
+from memories.safety.names.terms import add_term
 from memories.safety.policies import set_gate_policy
-from memories.safety.terms import add_term
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry

@@ -17,7 +17,6 @@ from memories.safety.plain_text import plain
 from memories.safety.poisoning.detect import find_poison
 
 HERE = Path(__file__).parent
-GATE = "that nothing found reaches another member's recall: the gate"
 
 
 def attacks(name: str) -> list[tuple[str, str]]:
@@ -29,7 +28,7 @@ def lessons() -> list[str]:
     return (HERE / "lessons.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
-@pytest.mark.conformance("T12", open=GATE)
+@pytest.mark.conformance("T12")
 def test_every_attack_is_found_and_named() -> None:
     given = attacks("attacks.jsonl") + attacks("attacks_aside.jsonl")
     kinds = Counter(kind for kind, _ in given)
@@ -45,7 +44,7 @@ def test_every_attack_is_found_and_named() -> None:
     assert named == kinds
 
 
-@pytest.mark.conformance("T12", open=GATE)
+@pytest.mark.conformance("T12")
 def test_honest_lessons_pass() -> None:
     given = lessons()
     assert len(set(given)) == len(given) == 1_000

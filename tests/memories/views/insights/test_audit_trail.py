@@ -19,7 +19,7 @@ from memories.jobs.models import JobKind
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.review.models import Cause, State
 from memories.review.propose import report_memory
-from memories.views.insights.audit_trail import WORDS
+from memories.views.insights.audit_words import WORDS
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.members.members import change_role
@@ -76,7 +76,7 @@ def test_it_says_who_did_what_to_which_memory_but_not_its_text(world: World) -> 
     assert "a memory that is gone or not yours to read" in page
     assert "Zanzibar" not in page
     assert str(hidden) not in page
-    assert page.count("<tr>") == 3, "the head, and one row for each act here"
+    assert page.count("<tr>") == 4, "the head, what the gate said, and one row for each act here"
 
 
 def test_filters_stand_in_the_address(world: World) -> None:
@@ -95,7 +95,7 @@ def test_filters_stand_in_the_address(world: World) -> None:
 
     assert shown("kind=member") == [("Ada", "member.role")]
     assert shown(f"who={here.members['chidi'].id}") == [("Chidi", "memory.forgotten")]
-    assert shown(f"memory={mine}") == [("Chidi", "memory.forgotten")]
+    assert shown(f"memory={mine}") == [("Chidi", "memory.forgotten"), ("aria", "gate.passed")]
     assert shown(f"memory={theirs}") == shown(f"memory={here.id}") == []
     tomorrow = (timezone.now() + timedelta(days=1)).date()
     assert shown(f"since={tomorrow}") == []

@@ -200,7 +200,7 @@ def test_the_opening_counts_what_each_audience_is(world: World) -> None:
     told(here, "Mina likes tea.")
     told(here, "Mina leads.", group="launch")
     told(here, "Mina draws.", group="design")
-    told(here, "Mina is here.", visibility="organisation")
+    told(here, "The door is open.", visibility="organisation")
     about = {"speaker": str(here.members["mina"].id)}
     here.remember(mina, "Alone.", visibility="protected", group="launch", **about)
     bob = NamedReaders(members=(str(here.members["bob"].id),))

@@ -1,0 +1,1 @@
+"""The names that the gates know: members, and terms that curators add."""
