@@ -2,21 +2,25 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 from django.db import connection
 
+from memories.access.consent import SharingOff
+from memories.access.visibility import Visibility
+from memories.privacy.opt_out import set_sharing
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
-from orgs.principals import Actor
+from orgs.principals import Actor, resolve
 from personas.associations.associate import associate
+from personas.associations.cohort_audiences import find_cohort
 from personas.associations.personal_robot import own_robot
 from personas.block_writes.write import Wanted, add_entry
 from personas.models.blocks import Block, BlockRobot
 from personas.models.personas import Association, Persona
 from robots.models.robots import Robot
-from tests.personas.cast import block, give, robot_of, serving
+from tests.personas.cast import QSR, block, give, robot_of, serving
 from tests.world import NOW, World
 
 
@@ -86,3 +90,47 @@ def test_writes_at_once_are_all_kept_and_read_by_all(lasting_world: World) -> No
     texts = {block(robot).text for robot in robots}
     assert len(texts) == 1
     assert len(texts.pop().splitlines()) == 9
+
+
+@pytest.mark.conformance("P19")
+def test_an_opt_out_waits_for_the_write_under_way_and_stops_the_next(
+    lasting_world: World,
+) -> None:
+    here = lasting_world.here
+    for name in ("mina", "bob"):
+        give(here, name)
+    robot = serving(here, "mina")
+    before, shared = resolve(robot), block(robot).block.id
+    begun, may_end, out = Event(), Event(), Event()
+
+    def write() -> None:
+        with before.scope():
+            add_entry(robot, shared, "They check visits first.", wanted=Wanted(), now=NOW)
+            begun.set()
+            assert may_end.wait(timeout=30)
+
+    def opt_out() -> None:
+        assert begun.wait(timeout=30)
+        set_sharing(here.person("mina"), out=True, withdraw=True, now=NOW)
+        out.set()
+
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(closing, one) for one in (write, opt_out)]
+        assert begun.wait(timeout=30)
+        # The write holds her wish: it cannot change before that has ended.
+        assert not out.wait(timeout=0.5)
+        may_end.set()
+        for one in done:
+            one.result(timeout=60)
+    # What was written came back with the rest; the others never keep it.
+    assert list(block(serving(here, "bob")).entries) == []
+    # Who was looked up before the wish writes nothing after it.
+    with organisation_scope(here.id), pytest.raises(SharingOff):
+        find_cohort(before, Visibility.PERSONA, QSR)
+
+
+def closing(work: Callable[[], None]) -> None:
+    try:
+        work()
+    finally:
+        connection.close()

@@ -185,7 +185,7 @@ def test_what_nobody_confirmed_for_long_comes_later(world: World) -> None:
     assert said(text_for(mina)) == ["They read reports at night.", "They check visits."]
 
 
-@pytest.mark.conformance("P19", open="entries of before are withdrawn where that is wished")
+@pytest.mark.conformance("P19")
 def test_after_an_opt_out_the_block_is_in_no_context(world: World) -> None:
     here = world.here
     for name in ("mina", "bob"):

@@ -69,7 +69,7 @@ def here(world: World) -> Tenant:
     return world.here
 
 
-@pytest.mark.conformance("N12", open="shared blocks")
+@pytest.mark.conformance("N12")
 def test_the_text_is_cited_ordered_and_fenced(here: Tenant) -> None:
     like = note(here, "aria", "Answer in short sentences.", category="preference", importance=0.9)
     plan = note(here, "aria", "The launch of Falcon is on 3 March.", speaker="Mina")
@@ -101,7 +101,7 @@ def test_the_text_is_cited_ordered_and_fenced(here: Tenant) -> None:
     assert got(here, "aria")["text"].split("\n")[0] != lines[0], "the mark is this answer's alone"
 
 
-@pytest.mark.conformance("N12", open="shared blocks")
+@pytest.mark.conformance("N12")
 @pytest.mark.parametrize("budget", [1, 5, 40, 60, 75, 100, 137, 200, 400, 2000])
 def test_the_budget_is_never_passed(here: Tenant, budget: int) -> None:
     note(here, "aria", "Prefers tea. " * 30, category="preference", importance=0.9)

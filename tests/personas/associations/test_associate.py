@@ -220,7 +220,7 @@ def test_a_robot_with_leave_cannot_take_a_persona_away(world: World) -> None:
     assert len(rows(here)) == 1
 
 
-@pytest.mark.conformance("P19", open="entries of before are withdrawn where that is wished")
+@pytest.mark.conformance("P19")
 def test_who_opts_out_reads_nothing_and_gets_no_persona(world: World) -> None:
     here = world.here
     give(here, "mina")
@@ -248,7 +248,7 @@ def test_each_sees_their_own_and_who_curates_sees_all(world: World) -> None:
     assert seen(here.robot("aria")) == seen(here.person("vera")) == set()
 
 
-@pytest.mark.conformance("P18", open="writes to blocks and refusals of the gate")
+@pytest.mark.conformance("P18")
 def test_every_step_is_in_the_audit_trail(world: World) -> None:
     here = world.here
     done = give(here, "mina", "food_quality")

@@ -193,7 +193,7 @@ def test_a_character_too_many_is_refused_with_the_reason(world: World) -> None:
     assert one.status_code == 422
 
 
-@pytest.mark.conformance("P18", open="association and review")
+@pytest.mark.conformance("P18")
 def test_an_old_version_is_refused_with_a_word_diff(world: World) -> None:
     here = world.here
     for name in ("mina", "bob"):
@@ -256,7 +256,7 @@ def test_what_the_gate_holds_is_not_in_the_text(world: World) -> None:
     assert done.view.text == "They check visits.\nWrite to [email] before each visit."
 
 
-@pytest.mark.conformance("P18", open="association")
+@pytest.mark.conformance("P18")
 def test_a_profile_that_tells_of_somebody_is_refused_and_noted(world: World) -> None:
     here = world.here
     give(here, "mina")

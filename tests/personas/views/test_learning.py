@@ -36,7 +36,7 @@ def rises(here: Tenant) -> None:
                 confirm_entry(robot, block(robot).block.id, entry, now=at)
 
 
-@pytest.mark.conformance("W09", open="a journey in the browser")
+@pytest.mark.conformance("W09")
 def test_a_topic_that_rises_is_told_to_who_reads_the_persona(world: World) -> None:
     here = world.here
     for name in ("mina", "bob"):
@@ -79,6 +79,7 @@ def rows(client: Client, show: str = "") -> list[tuple[str, str, str, str]]:
 
 
 @time_machine.travel(NOW, tick=False)
+@pytest.mark.conformance("W09")
 def test_who_curates_accepts_a_suggestion(world: World) -> None:
     here = world.here
     one = suggest(here)

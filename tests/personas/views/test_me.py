@@ -189,7 +189,7 @@ def attached(here: Tenant, name: str) -> int:
         return BlockRobot.objects.filter(robot__in=robots).count()
 
 
-@pytest.mark.conformance("P19", open="a write under way; what a context carries")
+@pytest.mark.conformance("P19")
 def test_opting_out_closes_the_blocks_and_earlier_entries_stay(world: World) -> None:
     here = world.here
     client, _ = opted_out(world)
@@ -215,7 +215,7 @@ def test_what_somebody_protected_stays_though_it_is_ticked(world: World) -> None
     assert lines(here, "chidi") == ["Places come first."]
 
 
-@pytest.mark.conformance("P19", open="a write under way; what a context carries")
+@pytest.mark.conformance("P19")
 def test_ticked_what_the_members_robot_alone_taught_comes_back(world: World) -> None:
     here = world.here
     client, made = opted_out(world, withdraw="1")

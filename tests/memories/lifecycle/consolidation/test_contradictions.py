@@ -39,7 +39,7 @@ def kept(here: Tenant) -> dict[UUID, tuple[str, str]]:
         return {row.id: (row.status, row.content) for row in Memory.objects.all()}
 
 
-@pytest.mark.conformance("W05", open="quarantine")
+@pytest.mark.conformance("W05")
 @pytest.mark.conformance("W21")
 def test_a_contradiction_waits_and_nothing_is_merged(lasting_world: World) -> None:
     here = lasting_world.here
@@ -97,7 +97,7 @@ def test_only_the_nearest_of_a_memory_comes_up(lasting_world: World) -> None:
     assert [older for newer, older in found if newer == new] == [near]
 
 
-@pytest.mark.conformance("W05", open="quarantine")
+@pytest.mark.conformance("W05")
 def test_keep_both_merge_and_undo(lasting_world: World) -> None:
     here, chidi = lasting_world.here, lasting_world.here.person("chidi")
     older, newer = pair(here)

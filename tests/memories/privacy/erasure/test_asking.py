@@ -116,7 +116,7 @@ def test_a_red_line_keeps_nobody_from_erasing_themselves_and_holds_a_curator(wor
     assert posted(here.browser("mina"), memory=str(id_), confirm=str(id_)).status_code == 202
 
 
-@pytest.mark.conformance("W13", open="my personas and their blocks come with personas")
+@pytest.mark.conformance("W13")
 def test_a_member_erases_themselves_on_their_page(lasting_world: World) -> None:
     here = lasting_world.here
     mina = here.members["mina"]

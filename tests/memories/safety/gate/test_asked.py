@@ -23,7 +23,7 @@ def ask(here: Tenant, text: str, who: str = "aria", **fields: Any) -> dict[str, 
     return dict(answer.json())
 
 
-@pytest.mark.conformance("P17", open="the detectors, their precision and recall")
+@pytest.mark.conformance("P17")
 def test_it_says_what_would_happen_and_stores_nothing(world: World) -> None:
     here = world.here
     lesson = "QSR real estate users check cannibalisation after site selection."
@@ -109,7 +109,7 @@ def test_bad_questions_are_400_and_foreign_places_404(world: World) -> None:
     ).status_code == (404)
 
 
-@pytest.mark.conformance("P17", open="the detectors, their precision and recall")
+@pytest.mark.conformance("P17")
 def test_curators_keep_the_names(world: World) -> None:
     here = world.here
     chidi = api(here, "chidi")

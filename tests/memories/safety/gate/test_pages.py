@@ -29,7 +29,7 @@ def test_what_nobody_sees_is_shown_and_what_was_found_is_marked() -> None:
     assert pieces("Tea.", [[2, 99, "order_to_model"]]) == [{"text": "Tea.", "kind": ""}]
 
 
-@pytest.mark.conformance("W05", open="merging and the progress bar are shown with the queue")
+@pytest.mark.conformance("W05")
 def test_an_item_says_what_was_found_and_shows_it_as_text(world: World) -> None:
     here = world.here
     remember(here, f"{ORDER} <b>now</b> ![x](https://evil.example/?q=1)\u200b", who="bolt")

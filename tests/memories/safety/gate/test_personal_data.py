@@ -55,7 +55,7 @@ def recalled(here: Tenant, who: str, **fields: Any) -> list[str]:
     return [one["content"] for one in answer.json()["results"]]
 
 
-@pytest.mark.conformance("P17", open="the detectors, their precision and recall")
+@pytest.mark.conformance("P17")
 def test_it_waits_without_the_words_that_only_its_member_reads(world: World) -> None:
     here = world.here
     made = remember(here, TEXT, member=of(here, "mina"), visibility="organisation")

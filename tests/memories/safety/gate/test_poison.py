@@ -69,7 +69,7 @@ def test_at_most_one_honest_lesson_of_a_hundred_waits(world: World) -> None:
     assert set(told) <= {"active", "quarantined"}
 
 
-@pytest.mark.conformance("W05", open="merging and the progress bar are shown with the queue")
+@pytest.mark.conformance("W05")
 def test_a_curator_lets_it_go_or_keeps_it_out(world: World) -> None:
     here = world.here
     first, second = (remember(here, f"{ORDER} {n}", who="bolt") for n in (1, 2))

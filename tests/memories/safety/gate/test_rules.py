@@ -20,7 +20,7 @@ AUDIENCES = (
 )  # fmt: skip
 
 
-@pytest.mark.conformance("P17", open="the detectors, their precision and recall")
+@pytest.mark.conformance("P17")
 @pytest.mark.parametrize(
     ("audience", "about", "nobody", "own"),
     [

@@ -237,7 +237,7 @@ def test_a_duplicate_is_dropped_by_a_key_of_its_own(world: World) -> None:
     assert found(here, "mina") == ["The office closes at six."]
 
 
-@pytest.mark.conformance("W05", open="quarantine")
+@pytest.mark.conformance("W05")
 @pytest.mark.conformance("W21")
 def test_what_disagrees_stands_side_by_side_with_who_said_it(world: World) -> None:
     here, chidi = world.here, signed_in(world.here, "chidi")
