@@ -233,6 +233,9 @@ ERASURE_REWRITE_MB = env.int("ERASURE_REWRITE_MB", default=256)
 WORKING_MEMORY_TOKENS = env.int("WORKING_MEMORY_TOKENS", default=128_000)
 # What the sources of a context take together at most; what comes later is left out.
 CONTEXT_SECONDS = env.float("CONTEXT_SECONDS", default=3.0)
+# Whether the gates look with presidio as well (`make setup-presidio`). Where it is missing they
+# fail closed: what they look at waits for review.
+GATE_PRESIDIO = env.bool("GATE_PRESIDIO", default=False)
 # So many days what a profession shares counts in full after a robot or person last said it.
 BLOCK_FRESH_DAYS = max(1, env.int("BLOCK_FRESH_DAYS", default=90))
 # The same of a team of robots, and the seconds that an active one of it may be silent.

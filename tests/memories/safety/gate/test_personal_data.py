@@ -7,8 +7,11 @@ import pytest
 from django.db import connection
 
 from memories.safety import detectors
+from memories.safety.findings import Finding, Personal
 from memories.safety.models import HeldText
 from memories.safety.names.terms import add_term
+from memories.safety.personal_data.known import KnownNames
+from memories.safety.plain_text import PlainText
 from memories.safety.policies import set_gate_policy
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -271,3 +274,28 @@ def test_what_was_rejected_and_comes_back_waits_as_before(world: World) -> None:
     (again,) = [one for one in waiting(here, "chidi") if one["cause"] == "personal_data"]
     assert again["details"] == item["details"]
     assert UUID(again["id"]) != UUID(item["id"])
+
+
+@pytest.mark.conformance("P17")
+def test_with_presidio_the_gates_ask_it_and_without_it_all_waits(
+    world: World, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, asked = world.here, []
+
+    def found(text: PlainText, known: KnownNames) -> list[Finding]:
+        asked.append(text.original)
+        return [Finding(0, 4, Personal.PERSON, sure=False)]
+
+    settings.GATE_PRESIDIO = True
+    monkeypatch.setattr("memories.safety.presidio.find_personal", found)
+    about = {"member": of(here, "mina"), "visibility": "organisation"}
+    assert remember(here, "They check visits.", **about)["status"] == "pending_review"
+    assert "They check visits." in asked
+
+    def missing(text: PlainText, known: KnownNames) -> list[Finding]:
+        raise ModuleNotFoundError("presidio_analyzer")
+
+    monkeypatch.setattr("memories.safety.presidio.find_personal", missing)
+    assert remember(here, "They check rents.", **about)["status"] == "pending_review"
+    settings.GATE_PRESIDIO = False
+    assert remember(here, "They check leases.", **about)["status"] == "active"
