@@ -189,6 +189,9 @@ SPECTACULAR_SETTINGS = {
         "Outcome": ["success", "failure"],
         "DecisionStatus": ["active", "pending_review", "quarantined", "archived", "forgotten"],
         "DecisionStrength": ["unanimous", "strong", "moderate", "weak", "split", "contested"],
+        "TermKind": "memories.safety.models.TermKind",
+        "OnPersonalData": ["review", "sanitise"],
+        "SuggestionState": "personas.models.suggestions.SuggestionState",
         "SourceStatus": ["ok", "empty", "off", "failed", "timed_out"],
     },
 }

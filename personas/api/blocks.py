@@ -108,12 +108,12 @@ class BlockDetailView(APIView):
 class EntriesView(APIView):
     @extend_schema(
         operation_id="block_entries_create",
-        request=s.EntryRequestSerializer,
-        responses={200: s.EntryWrittenSerializer, 201: s.EntryWrittenSerializer},
+        request=s.BlockEntryRequestSerializer,
+        responses={200: s.BlockEntryWrittenSerializer, 201: s.BlockEntryWrittenSerializer},
     )
     def post(self, request: Request, block_id: UUID) -> Response:
         """Write one entry; the words of one that is there already confirm it."""
-        data = checked(s.EntryRequestSerializer, request.data)
+        data = checked(s.BlockEntryRequestSerializer, request.data)
         done = write.add_entry(
             act_for_owner(request.user, data.get("member")),
             block_id,
@@ -129,7 +129,7 @@ class EntryConfirmView(APIView):
         operation_id="block_entries_confirm",
         parameters=[s.AssociationQuerySerializer],
         request=None,
-        responses=s.EntryWrittenSerializer,
+        responses=s.BlockEntryWrittenSerializer,
     )
     def post(self, request: Request, block_id: UUID, entry_id: UUID) -> Response:
         """Say that an entry held again, so that it does not fade."""

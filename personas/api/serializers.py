@@ -92,7 +92,7 @@ class AssociationListSerializer(serializers.Serializer[Any]):
     results = AssociationSerializer(many=True)
 
 
-class EntrySerializer(serializers.Serializer[Any]):
+class BlockEntrySerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField(help_text="Of the memory that it is.")
     text = serializers.CharField()
     source = serializers.DictField()
@@ -110,7 +110,7 @@ class BlockSerializer(serializers.Serializer[Any]):
     limit = serializers.IntegerField(help_text="Of the text, in characters.")
     text = serializers.CharField()
     version = serializers.IntegerField(help_text="Send it with the next text.")
-    entries = EntrySerializer(many=True)
+    entries = BlockEntrySerializer(many=True)
     left_out = serializers.IntegerField(help_text="Entries for which there is no room.")
     attached = serializers.BooleanField(
         help_text="Whether it is attached to the robot that asks; blocks of personas alone are."
@@ -142,21 +142,21 @@ class BlockTextSerializer(_HowSerializer):
     version = CountField(min_value=0, max_value=2**31 - 1, help_text="The one that was read.")
 
 
-class EntryRequestSerializer(_HowSerializer):
+class BlockEntryRequestSerializer(_HowSerializer):
     text = TextField(max_length=LONGEST_TEXT)
     source = DocumentField(required=False, help_text="Where it comes from; no names there either.")
 
 
-class HeldSerializer(serializers.Serializer[Any]):
+class BlockHeldSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     status = serializers.CharField(help_text="pending_review or quarantined.")
 
 
 class BlockWrittenSerializer(BlockSerializer):
-    held = HeldSerializer(many=True, help_text="Lines that wait until somebody has decided.")
+    held = BlockHeldSerializer(many=True, help_text="Lines that wait until somebody has decided.")
 
 
-class EntryWrittenSerializer(serializers.Serializer[Any]):
+class BlockEntryWrittenSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     status = serializers.CharField(help_text="active, pending_review or quarantined.")
     confirmed = serializers.BooleanField(help_text="Whether it was there already.")

@@ -15,7 +15,7 @@ from personas.blocks.entries import is_shared
 from personas.errors import PersonalData
 from personas.models.blocks import Layer
 
-STOP, SANITISE = WAYS = ("stop", "sanitise")
+STOP, SANITISE = WAYS = ("review", "sanitise")
 
 
 def cleared(

@@ -165,7 +165,7 @@ def test_a_viewer_forgets_what_is_theirs_and_nothing_else(world: World) -> None:
     here = world.here
     vera = signed_in(here, "vera")
     about = {"speaker": str(here.members["vera"].id)}
-    hers = here.remember(here.robot("aria"), "Vera said so.", visibility="organisation", **about).id
+    hers = here.remember(here.robot("aria"), "She said so.", visibility="organisation", **about).id
     other = here.remember(here.robot("aria"), "Somebody said so.").id
     page = text(vera.get(url(hers)))
     assert url(hers, "forget/") in page
