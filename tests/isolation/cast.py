@@ -34,7 +34,7 @@ from robots.conversations.drafts import Utterance
 from robots.conversations.post_messages import post_messages
 from robots.registry.robots import register_robot
 from tests.isolation.surface import ABSENT
-from tests.personas.cast import block, give, serving
+from tests.personas.cast import block, give, robot_of, serving
 from tests.world import NOW, PEOPLE, Tenant, World
 
 ROBOTS = ("aria", "bolt", "clio", "dora")
@@ -192,6 +192,9 @@ def set_stage(world: World) -> Stage:
         stage.memories[name] = account_of(tenant, name)
     for tenant, name in ((here, "canary-preference-mina"), (there, "canary-there-preference")):
         stage.memories[name] = prefers(tenant.person("mina"), name)
+    for name in ("ada", "chidi", "bob"):
+        # A first look at its page would make it, with a name by lot.
+        robot_of(here, name)
     taught(stage, here, "canary-{}-mina")
     taught(stage, there, "canary-there-{}")
     stage.erasure, stage.foreign_erasure = erasure_of(here), erasure_of(there)

@@ -41,7 +41,15 @@ def cards(text: str) -> Iterator[Finding]:
     Sure where an issuer begins so; another begin counts behind a word for a card alone.
     """
     for run in _RUN.finditer(text):
+        if _is_share(text, run.start(), run.end()):
+            continue
         yield from _cards(text, run.start(), run.end())
+
+
+def _is_share(text: str, start: int, end: int) -> bool:
+    """Whether a run is a number between 0 and 1 with many places, and nothing speaks of a card."""
+    share = text.startswith("0.", start) and text[start + 2 : end].isdecimal()
+    return share and not _CARD_CUE.search(text[max(0, start - _BEFORE) : start])
 
 
 def _cards(text: str, start: int, end: int) -> Iterator[Finding]:

@@ -35,7 +35,7 @@ from tests.world import NOW, Tenant, World
 MARK = "Zwickmuhle"
 # As the search keeps it.
 STEM = "zwickmuhl"
-TEXT = f"The office of {MARK} opens in June. Bob Marlow runs the {MARK} team from Lisbon."
+TEXT = f"The hut near {MARK} opens in June. Bob looks after {MARK} from Lisbon."
 
 
 def actor_of(here: Tenant, name: str) -> Actor:

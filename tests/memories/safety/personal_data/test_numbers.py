@@ -42,6 +42,9 @@ def test_mod_97_by_hand() -> None:
         ("9999 9999 9999 9995", []),  # no issuer begins so
         ("card 9999 9999 9999 9979", [("card", False)]),
         ("12 4111 1111 1111 1111", [("card", True)]),  # the number before belongs to nothing
+        ("0.4111111111111111", []),  # a share
+        ("card 0.4111111111111111", [("card", True)]),
+        ("10.4111111111111111", [("card", True)]),
         ("4111-1111-1111-1111, 4012-8888-8888-1881", [("card", True), ("card", True)]),
     ],
 )
