@@ -12,7 +12,18 @@ from tests.journeys.conftest import Site
 pytestmark = pytest.mark.browser
 
 
+# Animations that end, and at most a second: some of a page never do.
+SETTLED = """Promise.race([
+    Promise.all(document.getAnimations()
+        .filter(one => one.effect.getComputedTiming().endTime < 5000)
+        .map(one => one.finished.catch(() => null))).then(() => null),
+    new Promise(done => setTimeout(done, 1000, null)),
+])"""
+
+
 def findings(page: Page) -> list[str]:
+    # What is still fading in has not its colours yet.
+    page.evaluate(SETTLED)
     found = Axe().run(page).response["violations"]
     return [f"{page.url}: {v['id']}: {v['nodes'][0]['html'][:200]}" for v in found]
 

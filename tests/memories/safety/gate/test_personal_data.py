@@ -73,6 +73,12 @@ def test_it_waits_without_the_words_that_only_its_member_reads(world: World) -> 
     assert item["details"]["found"] == {"email": 1}
     hers = api(here, "mina").get(f"/api/v1/proposals/{item['id']}")
     assert (hers.json()["memory"]["content"], hers.json()["original"]) == (MASKED, TEXT)
+    # She sees it wait, and whether everybody reads it is a curator's to decide.
+    decision = {"action": "approve", "version": 1}
+    own = api(here, "mina").post(
+        f"/api/v1/proposals/{item['id']}/decision", decision, format="json"
+    )
+    assert own.status_code == 404
     with resolve(here.person("mina")).scope():
         assert list(HeldText.objects.values_list("content", flat=True)) == [TEXT]
     for who in ("chidi", "ada", "bob"):

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import ProgrammingError, transaction
 
 from memories.curation.decisions.dissents import DissentDraft, add_dissent
 from memories.curation.decisions.record import ClaimDraft, DecisionDraft, record_decision
@@ -142,6 +143,7 @@ def test_what_reaches_one_member_alone_is_not_looked_at(world: World) -> None:
     assert remember(here, ORDER, who="mina", group="launch")["status"] == "active"
 
 
+@pytest.mark.conformance("P18", open="writes to shared blocks")
 def test_neither_an_edit_nor_a_share_carries_it(world: World) -> None:
     here = world.here
     made = remember(here, "Tea is at four.", who="bolt")
@@ -161,6 +163,10 @@ def test_neither_an_edit_nor_a_share_carries_it(world: World) -> None:
     with organisation_scope(here.id):
         refused = AuditEntry.objects.filter(action="gate.refused").order_by("id")
         rows = list(refused.values_list("target", "detail__found"))
+        with pytest.raises(ProgrammingError), transaction.atomic():
+            AuditEntry.objects.update(detail={})
+        with pytest.raises(ProgrammingError), transaction.atomic():
+            AuditEntry.objects.all().delete()
     assert len(rows) == 4
     assert all(found == {"order_to_model": 1} for _, found in rows)
     assert api(here, "bob").get(f"{MEMORIES}?q=zebra").json()["results"] == []
