@@ -6,8 +6,10 @@ from datetime import datetime
 from uuid import UUID
 
 from memories.access.visibility import COHORTS, Visibility
+from orgs.database.prepared_statements import fetched
 from orgs.models.memberships import Member
-from orgs.principals import Actor
+from orgs.principals import Actor, Principal
+from robots.registry.robots import owner_of
 
 
 class LearningPaused(Exception):
@@ -35,6 +37,28 @@ def refuse_where_opted_out(organisation_id: UUID, member_ids: Iterable[UUID | No
     named = {id_ for id_ in member_ids if id_ is not None}
     rows = Member.objects.filter(organisation_id=organisation_id, id__in=named)
     if named and rows.filter(sharing_off_at__isnull=False).exists():
+        raise SharingOff
+
+
+# Shared: many write for one member at once, and none of them waits for another.
+_WISH = """
+SELECT sharing_off_at FROM orgs_member
+WHERE organisation_id = %(organisation)s AND id = %(member)s FOR SHARE
+"""
+
+
+def hold_sharing_wish(principal: Principal) -> None:
+    """Raise SharingOff where the member for whom a robot writes has opted out.
+
+    Otherwise the wish stays as it is until the transaction ends: who opts out meanwhile waits. Call
+    inside the organisation's scope.
+    """
+    actor = principal.actor
+    whose = actor.member_id or owner_of(actor.organisation_id, actor.robot_id)
+    if actor.is_person or whose is None:
+        return
+    rows = fetched(_WISH, {"organisation": actor.organisation_id, "member": whose})
+    if rows and rows[0][0] is not None:
         raise SharingOff
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import F
 
 from memories.review.enqueue import enqueue, enqueue_again
 from memories.store.lineage import SourceOfRow, WithoutSources, cite, derive
@@ -109,6 +110,34 @@ JOIN memories_memory m ON m.id = given.memory_id
 ON CONFLICT (organisation_id, memory_id, robot_id, member_id)
 DO UPDATE SET count = c.count + excluded.count, last_at = excluded.last_at
 """
+
+
+def say_again(
+    memory: Memory,
+    *,
+    robot_id: UUID,
+    author_id: UUID | None,
+    now: datetime,
+    key_id: UUID | None = None,
+) -> None:
+    """Note that an active memory was said once more, as it stands; call where it is readable.
+
+    Also of one that no draft can be equal to, such as a summary.
+    """
+    fetched(
+        _CONTRIBUTE_AGAIN,
+        {
+            "ids": [new_id()],
+            "memories": [memory.id],
+            "counts": [1],
+            "robot": robot_id,
+            "member": author_id,
+            "key": key_id,
+            "now": now,
+        },
+    )
+    rows = Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id)
+    rows.update(remember_count=F("remember_count") + 1)
 
 
 def repeat(

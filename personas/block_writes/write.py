@@ -11,11 +11,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from memories.access.consent import hold_sharing_wish
 from memories.access.red_lines import hold_red_line
 from memories.curation.merge import shelve
 from memories.curation.supersede import supersede
 from memories.ingestion.drafts import Draft, Refused, Remembered
-from memories.ingestion.remember import remember, remember_many
+from memories.ingestion.remember import remember_many
+from memories.ingestion.write import say_again
 from memories.library.word_diff import differences
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -32,6 +34,7 @@ from personas.blocks.layers import initial_text, one_line
 from personas.errors import AssociationFirst, BlockOutdated, OverLimit, PersonalData, ReadOnly
 from personas.models.blocks import Block, BlockLine, Layer
 from personas.models.personas import Association
+from robots.registry.robots import WEB, builtin_robot
 
 ADMINS_WRITE = "Only an admin writes agent_persona; robots read it."
 ROBOTS_WRITE = "The robots of this persona write this block, and those who curate."
@@ -242,15 +245,26 @@ def _visibility(act: _Act) -> str:
 
 
 def _said_again(act: _Act, entry: Entry) -> Remembered:
-    """The same words once more, as whoever wrote them wrote them."""
-    row = Memory.objects.get(organisation_id=act.principal.organisation_id, id=entry.id)
-    draft = Draft(
-        content=row.content,
-        visibility=_visibility(act),
-        key=row.key,
-        occurred_at=row.occurred_at,
+    """The entry once more, whoever said it first and however it was made."""
+    if is_shared(act.block):
+        hold_sharing_wish(act.principal)
+    actor, row = act.actor, _locked(act, entry.id)
+    organisation_id = act.principal.organisation_id
+    say_again(
+        row,
+        robot_id=actor.robot_id or builtin_robot(organisation_id, WEB, act.now).id,
+        author_id=actor.member_id if actor.is_person else None,
+        key_id=actor.key_id,
+        now=act.now,
     )
-    return remember(act.actor, draft, now=act.now)
+    return Remembered(
+        id=row.id,
+        status=row.status,
+        audience_kind=row.audience.kind,
+        audience_id=row.audience_id,
+        deduplicated=True,
+        remember_count=row.remember_count + 1,
+    )
 
 
 def _apply(act: _Act, change: Change, brought: Mapping[str, Remembered]) -> None:

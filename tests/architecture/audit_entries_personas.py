@@ -35,7 +35,7 @@ OF_PERSONAS: dict[str, tuple[str, ...] | str] = {
         "block.written",
         "gate.*",
     ),
-    "personas.block_writes.write.confirm_entry": (*REMEMBERED, "block.written", "gate.*"),
+    "personas.block_writes.write.confirm_entry": ("block.written", "gate.*"),
     "personas.block_writes.write.write_text": (
         *REMEMBERED,
         "block.consolidated",

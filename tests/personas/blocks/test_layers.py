@@ -21,6 +21,7 @@ from personas.errors import (
     PersonalData,
     ReadOnly,
 )
+from personas.models.blocks import BlockLine
 from tests.personas.cast import QSR, api_of, block, give, labels, robot_of, serving
 from tests.world import NOW, World
 
@@ -332,6 +333,39 @@ def test_confirming_moves_the_date_and_makes_no_second_line(world: World) -> Non
     assert again.entry.deduplicated
     with pytest.raises(NotFound):
         confirm_entry(bob, made.view.block.id, made.view.block.id, now=LATER)
+
+
+def test_what_was_made_of_several_is_confirmed_like_the_others(world: World) -> None:
+    """No draft is equal to a summary, or to words that have a speaker."""
+    here = world.here
+    give(here, "mina")
+    mina = serving(here, "mina")
+    wrote(mina, SHARED, of_length(8_000))
+    full = block(mina, SHARED)
+    add_entry(mina, full.block.id, "z", wanted=Wanted(on_overflow="consolidate"), now=NOW)
+    with resolve(mina).scope():
+        made = Memory.objects.get(key__startswith="summary:").id
+    before = len(block(mina, SHARED).entries)
+    done = confirm_entry(mina, full.block.id, made, now=LATER)
+    confirmed = {one.id: one.confirmed_at for one in done.view.entries}
+    assert (confirmed[made], len(confirmed)) == (LATER, before)
+    bob = here.person("bob")
+    said = here.remember(
+        bob, "I prefer maps.", visibility="private", speaker=str(here.members["bob"].id)
+    )
+    robot = serving(here, "bob")
+    human = block(robot, "human").block
+    with resolve(robot).scope():
+        row = Memory.objects.get(id=said.id)
+        BlockLine.objects.create(
+            organisation_id=here.id, block=human, memory=row, audience_id=row.audience_id,
+            kind=row.kind, position=0,
+        )  # fmt: skip
+    add_entry(robot, human.id, "I prefer maps.", wanted=Wanted(), now=LATER)
+    assert [one.id for one in block(robot, "human").entries] == [said.id]
+    with resolve(robot).scope():
+        assert Memory.objects.filter(content="I prefer maps.").count() == 1
+        assert Memory.objects.get(id=said.id).remember_count == 2
 
 
 def test_without_the_scope_act_for_a_key_speaks_for_nobody(world: World) -> None:
