@@ -3,10 +3,10 @@
 from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
-from personas.api import blocks, learning, passages, personas
+from personas.api import blocks, insights, passages, personas
 from personas.views import associations as association_pages
 from personas.views import blocks as block_pages
-from personas.views import learning as learning_pages
+from personas.views import insights as insights_pages
 from personas.views import my_robot
 from personas.views import personas as persona_pages
 
@@ -23,20 +23,20 @@ api = [
         personas.AssociationConfirmView.as_view(),
         name="association-confirm",
     ),
-    path("personas/suggestions", learning.SuggestionsView.as_view(), name="suggestions"),
+    path("personas/suggestions", insights.SuggestionsView.as_view(), name="suggestions"),
     path(
         "personas/suggestions/<uuid:suggestion_id>/accept",
-        learning.SuggestionAcceptView.as_view(),
+        insights.SuggestionAcceptView.as_view(),
         name="suggestion-accept",
     ),
     path(
         "personas/suggestions/<uuid:suggestion_id>/reject",
-        learning.SuggestionRejectView.as_view(),
+        insights.SuggestionRejectView.as_view(),
         name="suggestion-reject",
     ),
-    path("personas/metrics", learning.FiguresView.as_view(), name="persona-metrics"),
+    path("personas/metrics", insights.FiguresView.as_view(), name="persona-metrics"),
     path(
-        "personas/<reference:handle>/trends", learning.TrendsView.as_view(), name="persona-trends"
+        "personas/<reference:handle>/trends", insights.TrendsView.as_view(), name="persona-trends"
     ),
     path("personas/<reference:handle>", personas.PersonaView.as_view(), name="persona"),
     path("passages", passages.PassagesView.as_view(), name="passages"),
@@ -66,19 +66,19 @@ pages = [
         association_pages.remove,
         name="persona-association-remove",
     ),
-    path("personas/suggestions/", learning_pages.suggestions, name="suggestions-page"),
+    path("personas/suggestions/", insights_pages.suggestions, name="suggestions-page"),
     path(
         "personas/suggestions/<uuid:suggestion_id>/accept/",
-        learning_pages.accept,
+        insights_pages.accept,
         name="suggestion-accept-page",
     ),
     path(
         "personas/suggestions/<uuid:suggestion_id>/reject/",
-        learning_pages.reject,
+        insights_pages.reject,
         name="suggestion-reject-page",
     ),
-    path("personas/figures/", learning_pages.figures, name="persona-figures"),
-    path("personas/<reference:handle>/trends/", learning_pages.trends, name="trends-page"),
+    path("personas/figures/", insights_pages.figures, name="persona-figures"),
+    path("personas/<reference:handle>/trends/", insights_pages.trends, name="trends-page"),
     path("personas/<reference:handle>/", persona_pages.persona, name="persona-page"),
     path("personas/<reference:handle>/edit/", persona_pages.edit, name="persona-edit"),
     path("personas/<reference:handle>/remove/", persona_pages.remove, name="persona-remove"),

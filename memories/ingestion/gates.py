@@ -26,6 +26,8 @@ from orgs.models.audiences import Audience, AudienceKind
 from orgs.organisations.audiences import ensure_audience
 from orgs.principals import Actor
 
+# A text can be one attack after another: the first ones are marked, all of them are counted.
+MOST_PLACES = 200
 STATUS = {HeldFor.PERSONAL_DATA: Status.PENDING_REVIEW, HeldFor.POISON: Status.QUARANTINED}
 
 
@@ -195,7 +197,7 @@ def details_of(gated: Gated) -> dict[str, Any]:
     """What the queue says of a memory that a gate holds: kinds and places, no text."""
     verdict = gated.verdict
     broke = {"failed": True} if verdict.failed else {}
-    spans = [[one.start, one.end, one.kind.value] for one in verdict.marks]
+    spans = [[one.start, one.end, one.kind.value] for one in verdict.marks[:MOST_PLACES]]
     return {"found": verdict.kinds, "spans": spans, "audience": gated.audience, **broke}
 
 
@@ -213,7 +215,9 @@ def keep_originals(rows: Sequence[tuple[Memory, Gated]], now: datetime) -> None:
                 row.organisation_id, AudienceKind.MEMBER, str(gated.owner_id)
             ),
             content=gated.original,
-            findings=[[x.kind.value, x.start, x.end, x.sure] for x in gated.verdict.findings],
+            findings=[
+                [x.kind.value, x.start, x.end, x.sure] for x in gated.verdict.findings[:MOST_PLACES]
+            ],
             held_at=now,
         )
         for row, gated in rows

@@ -9,8 +9,8 @@ from memories.lifecycle.daily_jobs import is_daily
 from memories.safety.rules import COHORTS
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
-from personas.learning.fading import archive_stale
 from personas.learning.full_blocks import relieve_blocks
+from personas.learning.stale_entries import archive_stale
 from personas.learning.suggest import BATCH, suggest
 
 _ANYTHING = """

@@ -121,6 +121,9 @@ def prober(world: World) -> Iterator[Prober]:
     fill(world)
     here, there = world.here, world.there
     with undone("admin") as admin:
+        # An autovacuum that waited for the grants below, while the policies wait for it, would be
+        # a deadlock. It gives way to who locks first.
+        admin.execute(f"LOCK TABLE {', '.join(tenant_tables(admin))} IN ACCESS EXCLUSIVE MODE")
         admin.execute("SET LOCAL session_replication_role = replica")
         # Policies are tried here; which columns of a version a role may change is another matter.
         admin.execute("GRANT UPDATE ON memories_version TO commonmind_app, commonmind_worker")

@@ -5,8 +5,8 @@ policy, counts under 50 are left out"). False authority tells the reader what it
 against its rules: disclose, skip a check, ask nobody.
 """
 
+from memories.safety.poisoning.notation import rules
 from memories.safety.poisoning.vocabulary import PRIVATE, READER
-from memories.safety.poisoning.wording import rules
 
 _WHO = (
     r"(?:(?:system |network |workspace |root )?(?:administrators?|admins?)|root user|management|ceo"

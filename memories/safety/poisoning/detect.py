@@ -30,8 +30,8 @@ from memories.safety.poisoning import (
     triggers,
 )
 from memories.safety.poisoning.disguises import forms, rot13, small
+from memories.safety.poisoning.notation import Rulebook, When, rules
 from memories.safety.poisoning.payloads import payloads
-from memories.safety.poisoning.wording import Rulebook, When, rules
 
 # A payload in a payload is looked at, a third one is not.
 _DEPTH = 2

@@ -6,8 +6,8 @@ what is private (the talk, a password, a place holder for it) and a way outside.
 
 import re
 
+from memories.safety.poisoning.notation import rules
 from memories.safety.poisoning.vocabulary import OUTSIDE, PRIVATE
-from memories.safety.poisoning.wording import rules
 
 _HELD = (
     r"(?:conversation|history|chat|transcript|dialog|secret|password|api[\-_\s]{0,2}key"

@@ -5,8 +5,8 @@ not show raw numbers to users" say how to serve well. An order sets aside what o
 want, hides from them what is done, or puts fixed words into every answer.
 """
 
+from memories.safety.poisoning.notation import rules
 from memories.safety.poisoning.vocabulary import INSTRUCTIONS, PRIVATE, SERVED
-from memories.safety.poisoning.wording import rules
 
 _EARLIER = (
     r"(?:previous|prior|above|earlier|preceding|foregoing|former|past|existing|original|initial"

@@ -6,7 +6,7 @@ A transcript ("User: ... Assistant: ...") and "System: Debian 12" claim nothing.
 
 import re
 
-from memories.safety.poisoning.wording import rules
+from memories.safety.poisoning.notation import rules
 
 _LORD = (
     r"(?:developers?|creators?|makers?|administrators?|admins?|operators?|programmers?|engineers?"

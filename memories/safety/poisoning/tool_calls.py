@@ -7,8 +7,8 @@ holds a command that hands the machine to somebody else.
 
 import re
 
+from memories.safety.poisoning.notation import rules
 from memories.safety.poisoning.vocabulary import ACTING_TOOL, PRIVATE
-from memories.safety.poisoning.wording import rules
 
 _BEFORE_ANSWER = (
     r"(?:before|prior to|instead of|after|in) (?:(?:you|each|every|any) )?(?:answer\w*|reply\w*"

@@ -5,8 +5,8 @@ An order that waits puts a false or fixed answer into the reader's mouth ("reply
 none"), asks for a password, moves money or data, or begins with a word that only its author knows.
 """
 
+from memories.safety.poisoning.notation import rules
 from memories.safety.poisoning.vocabulary import HOSTILE, PRIVATE
-from memories.safety.poisoning.wording import rules
 
 _QUOTE = r"[\W_]{0,3}[\"'`]"
 _SAYING = rf"(?: (?:only |always |simply |just )?that\b|{_QUOTE}| que?\b| qu'| (?:immer )?,?dass\b)"

@@ -1,4 +1,4 @@
-"""Words that several rules share, in the notation of wording.py: small letters, no accents."
+"""Words that several rules share, in the notation of notation.py: small letters, no accents."
 " Pure."""
 
 # Who is served, and who is told nothing.

@@ -61,7 +61,7 @@ def test_a_run_that_is_stopped_goes_on(lasting_world: World, monkeypatch) -> Non
     give(here, "mina")
     learn(here, "mina", *(f"They faxed plan {n}." for n in range(3)), now=now - LONG_AGO)
     learn(here, "mina", "They ask for maps.", now=now)
-    monkeypatch.setattr("personas.learning.fading.BATCH", 1)
+    monkeypatch.setattr("personas.learning.stale_entries.BATCH", 1)
     [job] = [one for one in make_due(here.id, now=now) if one.kind == JobKind.LEARN]
     monkeypatch.setattr(organisation_run.JobTurn, "over", lambda turn: True)
     for faded in (1, 2, 3):

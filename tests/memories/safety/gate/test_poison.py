@@ -9,6 +9,7 @@ from django.db import ProgrammingError, transaction
 
 from memories.curation.decisions.dissents import DissentDraft, add_dissent
 from memories.curation.decisions.record import ClaimDraft, DecisionDraft, record_decision
+from memories.ingestion.gates import MOST_PLACES
 from memories.safety import detectors
 from memories.safety.refusals import HeldBack
 from memories.store.models.choices import Status
@@ -273,3 +274,14 @@ def test_poison_with_something_personal_is_quarantined_without_it(world: World) 
     # Where it stands in the words that the curator sees.
     text = item["memory"]["content"]
     assert [text[start:end][:6] for start, end, _ in item["details"]["spans"]] == ["Ignore"]
+
+
+def test_of_a_text_full_of_attacks_all_are_counted_and_the_first_ones_marked(world: World) -> None:
+    here = world.here
+    told = "\n".join(f"{n}. {ORDER}" for n in range(MOST_PLACES + 50))
+    assert remember(here, told, who="bolt")["status"] == "quarantined"
+    (item,) = waiting(here, "chidi")
+    assert item["details"]["found"]["order_to_model"] > MOST_PLACES
+    spans = item["details"]["spans"]
+    assert len(spans) == MOST_PLACES
+    assert spans == sorted(spans)

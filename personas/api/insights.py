@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from orgs.api.cursors import following, read
 from orgs.api.serializers import checked
-from personas.api import learning_serializers as s
+from personas.api import insights_serializers as s
 from personas.api.serializers import AssociationQuerySerializer
 from personas.learning import suggestions
 from personas.learning.metrics import persona_figures

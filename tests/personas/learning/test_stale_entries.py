@@ -20,9 +20,9 @@ from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.principals import Actor
 from personas.block_writes.write import Wanted, add_entry, confirm_entry
-from personas.learning import fading
+from personas.learning import stale_entries
 from personas.learning.daily import learned_anything
-from personas.learning.fading import archive_stale
+from personas.learning.stale_entries import archive_stale
 from tests.personas.cast import QSR, api_of, block, give, learn, memories, serving
 from tests.world import NOW, Tenant, World
 
@@ -166,14 +166,14 @@ def test_what_is_confirmed_at_the_last_moment_stays(
     here = lasting_world.here
     give(here, "mina")
     [entry, other] = learn(here, "mina", PLACES, VISITS)
-    mina, late, archive = serving(here, "mina"), NOW + 271 * DAY, fading.archive_due
+    mina, late, archive = serving(here, "mina"), NOW + 271 * DAY, stale_entries.archive_due
     place = block(mina).block.id
 
     def confirmed_first(organisation_id: UUID, due: Any, **more: Any) -> Any:
         confirm_entry(mina, place, entry, now=late)
         return archive(organisation_id, due, **more)
 
-    monkeypatch.setattr(fading, "archive_due", confirmed_first)
+    monkeypatch.setattr(stale_entries, "archive_due", confirmed_first)
     assert faded(here, late) == {other}
 
 
@@ -181,7 +181,7 @@ def test_a_run_is_in_bounded_parts(lasting_world: World, monkeypatch: pytest.Mon
     here = lasting_world.here
     give(here, "mina")
     learn(here, "mina", *(f"They ask about map {n}." for n in range(5)))
-    monkeypatch.setattr("personas.learning.fading.BATCH", 2)
+    monkeypatch.setattr("personas.learning.stale_entries.BATCH", 2)
     told: list[int] = []
 
     def keep_on(done: int) -> bool:
