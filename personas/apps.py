@@ -11,7 +11,12 @@ class PersonasConfig(AppConfig):
         follows where a member is removed or opts out."""
         from personas import context_source, demo  # noqa: F401
         from personas.api import problems  # noqa: F401
-        from personas.associations import cohort_audiences, cohort_readers, member_changed  # noqa: F401
+        from personas.associations import (  # noqa: F401
+            cohort_audiences,
+            cohort_readers,
+            member_changed,
+            taken_along,
+        )
         from personas.learning import daily  # noqa: F401
         from personas.registry import personas  # noqa: F401
         from personas.views import associations  # noqa: F401 - a section of My memories

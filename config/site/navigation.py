@@ -87,7 +87,9 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
 
 def _item(request: HttpRequest, name: str, label: str, icon: str, section: str = "main") -> Item:
     url = reverse(name)
-    here = request.path == url if url == "/" else request.path.startswith(url)
+    # A page whose address does not say so stands under another (`request.stands_under`).
+    path = getattr(request, "stands_under", request.path)
+    here = path == url if url == "/" else path.startswith(url)
     return {"label": label, "url": url, "icon": icon, "section": section, "current": here}
 
 

@@ -1,6 +1,6 @@
 """Take along what is kept about a member or by them, and what they said, as JSON lines."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from memories.privacy.my_memories import about, readable
 from memories.safety.stored import originals_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, Principal, resolve
 from robots.conversations.withdraw_messages import said_by
 from robots.models.conversations import Message
 
@@ -35,6 +35,18 @@ _SAID = (
 )  # fmt: skip
 _KEPT = ("at", "until", "all_day", "title", "person", "place", "text")
 _OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
+
+Part = Callable[[Principal], Iterable[Mapping[str, Any]]]
+_parts: list[Part] = []
+
+
+def adds_to_export(part: Part) -> Part:
+    """Let an upper app add what it keeps of the member, an object a line.
+
+    It is called, and read to its end, in the member's scope.
+    """
+    _parts.append(part)
+    return part
 
 
 def lines(portion: Sequence[Memory]) -> bytes:
@@ -141,3 +153,13 @@ def account_lines(actor: Actor) -> Iterator[bytes]:
             )
             kept = list(rows.order_by("at", "id").values("kind", *_KEPT))
         yield b"".join(orjson.dumps({"account": one.name} | row, option=_OPTIONS) for row in kept)
+
+
+def part_lines(actor: Actor) -> Iterator[bytes]:
+    """What upper apps keep of them, each part as JSON lines."""
+    principal = resolve(actor)
+    for part in _parts:
+        with principal.scope():
+            found = b"".join(orjson.dumps(line, option=_OPTIONS) for line in part(principal))
+        if found:
+            yield found

@@ -102,8 +102,11 @@ def _written(memory: Memory, me: object, at: str) -> str:
 def _heard(memory: Memory, me: object, at: str) -> str:
     """By a robot: what a member said, what it says that somebody said, what it learned."""
     who, robot = said_by(memory, me), robot_name(memory.robot) or "Somebody"
+    if me and memory.robot.owner_id == me:
+        robot = "Your robot"
     if memory.speaker_member_id:
-        return f"{who} said this on {at}, and {robot} remembered it."
+        by = "your robot" if robot == "Your robot" else robot
+        return f"{who} said this on {at}, and {by} remembered it."
     if memory.speaker:
         return (
             f"{robot} wrote this down on {at} as the words of {who}, a name that no member here "

@@ -58,7 +58,7 @@ register_cohort_readers(
         robots=f"SELECT w.id, r.id, 'seat', 1 {_WANTED}{_THEIRS}"
         "JOIN live r ON r.owner_id = s.member_id",
         names="(SELECT DISTINCT ON (w.id) w.id, 'cohort', '', true, false, 1, w.id, "
-        "CASE w.kind WHEN 'persona' THEN p.industry || ', ' || p.role "
+        "CASE w.kind WHEN 'persona' THEN p.role || ' in ' || p.industry "
         "WHEN 'industry' THEN 'industry ' || p.industry ELSE 'role ' || p.role END "
         f"{_WANTED}ORDER BY w.id, p.handle)",
     )

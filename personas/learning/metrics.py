@@ -70,9 +70,12 @@ class Growth:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockFigures:
     """reads: how often an entry was served in an answer; writes: how often one was said or
-    confirmed. reads_a_write: None without a write. weeks: the oldest first."""
+    confirmed. industry, role: as people write them. reads_a_write: None without a write. weeks:
+    the oldest first."""
 
     persona: str
+    industry: str
+    role: str
     label: str
     limit: int
     reads: int
@@ -150,6 +153,8 @@ def _block(
     reads, writes = used.get(place.audience_id, (0, 0))
     return BlockFigures(
         persona=place.handle,
+        industry=place.industry,
+        role=place.role,
         label=label_of(Layer.SHARED, place.handle),
         limit=RULES[Layer.SHARED].limit,
         reads=reads,

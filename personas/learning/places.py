@@ -14,6 +14,8 @@ class PersonaPlace:
 
     persona_id: UUID
     handle: str
+    industry: str
+    role: str
     industry_key: str
     role_key: str
     audience_id: UUID
@@ -33,6 +35,8 @@ def persona_places(organisation_id: UUID) -> list[PersonaPlace]:
         PersonaPlace(
             persona_id=row.persona.id,
             handle=row.persona.handle,
+            industry=row.persona.industry,
+            role=row.persona.role,
             industry_key=row.persona.industry_key,
             role_key=row.persona.role_key,
             audience_id=of[str(row.persona.id)],

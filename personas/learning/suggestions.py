@@ -37,12 +37,15 @@ FROM = "suggested_from"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestedLesson:
     """id: of the suggestion. text: of the lesson as it is now. origin: the handle of the persona
-    that learned it; persona: of the one to whom it is suggested. made: the entry there."""
+    that learned it; persona: of the one to whom it is suggested. learner: the first one, None where
+    it is gone; of: the second. made: the entry there."""
 
     id: UUID
     text: str
     origin: str
     persona: str
+    learner: Persona | None
+    of: Persona
     memory_id: UUID
     state: str
     suggested_at: datetime
@@ -103,7 +106,7 @@ def accept(actor: Actor, suggestion_id: UUID, *, now: datetime) -> Accepted:
             layer=Layer.SHARED,
             persona_id=row.persona_id,
         )
-        wanted = Wanted(source={FROM: _origins(principal, [row])[row.audience_id]})
+        wanted = Wanted(source={FROM: _origins(principal, [row])[row.audience_id].handle})
         entry = add_entry(actor, block.id, one_line(lesson.content), wanted=wanted, now=now).entry
         assert entry is not None  # noqa: S101 - for the type checker
         _cite(actor, entry.id, lesson, now)
@@ -155,10 +158,10 @@ def _waiting(principal: Principal, suggestion_id: UUID, now: datetime) -> Sugges
     return row
 
 
-def _origins(principal: Principal, rows: Sequence[Suggestion]) -> dict[UUID, str]:
-    """By audience the handle of its persona."""
-    handles = Persona.objects.filter(organisation_id=principal.organisation_id)
-    known = {str(id_): handle for id_, handle in handles.values_list("id", "handle")}
+def _origins(principal: Principal, rows: Sequence[Suggestion]) -> dict[UUID, Persona]:
+    """By audience its persona."""
+    personas = Persona.objects.filter(organisation_id=principal.organisation_id)
+    known = {str(one.id): one for one in personas.only("handle", "industry", "role")}
     wanted = {row.audience_id for row in rows}
     return {
         id_: known[key]
@@ -173,8 +176,10 @@ def _lessons(principal: Principal, rows: Sequence[Suggestion]) -> list[Suggested
         SuggestedLesson(
             id=row.id,
             text=one_line(row.memory.content),
-            origin=origins.get(row.audience_id, ""),
+            origin=learner.handle if learner else "",
             persona=row.persona.handle,
+            learner=learner,
+            of=row.persona,
             memory_id=row.memory_id,
             state=row.state,
             suggested_at=row.suggested_at,
@@ -182,6 +187,7 @@ def _lessons(principal: Principal, rows: Sequence[Suggestion]) -> list[Suggested
             made=row.made_id,
         )
         for row in rows
+        for learner in [origins.get(row.audience_id)]
     ]
 
 

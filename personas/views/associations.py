@@ -43,10 +43,12 @@ def row(one: Association, persona: Persona, actor: Actor, *, back: str) -> dict[
 
 def waiting_rows(request: HttpRequest) -> list[dict[str, Any]]:
     """What robots say of members and nobody has confirmed."""
-    return [
-        row(one, one.persona, request.actor, back="personas") | {"member": one.member.name}
-        for one in library.waiting(request.actor)
-    ]
+    found = []
+    for one in library.waiting(request.actor):
+        who = "" if _own(request, one) else one.member.name
+        told = {"who": who, "member": who or "You"}
+        found.append(row(one, one.persona, request.actor, back="personas") | told)
+    return found
 
 
 @shows_on_my_page("personas/my_section.html")
@@ -79,7 +81,10 @@ def _notice(found: Sequence[MyPersona], actor: Actor) -> dict[str, str]:
     return {
         "notice": sentence[:1].upper() + sentence[1:],
         "notice_url": "#personas",
-        "notice_label": "See it and undo it",
+        # What waits counts for nothing yet, so that there is nothing to undo.
+        "notice_label": "See it and answer"
+        if any(one.confirmed_at is None for one in asked)
+        else "See it and undo it",
     }
 
 

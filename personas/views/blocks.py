@@ -51,6 +51,7 @@ def edit(request: HttpRequest, block_id: UUID) -> HttpResponse:
 def _page(
     request: HttpRequest, shown: BlockView, form: BlockForm, status: int, **more: Any
 ) -> HttpResponse:
+    request.stands_under = words.page_of(shown.block)
     context = {"form": form, "shown": words.block(shown), "version": form["version"].value()}
     return render(request, "personas/block_edit.html", context | more, status=status)
 
@@ -128,6 +129,7 @@ def _gated(
 def versions(request: HttpRequest, block_id: UUID) -> HttpResponse:
     """What came and went from version to version."""
     found = block_history(request.actor, block_id, now=timezone.now())
+    request.stands_under = words.page_of(found.view.block)
     context = {
         "shown": words.block(found.view),
         "versions": words.versions(found.versions),

@@ -82,12 +82,18 @@ def suggestions(request: HttpRequest) -> HttpResponse:
         before=form.cleaned_data.get("before"),
     )
     url, kept = reverse("suggestions-page"), {"show": "decided"} if decided else {}
+    # Where nothing was ever suggested there is nothing to choose from.
+    some = bool(found) or bool(
+        services.suggested(request.actor, now=timezone.now(), limit=1, state=None)[0]
+    )
     context = {
         "tabs": tabs_of("suggestions-page"),
         "shown": [
             {"label": "Waiting", "url": url, "current": not decided},
             {"label": "All", "url": f"{url}?show=decided", "current": decided},
-        ],
+        ]
+        if some
+        else [],
         "rows": [_lesson(one) for one in found],
         "page": {"next_url": f"{url}?{urlencode(kept | {'before': last})}" if last else ""},
     }
@@ -100,8 +106,10 @@ def _lesson(one: SuggestedLesson) -> dict[str, Any]:
         "text": one.text,
         "url": reverse("memory-page", args=[one.memory_id]),
         "origin": one.origin,
+        "origin_name": words.name_of(one.learner) if one.learner else "",
         "origin_url": reverse("persona-page", args=[one.origin]) if one.origin else "",
         "persona": one.persona,
+        "persona_name": words.name_of(one.of),
         "persona_url": reverse("persona-page", args=[one.persona]),
         "at": one.decided_at or one.suggested_at,
         "state": "" if waits else SuggestionState(one.state).label,
@@ -125,9 +133,11 @@ def accept(request: HttpRequest, suggestion_id: UUID) -> HttpResponse:
             "characters. Shorten it first.",
         )
     else:
-        persona = done.lesson.persona
+        persona = words.name_of(done.lesson.of)
         if done.entry.status == Status.ACTIVE:
-            messages.success(request, f"Accepted. Robots of {persona} read it from now on.")
+            messages.success(
+                request, f"Accepted. It stands in what robots learned about {persona}."
+            )
         else:
             messages.info(request, "Accepted. It waits under Review: the gate found something.")
     return redirect("suggestions-page")
@@ -152,6 +162,7 @@ def figures(request: HttpRequest) -> HttpResponse:
     """Counts of the last eight weeks; nobody is named."""
     found = persona_figures(request.actor, now=timezone.now())
     talked = {one.persona: one for one in found.conversations}
+    rows = [_block(one, talked.get(one.persona)) for one in found.blocks]
     context = {
         "tabs": tabs_of("persona-figures"),
         "since": found.since,
@@ -162,7 +173,11 @@ def figures(request: HttpRequest) -> HttpResponse:
         ],
         "gate": found.gate,
         "associations": found.associations,
-        "blocks": [_block(one, talked.get(one.persona)) for one in found.blocks],
+        "told": any(found.associations.values()),
+        "looked": any(found.gate.values()),
+        "blocks": [row for row in rows if row["used"]],
+        "unused": [row for row in rows if not row["used"]],
+        "talked": any(row["messages"] for row in rows),
     }
     return render(request, "personas/figures.html", context)
 
@@ -171,12 +186,16 @@ def _block(one: BlockFigures, talked: Conversations | None) -> dict[str, Any]:
     now = one.weeks[-1] if one.weeks else Growth(timezone.now(), 0, 0)
     each = talked.messages_each if talked else None
     return {
+        "used": any(week.entries for week in one.weeks) or bool(one.reads or one.writes or each),
+        "name": words.name_of(one),
         "handle": one.persona,
         "url": reverse("persona-page", args=[one.persona]),
         "entries": now.entries,
         "characters": now.characters,
         "limit": one.limit,
-        "columns": columns([week.entries for week in one.weeks]),
+        "columns": columns([week.entries for week in one.weeks])
+        if any(week.entries for week in one.weeks)
+        else {},
         "told": ", ".join(
             f"{date_format(timezone.localtime(week.at), 'j M')}: {week.entries}"
             for week in one.weeks

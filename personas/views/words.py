@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from django.urls import reverse
 
@@ -14,7 +14,7 @@ from personas.blocks.fade import is_stale, weight
 from personas.blocks.layers import initial_text
 from personas.library.versions import ShownVersion
 from personas.models.blocks import Block, Layer
-from personas.models.personas import Association, Persona
+from personas.models.personas import Association
 
 FOUND = {
     Personal.PERSON: ("the name of a person", "names of people"),
@@ -29,8 +29,11 @@ FOUND = {
     Personal.SSN: ("a social security number", "social security numbers"),
     Personal.API_KEY: ("a key that opens something", "keys that open something"),
 }
-# What the member's own blocks are for, as they are told of it; robots read `description_of`.
+# What blocks are for, as people are told of it; robots read `description_of`.
 OWN = {
+    Layer.SHARED: "Patterns of questions, workflows that worked, figures that count. Never "
+    "names of people, places, clients or companies, nor what is one person's alone. Who has "
+    "this persona reads it, and so do their robots.",
     Layer.HUMAN: "Facts about you. Only you and your robot read them.",
     Layer.PROFILE: "Your goals, the figures that count for you, your habits. Name no "
     "person, place, client or company here. Only you and your robot read it.",
@@ -43,7 +46,16 @@ MAKERS = {
 }
 
 
-def name_of(persona: Persona) -> str:
+class Named(Protocol):
+    """A persona, or what tells of one."""
+
+    @property
+    def industry(self) -> str: ...
+    @property
+    def role(self) -> str: ...
+
+
+def name_of(persona: Named) -> str:
     """ "Real Estate in QSR"."""
     return f"{persona.role} in {persona.industry}"
 
@@ -110,6 +122,7 @@ def block(shown: BlockView) -> dict[str, Any]:
         "edit_url": reverse("block-edit", args=[one.id]),
         "versions_url": reverse("block-versions-page", args=[one.id]),
         "back_url": page_of(one),
+        "above": above(one),
     }
 
 
@@ -123,6 +136,16 @@ def title(one: Block) -> str:
         case Layer.PROFILE:
             return "How you work"
     return f"What robots learned about {name_of(one.persona)}"
+
+
+def above(one: Block) -> list[tuple[str, str]]:
+    """The pages above a block's own, each with its address."""
+    match one.layer:
+        case Layer.SHARED:
+            return [("Personas", reverse("personas-page")), (name_of(one.persona), page_of(one))]
+        case Layer.AGENT:
+            return [("Robots", reverse("robots-page")), ("Instructions", page_of(one))]
+    return [("My memories", reverse("me")), ("Your robot", page_of(one))]
 
 
 def page_of(one: Block) -> str:

@@ -6,6 +6,10 @@ from memories.safety.models import TermKind
 from memories.safety.names.terms import LONGEST
 from memories.safety.rules import WhenPersonal
 
+ALWAYS = (
+    "What a whole profession reads is always looked at, and cards, account numbers and keys in "
+    "whatever others read."
+)
 STRICTNESS = {
     WhenPersonal.ABOUT_SOMEBODY: "Texts about a member, or written for one",
     WhenPersonal.ALWAYS: "Every text that a robot writes for others",
@@ -21,7 +25,7 @@ class TermForm(forms.Form):
         error_messages={"required": "Write a name."},
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
-    kind = forms.ChoiceField(label="Of a", choices=TermKind.choices)
+    kind = forms.ChoiceField(label="What it names", choices=TermKind.choices)
 
 
 class StrictnessForm(forms.Form):
@@ -31,7 +35,6 @@ class StrictnessForm(forms.Form):
         label="Robots’ texts that are looked at",
         choices=[(one.value, words) for one, words in STRICTNESS.items()],
         widget=forms.RadioSelect,
-        help_text="What a whole profession reads is always looked at, and cards, account numbers "
-        "and keys in whatever others read.",
+        help_text=ALWAYS,
         error_messages=dict.fromkeys(("required", "invalid_choice"), "Choose one of the two."),
     )

@@ -105,7 +105,10 @@ def _alone(robots: Sequence[Robot]) -> str:
     """Who sees what is private: the member, and the robots that work for them."""
     if not robots:
         return "only you"
-    return f"you and {robots[0].name}" if len(robots) == 1 else f"you and {len(robots)} robots"
+    if len(robots) > 1:
+        return f"only you and {len(robots)} robots"
+    # Who has an owner serves that member alone.
+    return f"only you and {'your robot' if robots[0].owner_id else robots[0].name}"
 
 
 def _shared_with(found: my_memories.MemberOverview) -> str:
@@ -223,6 +226,7 @@ def _lines(request: HttpRequest) -> Iterator[bytes]:
     yield from privacy_export.account_lines(request.actor)
     if decisions := privacy_export.decision_lines(request.actor):
         yield decisions
+    yield from privacy_export.part_lines(request.actor)
 
 
 @require_POST

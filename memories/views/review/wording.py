@@ -27,7 +27,7 @@ BUTTONS = {
     Cause.CONTRADICTION: ("", "", "Both are right: keep both"),
     Cause.RED_LINE: ("Protect it", "", "Leave it unprotected"),
     Cause.CAPACITY: ("Summarise and archive them", "", "Leave them all"),
-    Cause.PERSONAL_DATA: ("Publish without the marked words", "Edit first", "Keep it out"),
+    Cause.PERSONAL_DATA: ("Publish without the personal words", "Edit first", "Keep it out"),
     Cause.POISON: ("Let it through", "Edit first", "Keep it out"),
 }
 # The keys of approving and of rejecting. `a` is everywhere the yes that destroys nothing; what

@@ -21,14 +21,14 @@ def test_the_sentence_counts_people_robots_and_curators(world: World) -> None:
     here = world.here
     for name in ("mina", "bob"):
         give(here, name)
-    told = sentence(world, "mina")["QSR, Real Estate"]
+    told = sentence(world, "mina")["Real Estate in QSR"]
     # Ada and Chidi curate; the personal robots have no key yet.
-    assert told.sentence == "2 people of QSR, Real Estate can read this, and 2 who curate."
+    assert told.sentence == "2 people of Real Estate in QSR can read this, and 2 who curate."
     assert (told.people, told.robots) == (4, 0)
     # Of the others a member hears the number alone.
     assert told.names == ("You",)
     assert {one.name for one in told.shown if one.what == "person"} == {here.members["mina"].name}
-    seen = sentence(world, "ada")["QSR, Real Estate"]
+    seen = sentence(world, "ada")["Real Estate in QSR"]
     assert {one.name for one in seen.shown if one.what == "person"} >= {
         here.members[name].name for name in ("mina", "bob", "ada", "chidi")
     }
@@ -41,9 +41,9 @@ def test_who_opted_out_is_not_counted(world: World) -> None:
     from memories.privacy.opt_out import set_sharing
 
     set_sharing(here.person("bob"), out=True, now=NOW)
-    told = sentence(world, "mina")["QSR, Real Estate"]
-    assert told.sentence == "1 person of QSR, Real Estate can read this, and 2 who curate."
-    assert "QSR, Real Estate" not in sentence(world, "bob")
+    told = sentence(world, "mina")["Real Estate in QSR"]
+    assert told.sentence == "1 person of Real Estate in QSR can read this, and 2 who curate."
+    assert "Real Estate in QSR" not in sentence(world, "bob")
     assert sentence(world, "mina", "industry")["industry QSR"].people == 3
     assert sentence(world, "mina", "role")["role Real Estate"].people == 3
 
@@ -54,7 +54,8 @@ def test_a_robot_with_a_key_reads_for_its_member(world: World) -> None:
     give(world.here, "mina")
     robot_of(world.here, "mina")
     make_key(world.here.person("mina"), label="mine", now=NOW)
-    told = sentence(world, "mina")["QSR, Real Estate"]
+    told = sentence(world, "mina")["Real Estate in QSR"]
     assert (
-        told.sentence == "1 person and 1 robot of QSR, Real Estate can read this, and 2 who curate."
+        told.sentence
+        == "1 person and 1 robot of Real Estate in QSR can read this, and 2 who curate."
     )

@@ -56,6 +56,19 @@ def test_who_curates_edits_the_text_line_by_line(world: World) -> None:
         assert (entry.detail["before"], entry.detail["changed"]) == (2, 1)
 
 
+def test_a_blocks_pages_stand_under_its_persona_or_under_my_memories(world: World) -> None:
+    here = world.here
+    one = shared(here, FIRST)
+    for who, id_, way in (
+        ("chidi", one, ["Personas", "Real Estate in QSR"]),
+        ("mina", own(here, Layer.HUMAN), ["My memories", "Your robot"]),
+    ):
+        for part in ("edit", "versions"):
+            context = signed_in(here, who).get(f"/blocks/{id_}/{part}/").context
+            assert [label for label, _ in context["shown"]["above"]] == way
+            assert [item["label"] for item in context["nav"] if item["current"]] == way[:1]
+
+
 def test_who_may_open_the_editor(world: World) -> None:
     here = world.here
     one = shared(here, FIRST)

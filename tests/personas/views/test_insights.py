@@ -85,6 +85,9 @@ def test_who_curates_accepts_a_suggestion(world: World) -> None:
     one = suggest(here)
     chidi = signed_in(here, "chidi")
     assert rows(chidi) == [(LESSON, RETAIL, QSR, "")]
+    page = text(chidi.get("/personas/suggestions/"))
+    assert "Real Estate in QSR" in page
+    assert "Asset Management in Retail" in page
     url = f"/personas/suggestions/{one.id}/accept/"
     for name in ("mina", "vera"):
         other = signed_in(here, name)
@@ -126,7 +129,11 @@ def test_the_figures_are_those_that_were_made(world: World) -> None:
     learn(here, "mina", *lessons)
     chidi = signed_in(here, "chidi")
     page = chidi.get("/personas/figures/")
-    row = next(one for one in page.context["blocks"] if one["handle"] == QSR)
+    # Of those that nobody wrote or read there is no row of zeros, and no column of dashes.
+    [row] = page.context["blocks"]
+    unused = [one["handle"] for one in page.context["unused"]]
+    assert (row["handle"], len(unused), QSR in unused) == (QSR, 3, False)
+    assert "Messages a conversation" not in text(page)
     told = (row["entries"], row["characters"], row["writes"], row["reads"], row["messages"])
     assert told == (2, len("\n".join(lessons)), 2, 0, "")
     assert page.context["associations"]["made"] == 2
@@ -138,3 +145,21 @@ def test_the_figures_are_those_that_were_made(world: World) -> None:
     ]
     assert signed_in(here, "mina").get("/personas/figures/").status_code == 404
     assert queries(chidi, "/personas/figures/") <= 12
+
+
+def test_pages_without_anything_say_so_in_one_sentence(world: World) -> None:
+    chidi = signed_in(world.here, "chidi")
+    for show in ("", "decided"):
+        page = chidi.get(f"/personas/suggestions/?show={show}")
+        assert page.context["shown"] == []
+        assert "No suggestions yet" in text(page)
+    figures = text(chidi.get("/personas/figures/"))
+    assert "nobody was said to have a persona" in figures
+    assert "Nothing is written or read of" in figures
+    for nothing in ("Said of members", "Entries by week", "Passed"):
+        assert nothing not in figures
+    # Nothing was written, so there are no versions and no trends to look at.
+    empty = text(chidi.get(f"/personas/{QSR}/"))
+    assert "/versions/" not in empty
+    assert "/trends/" not in empty
+    assert "/edit/" in empty

@@ -1,7 +1,9 @@
 """My memories: one's personas, one's own robot, and what opting out of sharing does to them."""
 
+import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -24,8 +26,9 @@ from robots.models.keys import Key
 from robots.models.robots import Robot
 from tests.people import queries, signed_in, text
 from tests.personas.cast import QSR, RETAIL, block, give, labels, serving
-from tests.world import PEOPLE, Tenant, World
+from tests.world import NOW, PEOPLE, Tenant, World
 
+CPG = "cpg_retail_media"
 LABEL = f"{QSR}_service_experience"
 SECRET = re.compile(r'id="new-key">(cmk_[^<]+)<')
 
@@ -52,6 +55,7 @@ def test_a_persona_is_new_until_it_was_seen(world: World) -> None:
     client = signed_in(here, "mina")
     page = client.get("/me/")
     assert "Your robot says what you do: Real Estate in QSR." in text(page)
+    assert "See it and undo it" in text(page)
     [first] = page.context["more"][0]["personas"]
     told = (first["name"], first["sure"], first["told_by"], first["new"], first["entries"])
     assert told == ("Real Estate in QSR", "90 % sure", "your robot", True, 1)
@@ -72,12 +76,52 @@ def test_a_robots_word_is_confirmed_or_undone_by_the_member(world: World) -> Non
     assert [(one["waits"], one["told_by"], one["entries"]) for one in said.values()] == [
         (True, "aria", None)
     ] * 2
+    # What waits counts for nothing, so that there is nothing to undo.
+    page = text(bob.get("/me/"))
+    assert "See it and answer" in page
+    assert "See it and undo it" not in page
     bob.post(said[QSR]["confirm_url"], {"back": "me"})
     bob.post(said[RETAIL]["leave_url"], {"back": "me"})
     assert [(one["handle"], one["waits"]) for one in mine(bob)] == [(QSR, False)]
     with organisation_scope(here.id):
         row = Association.objects.get(member_id=here.members["bob"].id)
         assert row.confirmed_by_id == here.members["bob"].id
+
+
+@pytest.mark.conformance("W13")
+def test_the_export_holds_ones_own_personas_and_nobody_elses(world: World) -> None:
+    here = world.here
+    give(here, "mina", confidence=0.9)
+    associate(here.robot("aria"), member=str(here.members["mina"].id), handle=RETAIL,
+              confidence=0.5, now=NOW + timedelta(days=1))  # fmt: skip
+    associate(here.person("mina"), member=None, handle=CPG, confidence=None,
+              now=NOW + timedelta(days=2))  # fmt: skip
+    [own] = own_robots(here, "mina")
+    assert exported(here, "mina") == [
+        (QSR, own.name, 0.9, NOW, NOW),
+        (RETAIL, "aria", 0.5, NOW + timedelta(days=1), None),
+        (CPG, None, 1.0, NOW + timedelta(days=2), NOW + timedelta(days=2)),
+    ]
+    # Who curates sees everybody's on the page, and takes along none of them.
+    assert exported(here, "chidi") == exported(here, "bob") == []
+
+
+def exported(here: Tenant, name: str) -> list[tuple[Any, ...]]:
+    """(handle, robot, how sure, when said, when confirmed) of the lines that tell of personas."""
+    answer = signed_in(here, name).get("/me/export/")
+    rows = [json.loads(line) for line in b"".join(answer).splitlines()]
+    at = datetime.fromisoformat
+    return [
+        (
+            row["persona"],
+            row["robot"],
+            row["confidence"],
+            at(row["discovered_at"]),
+            row["confirmed_at"] and at(row["confirmed_at"]),
+        )
+        for row in rows
+        if "persona" in row
+    ]
 
 
 @pytest.mark.conformance("P04")

@@ -63,7 +63,7 @@ def test_the_words_stand_there_for_their_member_alone(world: World) -> None:
         assert (TEXT in page) is sees, who
         assert ("Only you see this." in page) is sees, who
     chidi = text(signed_in(here, "chidi").get(url))
-    assert "Publish without the marked words" in chidi
+    assert "Publish without the personal words" in chidi
     assert "An e-mail address" in chidi
     assert "Edit first" in chidi
     mine = text(signed_in(here, "mina").get("/review/?show=mine"))

@@ -239,8 +239,10 @@ def test_the_opening_names_the_robot_that_sees_it_too(world: World, who: str) ->
         )  # fmt: skip
     client = signed_in(here, "mina")
     page = text(client.get("/me/"))
-    assert "1 you and clio can see." in re.sub(r"<[^>]+>", "", page)
-    assert "only you" not in page
+    # One's own robot is nobody else's, so it needs no name.
+    robot = "your robot" if who == "owner" else "clio"
+    assert f"1 only you and {robot} can see." in re.sub(r"<[^>]+>", "", page)
+    assert "only you can" not in page
     assert "You have given no robot leave." not in page
     assert "You and your robots" in text(client.get("/"))
     assert "Only you" not in text(client.get("/"))

@@ -1,0 +1,28 @@
+"""What an export of one's own says of the member's personas."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from memories.privacy.export import adds_to_export
+from orgs.principals import Principal
+from personas.associations.associate import known_to
+
+
+@adds_to_export
+def own_associations(principal: Principal) -> Iterator[dict[str, Any]]:
+    """Which personas the member has or is said to have, the first said first; call in their scope.
+
+    robot: the one that said so; None where a person did. confirmed_at: None while it waits.
+    """
+    actor = principal.actor
+    # Who curates knows everybody's, and takes along their own alone.
+    rows = known_to(actor).filter(member_id=actor.member_id)  # type: ignore[misc]  # a person
+    for row in rows.order_by("discovered_at", "id"):
+        yield {
+            "persona": row.persona.handle,
+            "confidence": row.confidence,
+            "discovered_at": row.discovered_at,
+            "last_confirmed_at": row.last_confirmed_at,
+            "confirmed_at": row.confirmed_at,
+            "robot": row.proposed_by.name if row.proposed_by else None,
+        }
