@@ -66,10 +66,11 @@ def refuse(
     given: Submission,
     *,
     beside: Iterable[str] = (),
+    called: Iterable[str] = (),
     familiar: Familiar = tuple,
 ) -> Verdict:
-    """The verdict on words that pass. Raises HeldBack for the others."""
-    verdict = gate.judge(text, given, beside=beside, familiar=familiar)
+    """The verdict on words that pass; see `Gate.judge`. Raises HeldBack for the others."""
+    verdict = gate.judge(text, given, beside=beside, called=called, familiar=familiar)
     if verdict.held:
         raise HeldBack(verdict, given.audience)
     return verdict
