@@ -268,9 +268,9 @@ def test_decisions_and_dissents_carry_none(world: World) -> None:
         with pytest.raises(HeldBack):
             record_decision(bolt, draft, now=NOW)
     made = record_decision(bolt, DecisionDraft(topic="Tea", conclusion="So."), now=NOW)
-    for said in ({"content": ORDER}, {"content": CARD}, {"content": "No.", "reasoning": CARD}):
+    for words in ({"content": ORDER}, {"content": CARD}, {"content": "No.", "reasoning": CARD}):
+        draft = DissentDraft(kind="risk_warning", **words)
         with pytest.raises(HeldBack):
-            draft = DissentDraft(kind="risk_warning", **said)
             add_dissent(here.robot("clio"), made.id, draft, now=NOW)
     draft = DissentDraft(kind="risk_warning", content="Tea is late.")
     dissent = add_dissent(here.robot("clio"), made.id, draft, now=NOW)
