@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memories.safety.gate import Verdict
 
 
@@ -42,16 +44,17 @@ class OverLimit(Exception):
 class PersonalData(Exception):
     """The gate found what is somebody's alone, or what steers a model, where neither may stand.
 
-    verdict: what it found, as kinds and places.
+    verdict: what it found, as kinds and places. kinds: those that the writer may know of; that a
+    name stands on the organisation's list is told to nobody who does not keep it.
     """
 
-    def __init__(self, verdict: "Verdict") -> None:
-        found = ", ".join(verdict.kinds) or "what it could not check"
+    def __init__(self, verdict: "Verdict", kinds: "Mapping[str, int]") -> None:
+        found = ", ".join(kinds) or "something that it does not name"
         super().__init__(
             f"This block holds nothing personal, and the gate found: {found}. Leave it out, or "
             "send on_personal_data: sanitise. Nothing was stored."
         )
-        self.verdict = verdict
+        self.verdict, self.kinds = verdict, kinds
 
 
 class ReadOnly(Exception):

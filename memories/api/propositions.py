@@ -38,7 +38,7 @@ class RefusedPropositionSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(
         help_text="too-short, too-long, too-few-words, pronoun, question, heading, too-many, known "
         "or forgotten; of a model also invented-number, invented-name, invented-link, "
-        "invented-words or negation"
+        "invented-words, negation or held-back"
     )
 
 

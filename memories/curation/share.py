@@ -1,6 +1,6 @@
 """Change who may read a memory: the one act that widens an audience."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -33,7 +33,8 @@ from memories.safety.names.known_names import names_in_group
 from memories.safety.refusals import noting_refusals, refuse
 from memories.safety.rules import strings_in
 from memories.safety.stored import other_readers
-from memories.store.dependents import is_summary
+from memories.store.conversation_turns import message_of
+from memories.store.dependents import is_proposition, is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.version_stamp import STAMPS, stamp_version
@@ -145,11 +146,18 @@ def _pass_gates(memory: Memory, target: _Target, actor: Actor) -> None:
         Gate(memory.organisation_id),
         memory.content,
         other_readers(memory, kind, by_choice=actor.is_person),
-        beside=[memory.topic, *memory.tags, *strings_in(memory.metadata)],
+        beside=[memory.topic, *memory.tags, *strings_in(memory.metadata), *_told_source(memory)],
+        called=[memory.speaker, memory.key or "", memory.conversation or ""],
         familiar=lambda: (
             names_in_group(memory.organisation_id, target.group_id) if target.group_id else ()
         ),
     )
+
+
+def _told_source(memory: Memory) -> Iterable[str]:
+    """What its writer gave as its source; ids that the product put there say nothing."""
+    made = message_of(memory) is not None or is_proposition(memory)
+    return () if made else strings_in(memory.source)
 
 
 def _refuse_twin(memory: Memory, audience_id: UUID) -> None:

@@ -14,6 +14,7 @@ from memories.access.consent import LearningPaused
 from memories.access.lookup import changeable, note
 from memories.access.permissions import may_restore
 from memories.access.speakers import may_speak_for
+from memories.curation.edit import pass_gates
 from memories.indexing import index
 from memories.ingestion import write
 from memories.jobs.hints import hint_embedding
@@ -22,7 +23,8 @@ from memories.lifecycle.llm_checks.propositions import NoModel, propositions_fou
 from memories.llm import client
 from memories.restatement.llm_texts import showable
 from memories.restatement.restate import restatement_of
-from memories.store.authorship import Words
+from memories.safety.refusals import noting_refusals
+from memories.store.authorship import Words, words_by
 from memories.store.deduplication import content_hash
 from memories.store.dependents import FOLLOWED, OF, followers, is_proposition
 from memories.store.encryption.texts import refuse_sensitive
@@ -66,11 +68,11 @@ def divide_memory(
 
     given: propositions that the caller has found; without any the sentences of the memory, or of
     its restatement, that stand on their own. version: the one that was read to find them. Raises
-    NotFound, NotYours, LearningPaused, and AlreadyExists for a memory that is not active, has
-    changed or is a proposition itself.
+    NotFound, NotYours, LearningPaused, HeldBack for words that a gate does not let pass, and
+    AlreadyExists for a memory that is not active, has changed or is a proposition itself.
     """
     principal = resolve(actor)
-    with principal.scope():
+    with noting_refusals(actor, now, target=memory_id), principal.scope():
         memory, made, refused = _look(principal, memory_id, given, now)
         if version not in (None, memory.version):
             raise AlreadyExists("The memory was changed meanwhile; nothing was made of it.")
@@ -131,6 +133,8 @@ def _look(
     _respect(principal.actor, memory)
     own = _text(memory)
     texts, refused = parse(given) if given else propositions_in(own)
+    if given:
+        _pass_gates(principal.actor, memory, texts)
     said = _said(principal.actor, memory, own)
     return memory, _made(principal, memory, texts, said, refused, now), refused
 
@@ -142,6 +146,13 @@ def _text(memory: Memory) -> str:
     """
     beside = restatement_of(memory)
     return beside.text if beside and beside.text and not beside.lent else memory.content
+
+
+def _pass_gates(actor: Actor, memory: Memory, texts: Sequence[str]) -> None:
+    """Raises HeldBack for words that are not the memory's and may not reach its readers."""
+    there = " ".join(memory.content.split())
+    if fresh := [text for text in texts if text not in there]:
+        pass_gates(memory, {"content": "\n".join(fresh)}, words_by(actor))
 
 
 def _respect(actor: Actor, memory: Memory) -> None:

@@ -17,11 +17,10 @@ from memories.store.models.memory import Memory
 from orgs.models.audiences import AudienceKind
 from orgs.principals import Actor
 from robots.conversations.drafts import Promoted
+from robots.conversations.message_rules import QUARANTINED
 from robots.models.conversations import Conversation, Message
 
 PAUSED, REFUSED = "learning-paused", "refused"
-# A gate holds its memory back, and no robot's context shows the message either.
-QUARANTINED = "quarantined"
 _VISIBILITY = {
     AudienceKind.GROUP: Visibility.GROUP,
     AudienceKind.EXPLICIT: Visibility.PROTECTED,

@@ -66,10 +66,11 @@ def refuse(
     given: Submission,
     *,
     beside: Iterable[str] = (),
+    called: Iterable[str] = (),
     familiar: Familiar = tuple,
 ) -> Verdict:
-    """The verdict on words that pass. Raises HeldBack for the others."""
-    verdict = gate.judge(text, given, beside=beside, familiar=familiar)
+    """The verdict on words that pass; see `Gate.judge`. Raises HeldBack for the others."""
+    verdict = gate.judge(text, given, beside=beside, called=called, familiar=familiar)
     if verdict.held:
         raise HeldBack(verdict, given.audience)
     return verdict
@@ -81,7 +82,7 @@ def check_entity_name(actor: Actor, name: str, now: datetime) -> None:
     if name and not actor.is_person:
         refused = noting_refusals(actor, now, target_type="entity")
         with refused, organisation_scope(actor.organisation_id):
-            refuse_poison(actor, [name])
+            refuse_words(actor, called=[name])
 
 
 def refuse_held(actor: Actor, status: str) -> None:
@@ -94,13 +95,21 @@ def refuse_held(actor: Actor, status: str) -> None:
         raise HeldBack(verdict, READ_BY_OTHERS)
 
 
-def refuse_poison(actor: Actor, texts: Iterable[str]) -> None:
-    """Raises HeldBack where a robot's words, which others will read, would steer one of these.
+def refuse_words(
+    actor: Actor,
+    texts: Iterable[str] = (),
+    *,
+    called: Iterable[str] = (),
+    audience: str = READ_BY_OTHERS,
+) -> None:
+    """Raises HeldBack where a robot's words, which others will read, may not reach them.
 
+    texts: what would steer another robot or could be used at once, as a card number, stands in
+    none. called: names, in which only the first is looked for. audience: the kind of the readers.
     Call inside a scope of the organisation.
     """
     if not actor.is_person:
-        given = Submission(audience=READ_BY_OTHERS, by_robot=True)
-        found = Gate(actor.organisation_id).judge("", given, called=texts)
+        given = Submission(audience=audience, by_robot=True)
+        found = Gate(actor.organisation_id).judge("", given, beside=texts, called=called)
         if found.held:
             raise HeldBack(found, given.audience)

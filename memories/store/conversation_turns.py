@@ -15,6 +15,7 @@ from memories.store.context_reach import lends
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.organisations.references import as_uuid
+from robots.conversations.message_rules import QUARANTINED
 from robots.conversations.withdraw_messages import ERASED
 from robots.models.conversations import Message
 
@@ -56,7 +57,7 @@ _MESSAGES = """
 SELECT m.id, m.audience_id, m.content, m.speaker, m.sent_at FROM robots_message m
 WHERE m.organisation_id = %(organisation)s AND m.conversation_id = %(conversation)s
   AND m.id < %(last)s AND m.audience_id = ANY(%(audiences)s::uuid[]) AND m.withdrawn_at IS NULL
-  AND m.reason <> %(erased)s
+  AND m.reason <> ALL(%(silent)s)
   AND m.id >= coalesce((
     SELECT f.id FROM robots_message f
     WHERE f.organisation_id = %(organisation)s AND f.conversation_id = %(conversation)s
@@ -117,7 +118,7 @@ def _in_chat(
                 "last": max(own.values()),
                 "audiences": audiences,
                 "through": LOOKED_THROUGH,
-                "erased": ERASED,
+                "silent": [ERASED, QUARANTINED],
             },
         )
         messages = cursor.fetchall()

@@ -7,6 +7,8 @@ profile is read by nobody who could decide, so there the write is refused.
 from datetime import datetime
 
 from memories.safety.gate import Action, Gate, Verdict, record_verdicts
+from memories.safety.names.known_names import names_known_to
+from memories.safety.personal_data.known import KnownNames
 from memories.safety.rules import Submission
 from orgs.models.audiences import AudienceKind
 from orgs.principals import Principal
@@ -26,7 +28,9 @@ def cleared(
     if before.block.layer == Layer.PROFILE:
         verdict = _judge(principal, line, AudienceKind.MEMBER, sanitise=sanitise)
         if verdict.action is Action.REVIEW:
-            raise PersonalData(verdict)
+            known = names_known_to(principal.actor)
+            shown = _judge(principal, line, AudienceKind.MEMBER, names=known)
+            raise PersonalData(verdict, shown.kinds)
         _record(principal, before, verdict, AudienceKind.MEMBER, now)
         return verdict.text
     if is_shared(before.block) and sanitise:
@@ -42,11 +46,18 @@ def note_refusal(principal: Principal, before: BlockView, verdict: Verdict, now:
     _record(principal, before, verdict, AudienceKind.MEMBER, now)
 
 
-def _judge(principal: Principal, line: str, audience: str, *, sanitise: bool) -> Verdict:
+def _judge(
+    principal: Principal,
+    line: str,
+    audience: str,
+    *,
+    sanitise: bool = False,
+    names: KnownNames | None = None,
+) -> Verdict:
     given = Submission(
         audience=audience, by_robot=principal.actor.robot_id is not None, strict=True
     )
-    return Gate(principal.organisation_id).judge(line, given, sanitise=sanitise)
+    return Gate(principal.organisation_id, names=names).judge(line, given, sanitise=sanitise)
 
 
 def _record(

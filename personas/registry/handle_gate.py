@@ -12,14 +12,17 @@ NAMES = "A handle names an industry and a role, and nobody: no person, client or
 
 
 def refuse_names(organisation_id: UUID, handle: Handle) -> None:
-    """Raise BadHandle where the gate finds somebody in the words of a new handle.
+    """Raise BadHandle where the gate finds somebody in the words of a new handle, or breaks.
 
     Call inside the organisation's scope.
     """
     words = handle.text.replace("_", " ")
     given = Submission(audience=AudienceKind.ORGANISATION, by_robot=True, strict=True)
     gate = Gate(organisation_id)
-    found = [one for text in (words, words.title()) for one in gate.judge(text, given).findings]
+    verdicts = [gate.judge(text, given) for text in (words, words.title())]
+    found = [one for verdict in verdicts for one in verdict.findings]
     # A profession may end like a firm ("retail media"); a name of a person is none.
-    if any(one.sure or one.kind is Personal.PERSON for one in found):
+    if any(one.sure or one.kind is Personal.PERSON for one in found) or any(
+        verdict.failed for verdict in verdicts
+    ):
         raise BadHandle(NAMES)

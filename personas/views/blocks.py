@@ -117,7 +117,7 @@ def _over(
 def _gated(
     request: HttpRequest, shown: BlockView, form: BlockForm, error: PersonalData
 ) -> HttpResponse:
-    found = words.found(error.verdict.kinds)
+    found = words.found(error.kinds)
     form.add_error(
         "text", f"Nothing personal stands here, and the gate found {found}. Nothing was saved."
     )

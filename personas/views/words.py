@@ -99,7 +99,7 @@ def found(kinds: Mapping[str, int]) -> str:
         one, many = FOUND.get(kind, STEERS)  # type: ignore[call-overload]  # a word like the enum's
         parts.append(one if count == 1 else f"{count:,} {many}")
     if len(parts) < 2:
-        return "".join(parts) or "something that it could not check"
+        return "".join(parts) or "something that it does not name"
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
@@ -15,6 +15,7 @@ from orgs.models.base import new_id
 from orgs.organisations.audiences import ensure_audience, ensure_explicit_audience
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
+from robots.conversations.message_rules import QUARANTINED
 from robots.models.conversations import Conversation, Message
 from robots.people import directory
 
@@ -93,17 +94,22 @@ def conversation(principal: Principal, conversation_id: UUID) -> Conversation:
 def messages(principal: Principal, conversation_id: UUID) -> "QuerySet[Message]":
     """The messages of a conversation that the principal reads; evaluate in its scope.
 
-    Each has `answers`, the id of what it replies to, if that is readable as well. Raises
-    NotFound.
+    Each has `answers`, the id of what it replies to, if that is readable as well. A robot is shown
+    none that is quarantined. Raises NotFound.
     """
     conversation(principal, conversation_id)
     here = {"organisation_id": principal.organisation_id}
     replied = Message.objects.filter(**here, id=OuterRef("reply_to_id")).values("id")
     return (
-        Message.objects.filter(**here, conversation_id=conversation_id)
+        Message.objects.filter(_calm(principal.actor), **here, conversation_id=conversation_id)
         .select_related("speaker_member", "author", "robot", "audience")
         .annotate(answers=Subquery(replied))
     )
+
+
+def _calm(actor: Actor) -> Q:
+    """What would not steer who asks. A robot that serves many is not shown its own either."""
+    return Q() if actor.robot_id is None else ~Q(reason=QUARANTINED)
 
 
 def _shown() -> "QuerySet[Conversation]":

@@ -16,6 +16,7 @@ from uuid import UUID
 from orgs.database.prepared_statements import fetched
 from orgs.principals import Actor, resolve
 from robots.conversations.conversations import conversation
+from robots.conversations.message_rules import QUARANTINED
 from robots.models.conversations import Conversation, Message
 
 MOST_CONVERSATIONS = 50
@@ -49,6 +50,7 @@ CROSS JOIN LATERAL (
         SELECT id, content FROM robots_message
         WHERE organisation_id = %(organisation)s AND conversation_id = c.id
             AND audience_id = %(audience)s AND withdrawn_at IS NULL
+            AND reason <> ALL(%(silent)s)
         ORDER BY id DESC LIMIT %(messages)s
     ) AS m
 ) AS newest WHERE newest.behind <= c.characters
@@ -93,7 +95,7 @@ def earlier(actor: Actor, conversation_id: UUID, *, now: datetime) -> list[Earli
     """The latest MOST_CONVERSATIONS of those who read this one, without it; the latest first.
 
     Only what every reader of this one reads: conversations and messages are of its audience. What
-    was taken back stays out. Raises NotFound.
+    was taken back stays out, and for a robot what is quarantined. Raises NotFound.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -109,13 +111,15 @@ def earlier(actor: Actor, conversation_id: UUID, *, now: datetime) -> list[Earli
             for row in latest[:MOST_CONVERSATIONS]
             if row.last_message_at is not None
         ]
-        said = _newest(begun, [one for one in found if one.band.tokens])
+        said = _newest(actor, begun, [one for one in found if one.band.tokens])
     for band in BANDS:
         _fill([one for one in found if one.band is band], said, band.tokens)
     return found
 
 
-def _newest(begun: Conversation, those: Sequence[Earlier]) -> dict[UUID, list[Message]]:
+def _newest(
+    actor: Actor, begun: Conversation, those: Sequence[Earlier]
+) -> dict[UUID, list[Message]]:
     """The latest messages of each conversation, the latest first: all that can fit, and no more
     than a few beside."""
     values = {
@@ -124,6 +128,7 @@ def _newest(begun: Conversation, those: Sequence[Earlier]) -> dict[UUID, list[Me
         "organisation": begun.organisation_id,
         "audience": begun.audience_id,
         "messages": MOST_MESSAGES,
+        "silent": [] if actor.robot_id is None else [QUARANTINED],
     }
     ids = [id_ for (id_,) in fetched(_NEWEST, values)] if those else []
     rows = Message.objects.filter(organisation_id=begun.organisation_id, id__in=ids)

@@ -13,6 +13,8 @@ from robots.conversations.chatter import information, is_chatter
 
 OPEN, STRICT = "open", "strict"
 TITLE_WORDS = 4
+# Why a message is no memory: it would steer a robot. People who were there see it, no robot does.
+QUARANTINED = "quarantined"
 
 _ANNOUNCES = re.compile(
     r"^\s*\W{0,3}(?:announcement|attention|heads[ -]up|psa|fyi (?:all|everyone)|please note"

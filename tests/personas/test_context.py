@@ -11,6 +11,7 @@ from memories.context.assembly.layout import Context
 from memories.context.assembly.nearest import nearest_alone
 from memories.context.sources.asked import Asked, ContextQuery
 from memories.context.sources.pieces import Piece, Section
+from memories.curation.edit import edit_memory
 from memories.embedding.tokens.token_count import count_tokens
 from memories.privacy.opt_out import set_sharing
 from orgs.models.base import new_id
@@ -195,3 +196,13 @@ def test_after_an_opt_out_the_block_is_in_no_context(world: World) -> None:
     for who in (serving(here, "bob"), robot_of(here, "bob"), here.person("bob")):
         assert said(text_for(who)) == []
     assert said(text_for(serving(here, "mina"))) == ["They check visits."]
+
+
+def test_what_is_sensitive_stands_in_no_block_and_no_context(world: World) -> None:
+    here = world.here
+    teach(here, "mina", "The safe has a code.", "Coffee comes first.", label="human")
+    mina = serving(here, "mina")
+    hidden = block(mina, "human").entries[0].id
+    edit_memory(here.person("mina"), hidden, {"sensitive": True}, now=NOW)
+    assert block(mina, "human").text == "Coffee comes first."
+    assert said(text_for(mina)) == ["Coffee comes first."]

@@ -5,8 +5,8 @@ from datetime import timedelta
 from memories.context.sources.asked import Asked
 from memories.context.sources.memory_lines import plain
 from memories.context.sources.pieces import Piece
-from memories.ingestion.messages import QUARANTINED
 from orgs.principals import Actor
+from robots.conversations.message_rules import QUARANTINED
 from robots.models.conversations import Conversation, Message, MessageRole
 
 # The latest messages of the latest conversations, none older than this.

@@ -39,7 +39,7 @@ from memories.retrieval.answer_rows import answer_rows
 from memories.retrieval.feedback import give_feedback, tell_outcome
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import Query, RecallAnswer, recall
-from memories.safety.refusals import noting_refusals, refuse_poison
+from memories.safety.refusals import noting_refusals, refuse_words
 from memories.store.lineage import NAMED
 from memories.store.models.choices import Tier
 from orgs import audit
@@ -116,9 +116,9 @@ def open_debate(
         raise BadDecision(NO_WORDS)
     with noting_refusals(actor, now, target_type="debate"), transaction.atomic():
         with organisation_scope(actor.organisation_id):
-            refuse_poison(actor, [topic])
             place = Draft(content=topic, visibility=visibility, group=group, member=member)
             placement = DraftPlacer(actor, now).place(place)
+            refuse_words(actor, [topic], audience=placement.audience_kind)
         query = Query(
             text=topic,
             limit=limit,

@@ -14,7 +14,7 @@ from memories.access.references import References
 from memories.curation.decisions.models import Decision, Dissent
 from memories.curation.decisions.parts import named, part_of
 from memories.curation.decisions.voices import Voice, Voices, respect_wishes
-from memories.safety.refusals import noting_refusals, refuse_poison
+from memories.safety.refusals import noting_refusals, refuse_words
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -77,7 +77,8 @@ def add_dissent(
         ).count()
         if there >= MOST_DISSENTS:
             raise AlreadyExists(FULL)
-        refuse_poison(principal.actor, [draft.content, draft.reasoning])
+        said = [draft.content, draft.reasoning]
+        refuse_words(principal.actor, said, audience=memory.audience.kind)
         with organisation_scope(memory.organisation_id):
             voices = Voices(principal.actor, memory.group, References(principal.actor))
             voice = voices.speaking(draft.by)
@@ -113,7 +114,8 @@ def answer_dissent(
         if memory.status != Status.ACTIVE:
             raise AlreadyExists(NOT_ACTIVE)
         changed = _changed(found, answer)
-        refuse_poison(principal.actor, [answer.rebuttal or ""])
+        rebuttal = [answer.rebuttal or ""]
+        refuse_words(principal.actor, rebuttal, audience=memory.audience.kind)
         if changed:
             rows.update(
                 **changed,

@@ -20,7 +20,7 @@ from memories.curation.decisions.voices import Voice, Voices, respect_wishes
 from memories.curation.supersede import supersede
 from memories.ingestion.drafts import Draft, Remembered
 from memories.ingestion.remember import remember
-from memories.safety.refusals import noting_refusals, refuse_held, refuse_poison
+from memories.safety.refusals import noting_refusals, refuse_held, refuse_words
 from memories.store.lineage import NAMED
 from memories.store.models.choices import Category, Status, Tier
 from memories.store.models.memory import Memory
@@ -114,10 +114,11 @@ def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> Rec
     if not words:
         raise BadDecision(NO_WORDS)
     with noting_refusals(actor, now, target_type="decision"), transaction.atomic():
-        with organisation_scope(actor.organisation_id):
-            refuse_poison(actor, _beside(draft))
         made = remember(actor, _memory(actor, draft, now), now=now)
         refuse_held(actor, made.status)
+        with organisation_scope(actor.organisation_id):
+            called = (draft.domain, *draft.participants)
+            refuse_words(actor, _beside(draft), called=called, audience=made.audience_kind)
         principal = writer(actor, member=draft.member, group=draft.group)
         with principal.scope():
             memory = _readable(principal, made.id)
@@ -134,11 +135,11 @@ def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> Rec
 
 
 def _beside(draft: DecisionDraft) -> list[str]:
-    """What is served with the conclusion."""
+    """What is said with the conclusion."""
     said = [one.text for one in draft.claims]
     for one in draft.dissents:
         said += [one.content, one.reasoning]
-    return [draft.domain, *draft.participants, *said]
+    return said
 
 
 def writer(actor: Actor, *, member: str | UUID | None, group: str | UUID | None) -> Principal:

@@ -2,6 +2,7 @@
 
 import logging
 from datetime import timedelta
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -9,6 +10,7 @@ from django.db import DatabaseError
 
 from memories.access.consent import SharingOff
 from memories.privacy.opt_out import set_sharing
+from memories.safety import detectors
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
 from orgs.members.members import remove_member
@@ -82,6 +84,18 @@ def test_a_handle_that_names_somebody_is_refused(world: World) -> None:
             give(world.here, "bob", handle)
     for handle in ("food_quality", "hotel_revenue_management", "b2b_sales", "health_nursing"):
         assert give(world.here, "bob", handle).made
+
+
+def test_a_new_handle_that_nobody_could_check_is_refused(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_given: object) -> Any:
+        raise RecursionError
+
+    monkeypatch.setattr(detectors, "personal", breaks)
+    with pytest.raises(BadHandle, match="names an industry"):
+        give(world.here, "bob", "food_quality")
+    assert not give(world.here, "bob", QSR).made
 
 
 @pytest.mark.conformance("P12")

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memories.privacy.opt_out import set_sharing
+from memories.safety.names.terms import add_term
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
@@ -269,6 +270,12 @@ def test_a_profile_that_tells_of_somebody_is_refused_and_noted(world: World) -> 
         noted = AuditEntry.objects.get(action="gate.held", target_type="block")
         assert noted.detail["found"] == {"email": 1}
         assert "jane" not in str(noted.detail)
+    # Which of them is a name on the organisation's list is not hers to know.
+    add_term(here.person("chidi"), kind="client", term="Zibblewort", now=NOW)
+    for line, found in (("Plans of Zibblewort.", "does not name"), (MAIL, "email")):
+        with pytest.raises(PersonalData, match=f"found: [^:]*{found}") as refused:
+            wrote(mina, "user_persona_profile", f"Goal: visits.\n{line}")
+        assert "organisation" not in str(refused.value)
     done = wrote(mina, "user_persona_profile", MAIL, on_personal_data="sanitise")
     assert done.view.text == "Write to [email] before each visit."
     # The same words are at home in what is about the person.

@@ -27,5 +27,5 @@ def test_fading_is_told_from_the_day_on_which_it_begins(age: timedelta, told: st
 def test_what_the_gate_found_is_a_list_in_a_sentence() -> None:
     assert found({"email": 1, "person": 2}) == "an e-mail address and 2 names of people"
     assert found({"order_to_model": 1}) == "something that would steer a robot"
-    assert found({}) == "something that it could not check"
+    assert found({}) == "something that it does not name"
     assert confidence(0.904) == "90 % sure"

@@ -245,6 +245,31 @@ def test_names_of_clients_are_held_in_any_letters(world: World) -> None:
         assert made["status"] in ("pending_review", "quarantined"), name
 
 
+def test_of_a_list_its_member_alone_decides_and_two_are_a_list(world: World) -> None:
+    here, mina = world.here, of(world.here, "mina")
+    shared = {"visibility": "shared", "readers": {"members": [of(here, "bob")]}}
+    # What she said with whom is heard by both of them: nobody is alone there.
+    both = {"visibility": "protected", "speaker": of(here, "bob"), "group": "launch"}
+    made = [
+        remember(here, TEXT, member=mina, **shared),
+        remember(here, "Pay by 4111 1111 1111 1111.", member=mina, **both),
+    ]
+    assert [one["status"] for one in made] == ["pending_review"] * 2
+    for who, held in (("mina", 2), ("bob", 0), ("chidi", 0), ("ada", 0)):
+        assert len(waiting(here, who)) == held, who
+        with resolve(here.person(who)).scope():
+            assert Memory.objects.count() == held, who
+
+
+def test_of_what_is_sensitive_nothing_is_kept_in_plain(world: World) -> None:
+    here = world.here
+    made = remember(here, TEXT, member=of(here, "mina"), visibility="organisation", sensitive=True)
+    assert made["status"] == "pending_review"
+    with resolve(here.person("mina")).scope():
+        assert Memory.objects.get(id=made["id"]).content == MASKED
+        assert not HeldText.objects.exists()
+
+
 def test_what_is_held_is_the_readers_of_before_no_more(world: World) -> None:
     """The other organisation's names and terms are not this one's."""
     here, there = world.here, world.there
