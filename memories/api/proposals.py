@@ -33,11 +33,12 @@ PLAIN = (
 def body(item: Proposal, original: str | None = None) -> dict[str, Any]:
     """An item as whoever decides or proposed it sees it. original: what a gate took out of its
     text stands in it, for the member alone for whom it was written."""
-    named = ("proposed_by", "robot", "assignee", "locked_by", "decided_by")
+    named = ("proposed_by", "assignee", "locked_by", "decided_by")
     other, target = item.other, item.target_audience
     return {
         **{name: getattr(item, name) for name in PLAIN},
         **{name: rendering.named(getattr(item, name)) for name in named},
+        "robot": rendering.named(item.memory.told(item.robot)),
         "memory": rendering.memory(item.memory),
         "version": item.memory.version,
         "other": other and {"id": other.id, "content": other.content, "version": other.version},

@@ -33,7 +33,12 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.errors import NotFound
+from orgs.models.audiences import AudienceKind
 from orgs.principals import Actor, Principal, resolve
+
+AS_IT_WAS = (
+    "It waits for a check where it comes back. Bring it back as it was, then change its words."
+)
 
 
 class Unread(Exception):
@@ -205,6 +210,8 @@ def _publish(taken: _Taken, answer: ReviewAnswer) -> dict[str, Any]:
         raise Misplaced("You do not read where this would go, so you cannot send it there.")
     if item.cause in HELD:
         _pass_gates(taken, answer)
+    if answer.content is not None and _goes_to_wait(item):
+        raise Misplaced(AS_IT_WAS)
     if item.cause in PROPOSALS:
         # They may have opted out after it was proposed. Who proposed their own words wants it.
         about = {memory.member_id, memory.speaker_member_id, *members_named(memory)}
@@ -230,6 +237,12 @@ def _publish(taken: _Taken, answer: ReviewAnswer) -> dict[str, Any]:
         after=str(item.target_audience_id),
     )
     return outcome | {"shelved": str(memory.id)}
+
+
+def _goes_to_wait(item: Proposal) -> bool:
+    """Whether it comes back to where curators look at what a gate holds."""
+    target = item.target_audience
+    return item.cause == Cause.RETURN and target is not None and target.kind == AudienceKind.REVIEW
 
 
 def _pass_gates(taken: _Taken, answer: ReviewAnswer) -> None:

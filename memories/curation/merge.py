@@ -13,11 +13,13 @@ from memories.curation.decisions.parts import copy_record, has_record
 from memories.indexing import index
 from memories.ingestion import write
 from memories.knowledge_graph.tasks import copy_tasks
+from memories.review.enqueue import enqueue_again
 from memories.store.authorship import reword, words_by
 from memories.store.encryption.texts import row_hashes
 from memories.store.models.choices import Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from memories.store.status import back_to
 from orgs.errors import AlreadyExists
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
@@ -82,7 +84,11 @@ def copy_to(
         )
     before = twin.status
     joined = join(memory, twin)
-    if before != Status.ACTIVE:
+    if before == Status.FORGOTTEN and twin.held_for:
+        # What a gate held waits for that decision again.
+        revive(twin, now, back_to(twin))
+        enqueue_again(twin, now)
+    elif before != Status.ACTIVE:
         revive(twin, now)
     return {"made": str(twin.id), "was": before, **joined}
 

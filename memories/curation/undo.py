@@ -12,7 +12,8 @@ from memories.curation.supersede import CHANGED, take_back
 from memories.lifecycle.consolidation.undo_summary import bring_back
 from memories.lifecycle.llm_checks.summaries import is_reworded
 from memories.lifecycle.withdraw import give_back, take_away
-from memories.review.models import PAIRS, Cause, Proposal, State
+from memories.review.enqueue import withdraw
+from memories.review.models import HELD, PAIRS, Cause, Proposal, State
 from memories.review.queue import find, to_decide
 from memories.review.red_line import lift
 from memories.store.dependents import SUMMARY
@@ -112,7 +113,7 @@ def _unmake(memory: Memory, item: Proposal, now: datetime) -> None:
     was = item.outcome.get("was", "")
     if was == Status.ACTIVE:
         return
-    if memory.status != Status.ACTIVE or (not was and merge.is_built_on(memory)):
+    if memory.status != back_to(memory) or (not was and merge.is_built_on(memory)):
         raise AlreadyExists(CHANGED)
     if not was:
         merge.discard(memory, now)
@@ -120,6 +121,7 @@ def _unmake(memory: Memory, item: Proposal, now: datetime) -> None:
         merge.shelve(memory, now)
     else:
         take_away(None, memory, by_subject=item.cause == Cause.RETURN, now=now)
+        withdraw(memory.organisation_id, memory.id, now, *HELD)
 
 
 def _bring_back(principal: Principal, item: Proposal, now: datetime) -> None:

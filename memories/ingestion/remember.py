@@ -230,7 +230,10 @@ def _decide(
 def _ask_subject(
     placer: DraftPlacer, item: Item, earlier: Earlier, withdrawn: EarlierRow, now: datetime
 ) -> tuple[Outcome, Memory | None]:
-    """What its subject forgot comes back only if they say so: it waits where they alone look."""
+    """What its subject forgot comes back only if they say so: it waits where they alone look.
+
+    What they forgot while a gate held it goes back to wait for the gate, so nothing holds it here.
+    """
     placement = item.placement
     subject = placement.member_id or placement.speaker_member_id or subject_of(withdrawn.id)
     audience_id = ensure_explicit_audience(
@@ -241,6 +244,7 @@ def _ask_subject(
     fresh = compose(placer, item, now)
     fresh.proposed_audience_id, fresh.audience_id = fresh.audience_id, audience_id
     fresh.status, fresh.deposited_by = Status.PENDING_REVIEW, placer.robot.id
+    fresh.held_for = ""
     waiting = next((row for row in known if row.stands_for(fresh)), None)
     outcome = _remembered(item, waiting.id if waiting else fresh.id)
     if not placement.is_deposit:

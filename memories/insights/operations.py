@@ -1,7 +1,8 @@
 """The log of operations for whoever asks, and counts of each robot for those who curate.
 
 A line is shown to who reads its memory. What a robot that serves one member recalls or has no more
-at hand tells what that member works on: there, lists name the robot to that member alone.
+at hand tells what that member works on: there, lists name the robot to that member alone. So
+they do with what it taught a profession (`who_taught`).
 """
 
 from collections import Counter
@@ -25,6 +26,7 @@ from orgs.errors import NotFound
 from orgs.principals import Actor, Principal, resolve
 from robots.models.robots import Robot
 from robots.registry.robots import find_robot, works_before
+from robots.registry.who_taught import untold
 
 # Rows of a transaction of the clean-up.
 BATCH = 5_000
@@ -83,19 +85,25 @@ def operations(
         if after:
             at, id_ = after
             rows = rows.filter(Q(at__lt=at) | Q(at=at, id__lt=id_))
-        found = list(rows.select_related("robot").order_by("-at", "-id")[: limit + 1])
+        found = list(_told(rows).select_related("robot").order_by("-at", "-id")[: limit + 1])
     lines = [
         Line(
             id=row.id,
             verb=row.verb,
             memory=row.memory_id,
-            robot=row.robot if row.robot and _names(actor, row.verb, row.robot) else None,
+            robot=_robot(actor, row),
             at=row.at,
         )
         for row in found[:limit]
     ]
     more = len(found) > limit
     return lines, (found[limit - 1].at, found[limit - 1].id) if more else None
+
+
+def _robot(actor: Actor, row: Operation) -> Robot | None:
+    if row.robot is None or row.untold:  # type: ignore[attr-defined]  # of `_told`
+        return None
+    return row.robot if _names(actor, row.verb, row.robot) else None
 
 
 def operation_counts(
@@ -111,8 +119,12 @@ def operation_counts(
     principal = resolve(actor)
     with principal.scope():
         rows = _within(_shown(principal), since, until)
-        counted = rows.order_by().values("robot_id", "verb").annotate(times=Count("id"))
-        lines = [(row["robot_id"], row["verb"], row["times"]) for row in counted]
+        told = _told(rows).order_by().values("robot_id", "verb", "untold")
+        counted = told.annotate(times=Count("id"))
+        lines = [
+            (None if row["untold"] else row["robot_id"], row["verb"], row["times"])
+            for row in counted
+        ]
         robots = Robot.objects.filter(organisation_id=principal.organisation_id).in_bulk(
             {robot_id for robot_id, _, _ in lines if robot_id}
         )
@@ -163,6 +175,11 @@ def _names(actor: Actor, verb: str, robot: Robot) -> bool:
     return verb not in _ASKED or works_before(robot, actor)
 
 
+def _told(rows: "QuerySet[Operation]") -> "QuerySet[Any]":
+    """With `untold`: whether the asker is not to know that it was this robot; in their scope."""
+    return rows.annotate(untold=untold("robot_id", "audience_id"))
+
+
 def _shown(principal: Principal) -> "QuerySet[Operation]":
     """What is forgotten exists only for those who may bring it back."""
     memories = Memory.objects.filter(
@@ -196,7 +213,7 @@ def _matching(principal: Principal, wanted: Wanted) -> "QuerySet[Operation] | No
             robot = find_robot(principal.organisation_id, wanted.robot)
         except NotFound:
             return None
-        rows = rows.filter(robot_id=robot.id)
+        rows = _told(rows).filter(robot_id=robot.id, untold=False)
         if not _names(principal.actor, Verb.RECALL, robot):
             rows = rows.exclude(verb__in=_ASKED)
     return rows

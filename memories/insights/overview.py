@@ -15,6 +15,7 @@ from memories.review.queue import Count, count
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Role
 from orgs.principals import MODERATORS, Actor, Principal, resolve
+from robots.registry.who_taught import told_sql
 
 # So many of the newest are looked at; a larger organisation is told so.
 LOOKED_AT = 20_000
@@ -38,8 +39,9 @@ JOIN orgs_audience a ON a.organisation_id = %(organisation)s AND a.id = m.audien
 LEFT JOIN memories_use u ON u.organisation_id = %(organisation)s AND u.memory_id = m.id
 GROUP BY 1, 2, 3, 4
 """
-# Who brought what of these lately: each robot that brought a memory counts for it.
-_ROBOTS = """
+# Who brought what of these lately: each robot that brought a memory counts for it, if the asker is
+# told of it.
+_ROBOTS = f"""
 SELECT r.name, count(*)
 FROM (
     SELECT id FROM memories_memory
@@ -50,7 +52,7 @@ FROM (
 JOIN memories_contribution c ON c.organisation_id = %(organisation)s AND c.memory_id = m.id
     AND c.last_at > %(week)s
 JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
-    AND r.builtin IS NULL
+    AND r.builtin IS NULL AND {told_sql("r", "c")}
 GROUP BY r.id, r.name ORDER BY count(*) DESC, r.id LIMIT %(robots)s
 """
 _STANDING = """

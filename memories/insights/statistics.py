@@ -14,6 +14,7 @@ from memories.retrieval.who_said import activity
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetched
 from orgs.principals import Actor, Principal, resolve
+from robots.registry.who_taught import robot_untold
 
 
 def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
@@ -35,7 +36,7 @@ def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
             "memories": sum(by_kind.values()),
             "by_kind": by_kind,
             "by_tier": dict(sorted(by_tier.items())),
-            "robots": rows.values("robot_id").distinct().count(),
+            "robots": rows.exclude(robot_untold()).values("robot_id").distinct().count(),
             "embedding_pending": owed.count() - dead,
             "embedding_failed": dead,
             "activity": [

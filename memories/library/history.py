@@ -18,7 +18,10 @@ from robots.models.robots import Robot
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Past:
-    """One version. member, robot: who made it; current: whether it is how the memory is now."""
+    """One version. member, robot: who made it; current: whether it is how the memory is now.
+
+    robot is empty as well where it is not told (`who_taught`).
+    """
 
     number: int
     content: str
@@ -84,7 +87,7 @@ def _past(memory: Memory, row: Version) -> Past:
             row.audience_then.kind, row.group_then.name if row.group_then else ""
         ),
         member=memory.author if first else row.editor,
-        robot=memory.robot if first else row.editor_robot,
+        robot=memory.told(memory.robot if first else row.editor_robot, then=row.audience_then.kind),
         at=row.written_at,
         current=False,
     )
@@ -106,7 +109,7 @@ def _now(memory: Memory, before: Version | None) -> Past:
         audience_kind=memory.audience.kind,
         audience_label=audience_label(memory),
         member=memory.author if first else memory.editor,
-        robot=memory.robot if first else memory.editor_robot,
+        robot=memory.told(memory.robot if first else memory.editor_robot),
         at=changed_at,
         current=True,
     )

@@ -23,6 +23,7 @@ from orgs.principals import Actor, Principal, resolve
 from robots.models.teams import Team, TeamRobot
 from robots.people.directory import find_known_group
 from robots.registry.robots import find_robot
+from robots.registry.who_taught import robot_untold
 from robots.teams.teams import find_team
 
 
@@ -86,16 +87,16 @@ def _by_reference(
             rows = rows.filter(Q(member_id=member.id) | Q(speaker_member_id=member.id))
         if reference := filters.get("robot"):
             robot = find_robot(organisation_id, reference)
-            rows = rows.filter(robot_id=robot.id)
+            rows = rows.by_robot(robot_id=robot.id)
         if reference := filters.get("team"):
-            rows = rows.filter(_of_team(find_team(organisation_id, reference)))
+            rows = _of_team(rows, find_team(organisation_id, reference))
     except NotFound:
         return rows.none()
     return rows
 
 
-def _of_team(team: Team) -> Q:
+def _of_team(rows: MemoryQuerySet, team: Team) -> MemoryQuerySet:
     """What a robot wrote that is in the team now, and the team's notes."""
     robots = TeamRobot.objects.filter(organisation_id=team.organisation_id, team_id=team.id)
     notes = Q(audience__kind=AudienceKind.TEAM, audience__key=str(team.id))
-    return Q(robot_id__in=robots.values("robot_id")) | notes
+    return rows.filter(notes | (Q(robot_id__in=robots.values("robot_id")) & ~Q(robot_untold())))

@@ -80,7 +80,7 @@ def matching(
     if selection.group:
         rows = rows.filter(group_id=selection.group)
     if selection.robot:
-        rows = rows.filter(robot_id=selection.robot)
+        rows = rows.by_robot(robot_id=selection.robot)
     if selection.member:
         rows = rows.about(selection.member)
     return rows

@@ -56,7 +56,7 @@ def lines(portion: Sequence[Memory]) -> bytes:
             {
                 **{name: getattr(row, name) for name in _PLAIN},
                 "audience": {"kind": row.audience.kind, "label": audience_label(row)},
-                "robot": row.robot.name,
+                "robot": row.teller.name if row.teller else None,
                 "member": row.member.name if row.member else None,
                 "author": row.author.name if row.author else None,
                 "group": row.place.name if row.place else None,

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from orgs.database.prepared_statements import Rows, fetched
+from robots.registry.who_taught import told_sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,13 +15,15 @@ class Row:
     """What an answer says of a memory. Ids and names are those the readers know; of a group they
     know if they read it. author: the person who wrote it; speaker: whose words it gives, a member
     only where there is an id; reworded: whose its present words are, if not the speaker's.
-    superseded_by: what holds since valid_until, if the readers read that and it is still there."""
+    robot: empty where it is not
+    told (`who_taught`). superseded_by: what holds since valid_until, if the readers read that and
+    it is still there."""
 
     id: UUID
     key: str | None
     content: str
-    robot_id: str
-    robot_name: str
+    robot_id: str | None
+    robot_name: str | None
     author_id: UUID | None
     author_name: str | None
     speaker: str
@@ -44,14 +47,15 @@ class Row:
     superseded_by: UUID | None
 
 
-_ROWS = """
+_ROWS = f"""
 SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id, w.name,
     m.speaker, s.id, s.name, coalesce(x.external_id, x.id::text, e.id::text),
     coalesce(x.name, e.name), b.id, b.name, g.id, g.name, a.kind, m.kind, m.type, m.category,
     coalesce(u.tier, m.first_tier), m.importance, m.occurred_at, m.created_at,
     m.valid_until, n.id
 FROM memories_memory m
-JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id
+LEFT JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id
+    AND {told_sql("r", "m")}
 JOIN orgs_audience a ON a.organisation_id = m.organisation_id AND a.id = m.audience_id
 LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
 LEFT JOIN orgs_member b ON b.organisation_id = m.organisation_id AND b.id = m.member_id
@@ -59,6 +63,7 @@ LEFT JOIN orgs_member w ON w.organisation_id = m.organisation_id AND w.id = m.au
 LEFT JOIN orgs_member s ON s.organisation_id = m.organisation_id AND s.id = m.speaker_member_id
 LEFT JOIN orgs_member e ON e.organisation_id = m.organisation_id AND e.id = m.reworded_by_id
 LEFT JOIN robots_robot x ON x.organisation_id = m.organisation_id AND x.id = m.reworded_by_robot_id
+    AND {told_sql("x", "m")}
 LEFT JOIN orgs_audience here ON here.organisation_id = m.organisation_id AND here.kind = 'group'
     AND here.key = m.group_id::text AND here.id = ANY (
         (SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])

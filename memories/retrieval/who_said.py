@@ -1,7 +1,7 @@
 """Which robot said something about a topic, and when: by the words themselves, of all time.
 
 Only memories that the asker reads, and only their own words: not those that a neighbouring turn
-lends for search.
+lends for search. A robot that the asker is not told of counts nowhere (`who_taught`).
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,14 @@ from uuid import UUID
 from orgs.database.prepared_statements import fetched
 from orgs.principals import Actor, Principal, resolve
 from robots.registry.activity import Counted
+from robots.registry.who_taught import told_sql
 
 LATELY = timedelta(days=7)
 MOST_ROBOTS = 100
 
 _HITS = """
-SELECT m.id, m.robot_id, m.speaker, m.content, coalesce(m.occurred_at, m.created_at) AS at
+SELECT m.organisation_id, m.audience_id, m.id, m.robot_id, m.speaker, m.content,
+    coalesce(m.occurred_at, m.created_at) AS at
 FROM websearch_to_tsquery(%(language)s::regconfig, replace(%(topic)s, '"', ' ')) AS asked
 JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
     AND ts_filter(t.lexemes, '{a}') @@ asked
@@ -33,15 +35,17 @@ FROM ({_HITS}) AS h
 CROSS JOIN LATERAL (SELECT DISTINCT robot_id FROM memories_contribution
     WHERE organisation_id = %(organisation)s AND memory_id = h.id) AS c
 JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
+    AND {told_sql("r", "h")}
 GROUP BY r.id ORDER BY count(*) DESC, r.id
 """
 _TIMELINE = f"""
 SELECT h.at, h.id, coalesce(r.external_id, r.id::text), r.name, h.content, h.speaker
 FROM ({_HITS}) AS h
-JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = h.robot_id
+LEFT JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = h.robot_id
+    AND {told_sql("r", "h")}
 ORDER BY h.at, h.id
 """
-_ACTIVITY = """
+_ACTIVITY = f"""
 SELECT r.id, coalesce(r.external_id, r.id::text), r.name, count(DISTINCT c.memory_id),
     count(DISTINCT c.memory_id) FILTER (WHERE c.last_at > %(since)s)
 FROM memories_contribution c
@@ -49,6 +53,7 @@ JOIN memories_memory m ON m.organisation_id = c.organisation_id AND m.id = c.mem
     AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
     AND (%(notes)s OR m.kind <> 'internal')
 JOIN robots_robot r ON r.organisation_id = c.organisation_id AND r.id = c.robot_id
+    AND {told_sql("r", "c")}
 WHERE c.organisation_id = %(organisation)s
     AND (%(robots)s::uuid[] IS NULL OR c.robot_id = ANY (%(robots)s::uuid[]))
 GROUP BY r.id ORDER BY 4 DESC, r.id LIMIT %(limit)s
@@ -66,12 +71,13 @@ class RobotCount:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One memory of a timeline. at: when it was said, else written; speaker: a name, or empty."""
+    """One memory of a timeline. at: when it was said, else written; speaker: a name, or empty.
+    robot: empty where it is not told (`who_taught`)."""
 
     at: datetime
     memory_id: UUID
-    robot_id: str
-    robot_name: str
+    robot_id: str | None
+    robot_name: str | None
     content: str
     speaker: str
 

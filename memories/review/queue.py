@@ -20,7 +20,8 @@ from orgs.principals import Actor, Principal, resolve
 NAMES = (
     "other",
     "memory__audience", "memory__robot", "memory__author", "memory__member", "memory__group",
-    "memory__speaker_member", "memory__reworded_by", "memory__reworded_by_robot",
+    "memory__proposed_audience", "memory__speaker_member", "memory__reworded_by",
+    "memory__reworded_by_robot",
     "proposed_by", "robot", "assignee", "locked_by", "decided_by",
     "target_audience",
 )  # fmt: skip

@@ -9,6 +9,7 @@ from memories.store.models.memory import Memory
 from orgs.models.memberships import Member
 from robots.models.robots import Robot
 from robots.registry.robots import IMPORT, WEB
+from robots.registry.who_taught import A_PERSONAL_ROBOT
 
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 
@@ -16,6 +17,11 @@ EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=
 def robot_name(robot: Robot) -> str:
     """Empty for the built-in robots through which people and imports write."""
     return "" if robot.builtin else robot.name
+
+
+def teller_name(memory: Memory) -> str:
+    """The robot that wrote it, as far as whoever asks may know; empty for the built-in ones."""
+    return robot_name(memory.teller) if memory.teller else A_PERSONAL_ROBOT
 
 
 def when(memory: Memory) -> datetime:
@@ -46,7 +52,7 @@ def person_name(member: Member | None, me: object) -> str:
 
 def in_sentence(name: str) -> str:
     """A name inside a sentence, where You is you."""
-    return "you" if name == "You" else name
+    return {"You": "you", A_PERSONAL_ROBOT: "a personal robot"}.get(name, name)
 
 
 def is_worked_out(memory: Memory) -> bool:
@@ -66,7 +72,8 @@ def said_by(memory: Memory, me: object = None) -> str:
 def reworded_by(memory: Memory, me: object) -> str:
     """Whose its present words are, where not the speaker's."""
     if memory.reworded_by_robot:
-        return memory.reworded_by_robot.name
+        told = memory.told(memory.reworded_by_robot)
+        return told.name if told else in_sentence(A_PERSONAL_ROBOT)
     return in_sentence(person_name(memory.reworded_by, me))
 
 
@@ -101,7 +108,7 @@ def _written(memory: Memory, me: object, at: str) -> str:
 
 def _heard(memory: Memory, me: object, at: str) -> str:
     """By a robot: what a member said, what it says that somebody said, what it learned."""
-    who, robot = said_by(memory, me), robot_name(memory.robot) or "Somebody"
+    who, robot = said_by(memory, me), teller_name(memory) or "Somebody"
     if me and memory.robot.owner_id == me:
         robot = "Your robot"
     if memory.speaker_member_id:

@@ -24,12 +24,13 @@ from memories.views.origins import (
     in_sentence,
     person_name,
     reworded_by,
-    robot_name,
     said_by,
+    teller_name,
     when,
 )
 from orgs.models.audiences import AudienceKind
 from robots.registry.robots import IMPORT
+from robots.registry.who_taught import A_PERSONAL_ROBOT
 
 CATEGORIES = {
     Category.ORG_FACT: "Organisation fact",
@@ -93,7 +94,7 @@ def row(
         "parts": marked(text, wanted) if wanted else None,
         "audience": audience(shown.readers),
         "said_by": said_by(memory, me),
-        "robot": robot_name(memory.robot),
+        "robot": teller_name(memory),
         "reworded_by": reworded_by(memory, me),
         "protected": memory.red_line,
         "held": held(memory),
@@ -223,7 +224,7 @@ def turn(memory: Memory, me: object, *, current: bool = False) -> dict[str, Any]
     """One turn of the conversation that a memory comes from."""
     return {
         "text": excerpt(memory.content, set()),
-        "said_by": said_by(memory, me) or robot_name(memory.robot),
+        "said_by": said_by(memory, me) or teller_name(memory),
         "at": when(memory),
         "url": "" if current else reverse("memory-page", args=[memory.id]),
         "current": current,
@@ -243,7 +244,7 @@ def heard_by(detail: Detail, me: object) -> list[dict[str, Any]]:
     """Who brought it since when, and how often."""
     return [
         {
-            **_who_did_what(link, me),
+            **_who_did_what(detail.shown.memory, link, me),
             "first_at": link.first_at,
             "last_at": link.last_at if link.count > 1 else None,
             "times": f"{link.count:,} times",
@@ -252,9 +253,10 @@ def heard_by(detail: Detail, me: object) -> list[dict[str, Any]]:
     ]
 
 
-def _who_did_what(link: Contribution, me: object) -> dict[str, str]:
+def _who_did_what(memory: Memory, link: Contribution, me: object) -> dict[str, str]:
     if not link.robot.builtin:
-        return {"name": link.robot.name, "did": "noted it"}
+        told = memory.told(link.robot)
+        return {"name": told.name if told else A_PERSONAL_ROBOT, "did": "noted it"}
     if link.robot.builtin == IMPORT:
         return {"name": "An import", "did": "brought it"}
     name = link.member.name if link.member else "Somebody"

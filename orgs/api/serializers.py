@@ -118,6 +118,10 @@ def check_document(value: Any, depth: int = 0) -> None:
             check_document(item, depth + 1)
 
 
+# Of a robot of whose part the asker is not told (`robots.registry.who_taught`).
+NOT_TOLD = "Null where it is a personal robot's and all of a profession read it."
+
+
 class NamedSerializer(serializers.Serializer[Any]):
     id = serializers.CharField()
     name = serializers.CharField()

@@ -96,7 +96,10 @@ class BlockEntrySerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField(help_text="Of the memory that it is.")
     text = serializers.CharField()
     source = serializers.DictField()
-    robot = serializers.CharField(help_text="The name of the robot that learned it.")
+    robot = serializers.CharField(
+        allow_null=True,
+        help_text="The robot that learned it, by name; null for another's personal robot.",
+    )
     learned_at = serializers.DateTimeField()
     confirmed_at = serializers.DateTimeField(help_text="When a robot or person last said it.")
 

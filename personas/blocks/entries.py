@@ -16,6 +16,7 @@ from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
 from personas.blocks.layers import one_line
 from personas.models.blocks import Block, BlockLine, Layer
+from robots.registry.who_taught import robot_untold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,15 +24,15 @@ class Entry:
     """One line. learned_at: when it came; confirmed_at: when a robot or person last said it, or
     brought it back; restored: whether somebody did. What was made of others is as old as these.
 
-    serves_id: the member whose personal robot said it first; that is told to nobody else.
+    serves_id: the member whose personal robot said it first; that is told to nobody else. robot:
+    its name, empty where the asker is not told (`who_taught`).
     """
 
     id: UUID
     version: int
     text: str
     source: dict[str, Any]
-    robot_id: UUID
-    robot: str
+    robot: str | None
     serves_id: UUID | None = None
     learned_at: datetime
     confirmed_at: datetime
@@ -48,7 +49,8 @@ class Entry:
 def standing(organisation_id: UUID, now: datetime) -> "QuerySet[Memory]":
     """Memories that can be entries: they hold now, and stand for themselves.
 
-    With `last_said_at`: when a robot or person last said it.
+    With `last_said_at`: when a robot or person last said it; and `untold`: whether the asker is
+    not told of its robot.
     """
     last = (
         Contribution.objects.filter(organisation_id=organisation_id, memory_id=OuterRef("id"))
@@ -64,7 +66,7 @@ def standing(organisation_id: UUID, now: datetime) -> "QuerySet[Memory]":
     return (
         rows.active(now)
         .exclude(source__has_key=OF)
-        .annotate(last_said_at=Subquery(last.values("last")))
+        .annotate(last_said_at=Subquery(last.values("last")), untold=robot_untold())
         .select_related("robot")
     )
 
@@ -106,8 +108,7 @@ def entry_of(row: Memory) -> Entry:
         version=row.version,
         text=one_line(row.content),
         source=row.source,
-        robot_id=row.robot_id,
-        robot=row.robot.name,
+        robot=None if row.untold else row.robot.name,  # type: ignore[attr-defined]  # of `standing`
         serves_id=row.robot.owner_id,
         learned_at=min(row.created_at, confirmed_at),
         confirmed_at=confirmed_at,

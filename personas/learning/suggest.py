@@ -2,8 +2,9 @@
 
 A lesson is suggested when at least ROBOTS robots, not counting those that are built in, have said
 it, somebody has within BLOCK_FRESH_DAYS, its vector is there, and the other persona has neither its
-words nor a restatement of them. It is suggested once to each persona, whatever became of that. What
-was taken over from another persona counts there by who said it there.
+words nor a restatement of them. All personal robots that a member has had count as one. It is
+suggested once to each persona, whatever became of that. What was taken over from another persona
+counts there by who said it there.
 
 The worker makes them: nobody else reads both personas.
 """
@@ -32,6 +33,8 @@ _SUGGEST = f"""
 WITH place AS MATERIALIZED (
     SELECT * FROM unnest(%(personas)s::uuid[], %(audiences)s::uuid[], %(industries)s::text[],
         %(roles)s::text[]) AS p (persona_id, audience_id, industry, role)
+), personal AS MATERIALIZED (
+    SELECT * FROM unnest(%(personal)s::uuid[], %(owners)s::uuid[]) AS r (robot_id, member_id)
 ), lesson AS MATERIALIZED (
     SELECT m.id, m.audience_id, m.kind, m.content_hash, p.industry, p.role, v.embedding
     FROM place p JOIN memories_memory m
@@ -42,7 +45,8 @@ WITH place AS MATERIALIZED (
         AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
         AND NOT m.source ? '{OF}' AND coalesce(m.key, '') NOT LIKE '{SUMMARY}%%'
         AND {CONFIRMED_AT} >= %(since)s
-        AND (SELECT count(DISTINCT said.robot_id) FROM memories_contribution said
+        AND (SELECT count(DISTINCT coalesce(own.member_id, said.robot_id))
+             FROM memories_contribution said LEFT JOIN personal own ON own.robot_id = said.robot_id
              WHERE said.organisation_id = m.organisation_id AND said.memory_id = m.id
                 AND said.robot_id <> ALL(%(builtin)s::uuid[])) >= %(robots)s
 ), missing AS (
@@ -79,8 +83,9 @@ def suggest(organisation_id: UUID, *, now: datetime) -> int:
     if len({place.role_key for place in places}) == len(places):
         return 0
     with organisation_scope(organisation_id):
-        built_in = Robot.objects.filter(organisation_id=organisation_id, builtin__isnull=False)
-        builtin = list(built_in.values_list("id", flat=True))
+        robots = Robot.objects.filter(organisation_id=organisation_id)
+        builtin = list(robots.exclude(builtin=None).values_list("id", flat=True))
+        owners = dict(robots.exclude(owner=None).values_list("id", "owner_id"))
     model = known_model()
     values: dict[str, Any] = {
         "organisation": organisation_id,
@@ -92,6 +97,8 @@ def suggest(organisation_id: UUID, *, now: datetime) -> int:
         "reach": 1 - model.twin,
         "robots": ROBOTS,
         "builtin": builtin,
+        "personal": list(owners),
+        "owners": list(owners.values()),
         "since": now - fresh_for(),
         "now": now,
         "most": BATCH,

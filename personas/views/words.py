@@ -15,6 +15,7 @@ from personas.blocks.layers import initial_text
 from personas.library.versions import ShownVersion
 from personas.models.blocks import Block, Layer
 from personas.models.personas import Association
+from robots.registry.who_taught import A_PERSONAL_ROBOT
 
 FOUND = {
     Personal.PERSON: ("the name of a person", "names of people"),
@@ -71,12 +72,12 @@ def fading(age: timedelta, *, fresh_for: timedelta) -> str:
 
 
 def robot_of(entry: Entry, actor: Actor) -> str:
-    """Who noted it. Whose personal robot it was is told to that member and to who curates."""
-    if entry.serves_id is None:
-        return "A person" if entry.author_id else entry.robot
-    if entry.serves_id == actor.member_id:
+    """Who noted it. Whose personal robot it was is told to that member alone."""
+    if entry.serves_id is not None and entry.serves_id == actor.member_id:
         return "Your robot"
-    return entry.robot if actor.moderates else "A personal robot"
+    if entry.author_id:
+        return "A person"
+    return entry.robot or A_PERSONAL_ROBOT
 
 
 def confidence(value: float) -> str:

@@ -10,14 +10,15 @@ from rest_framework.views import APIView
 
 from orgs.api.serializers import checked
 from orgs.database.rls import organisation_scope
+from orgs.principals import Actor
 from robots.api.list_page import list_page
 from robots.api.serializers import robots as s
 from robots.models.robots import Robot
 from robots.people import directory
-from robots.registry.robots import find_robot, update_robot
+from robots.registry.robots import find_robot, may_follow, update_robot
 
 
-def robot_body(robot: Robot) -> dict[str, Any]:
+def robot_body(robot: Robot, actor: Actor) -> dict[str, Any]:
     return {
         "id": robot.public_id,
         "name": robot.name,
@@ -26,7 +27,7 @@ def robot_body(robot: Robot) -> dict[str, Any]:
         "metadata": robot.metadata,
         "working_memory_tokens": robot.working_memory_tokens,
         "created_at": robot.created_at,
-        "last_active_at": robot.last_active_at,
+        "last_active_at": robot.last_active_at if may_follow(actor, robot) else None,
     }
 
 
@@ -38,9 +39,8 @@ class RobotsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """The organisation's robots."""
-        return list_page(
-            request, Robot.objects.filter(organisation_id=request.user.organisation_id), robot_body
-        )
+        rows = Robot.objects.filter(organisation_id=request.user.organisation_id)
+        return list_page(request, rows, lambda robot: robot_body(robot, request.user))
 
     @extend_schema(
         operation_id="robots_register",
@@ -51,7 +51,7 @@ class RobotsView(APIView):
         """Register a robot (admins, keys that manage), or update the one with this id."""
         data = checked(s.RegisterSerializer, request.data)
         robot, created = directory.register(request.user, data, timezone.now())
-        return Response(robot_body(robot), status=201 if created else 200)
+        return Response(robot_body(robot, request.user), status=201 if created else 200)
 
 
 class RobotView(APIView):
@@ -59,7 +59,8 @@ class RobotView(APIView):
     def get(self, request: Request, reference: str) -> Response:
         """One robot."""
         with organisation_scope(request.user.organisation_id):
-            return Response(robot_body(find_robot(request.user.organisation_id, reference)))
+            robot = find_robot(request.user.organisation_id, reference)
+        return Response(robot_body(robot, request.user))
 
     @extend_schema(
         operation_id="robots_patch", request=s.RobotPatchSerializer, responses=s.RobotSerializer
@@ -67,4 +68,5 @@ class RobotView(APIView):
     def patch(self, request: Request, reference: str) -> Response:
         """Change what a robot is called and is for: its own, or any as a curator."""
         data = checked(s.RobotPatchSerializer, request.data)
-        return Response(robot_body(update_robot(request.user, reference, data, now=timezone.now())))
+        robot = update_robot(request.user, reference, data, now=timezone.now())
+        return Response(robot_body(robot, request.user))

@@ -12,9 +12,10 @@ from django.db.models import Q
 from orgs import audit
 from orgs.database.advisory_locks import take_turns
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFound, UnfitName
 from orgs.models.audiences import AudienceKind
 from orgs.models.base import new_id
+from orgs.models.memberships import Role
 from orgs.models.organisations import Organisation
 from orgs.names.check_name import ROBOTS_KEEP, check_name
 from orgs.organisations.audiences import ensure_audience
@@ -25,6 +26,7 @@ from robots.models.keys import KeyScope
 from robots.models.robots import Robot, RobotGroup
 
 WEB, IMPORT = "web", "import"
+NEUTRAL = "A personal robot keeps its name, which says nothing of its member."
 # When this process last noted that a robot was active, of so many robots at most.
 STAMPED_EACH, MOST_STAMPED = timedelta(seconds=1), 10_000
 _stamped: dict[UUID, datetime] = {}
@@ -84,6 +86,15 @@ def works_before(robot: Robot, actor: Actor) -> bool:
     )
 
 
+def may_follow(actor: Actor, robot: Robot) -> bool:
+    """Whether the actor may know when this robot was last heard from and whom it serves.
+
+    Of a robot that serves one member the time of what it taught would tell who taught (see
+    `who_taught`): it is for the two of them and for admins, who look after its keys.
+    """
+    return works_before(robot, actor) or (actor.is_person and actor.role == Role.ADMIN)
+
+
 def register_robot(
     *,
     organisation_id: UUID,
@@ -136,6 +147,8 @@ def _update(robot: Robot, fields: Mapping[str, Any]) -> list[str]:
     """Set what is given and differs; returns the names of what changed. None is not given."""
     changed = {k: v for k, v in fields.items() if v is not None and getattr(robot, k) != v}
     if "name" in changed:
+        if robot.owner_id is not None:
+            raise UnfitName(NEUTRAL)
         take_turns(robot.organisation_id, "robot")
         _check(robot.organisation_id, changed["name"], but=robot.id)
     if changed:
@@ -191,7 +204,7 @@ def update_robot(
     """Change name, purpose, personality, metadata or the budget of its working memory; recorded.
 
     An empty text takes a purpose or personality away. Raises NotFound, PermissionError
-    for another's, and what `check_name` raises.
+    for another's, UnfitName for another name of a personal robot, and what `check_name` raises.
     """
     with organisation_scope(actor.organisation_id):
         robot = find_robot(actor.organisation_id, reference)

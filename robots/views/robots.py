@@ -18,6 +18,7 @@ from orgs.views.access import ADMINS, MODERATORS, members_only
 from robots.access import administer
 from robots.access.administer import RobotDetails
 from robots.models.keys import Key
+from robots.registry.robots import may_follow
 from robots.views.forms import SCOPES, DescriptionForm, KeyForm, RenewalForm, RobotForm, SeatsForm
 from robots.views.teams import tabs_of
 
@@ -78,6 +79,7 @@ def _robot(
     described: DescriptionForm | None,
 ) -> dict[str, Any]:
     robot, admin = kept.robot, request.actor.role in ADMINS
+    followed = may_follow(request.actor, robot)
     found = {
         "id": robot.id,
         "name": robot.name,
@@ -87,14 +89,15 @@ def _robot(
         "memories": kept.activity.memories,
         "lately": kept.activity.lately,
         "library_url": f"{reverse('library')}?robot={robot.id}",
-        "last_seen_at": robot.last_active_at,
-        "owner": robot.owner.name if robot.owner else "",
+        "last_seen_at": robot.last_active_at if followed else None,
+        "followed": followed,
+        "owner": robot.owner.name if robot.owner and followed else "",
         "groups": [group.name for group in kept.groups],
         "hidden_seats": kept.hidden_seats,
         "teams": [
             {"name": team.name, "url": reverse("team-page", args=[team.id])} for team in kept.teams
         ],
-        "keys": [_key(key, admin) for key in kept.keys],
+        "keys": [_key(key, admin, followed) for key in kept.keys],
     }
     if not admin:
         return found
@@ -116,7 +119,7 @@ def _robot(
     }
 
 
-def _key(key: Key, admin: bool) -> dict[str, Any]:
+def _key(key: Key, admin: bool, followed: bool) -> dict[str, Any]:
     now = timezone.now()
     over = key.expires_at is not None and key.expires_at <= now
     live = admin and not key.revoked_at and not over
@@ -124,7 +127,8 @@ def _key(key: Key, admin: bool) -> dict[str, Any]:
         "name": key.label or "Unnamed",
         "prefix": f"cmk_…_{key.prefix}",
         "scopes": [CAN[scope] for scope, _ in SCOPES if scope in key.scopes],
-        "last_used_at": key.last_used_at,
+        "last_used_at": key.last_used_at if followed else None,
+        "followed": followed,
         "expires_at": key.expires_at,
         "revoked": key.revoked_at is not None,
         "over": over,

@@ -13,8 +13,8 @@ from robots.models.robots import Robot
 
 def voice(row: Participant | Claim | Dissent) -> dict[str, Any]:
     """Who it is, as they are called now."""
-    nobody = {"name": row.name, "member": None, "robot": None}
-    return _known(row.member, row.robot) or nobody
+    nobody = {"name": row.called, "member": None, "robot": None}
+    return _known(row.member, row.known(row.robot)) or nobody
 
 
 def _known(member: Member | None, robot: Robot | None) -> dict[str, Any] | None:
@@ -30,13 +30,13 @@ def dissent(row: Dissent) -> dict[str, Any]:
         "content": row.content,
         "reasoning": row.reasoning,
         "by": voice(row),
-        "noted_by": _known(row.noted_by, row.noted_by_robot),
+        "noted_by": _known(row.noted_by, row.known(row.noted_by_robot)),
         "confidence": row.confidence,
         "acknowledged": row.acknowledged,
         "rebuttal": row.rebuttal,
         "created_at": row.created_at,
         "answered_at": row.answered_at,
-        "answered_by": _known(row.answered_by, row.answered_by_robot),
+        "answered_by": _known(row.answered_by, row.known(row.answered_by_robot)),
     }
 
 

@@ -10,7 +10,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.retrieval.who_said import timeline, who_said
-from orgs.api.serializers import MAX_ITEMS, NamedSerializer, StrictSerializer, TextField, checked
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    NOT_TOLD,
+    NamedSerializer,
+    StrictSerializer,
+    TextField,
+    checked,
+)
 
 
 class SaidParametersSerializer(StrictSerializer):
@@ -36,7 +43,7 @@ class WhoSaidSerializer(serializers.Serializer[Any]):
 class MomentSerializer(serializers.Serializer[Any]):
     timestamp = serializers.DateTimeField()
     memory = serializers.UUIDField()
-    robot = NamedSerializer()
+    robot = NamedSerializer(allow_null=True, help_text=NOT_TOLD)
     content = serializers.CharField()
     speaker = serializers.CharField(help_text="Whose words they are, or empty.")
 
@@ -71,7 +78,7 @@ class TimelineView(APIView):
             {
                 "timestamp": one.at,
                 "memory": one.memory_id,
-                "robot": {"id": one.robot_id, "name": one.robot_name},
+                "robot": one.robot_id and {"id": one.robot_id, "name": one.robot_name},
                 "content": one.content,
                 "speaker": one.speaker,
             }

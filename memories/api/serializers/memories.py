@@ -15,6 +15,7 @@ from memories.store.models.choices import Category, Kind, Status, Tier, Type
 from memories.store.tag_names import BadTag, attached
 from orgs.api.serializers import (
     MAX_ITEMS,
+    NOT_TOLD,
     DocumentField,
     FlagField,
     NamedSerializer,
@@ -224,7 +225,7 @@ class MemorySerializer(serializers.Serializer[Any]):
     key = serializers.CharField(allow_null=True)
     content = serializers.CharField()
     status = serializers.ChoiceField(Status.choices)
-    robot = NamedSerializer()
+    robot = NamedSerializer(allow_null=True, help_text=NOT_TOLD)
     author = NamedSerializer(
         allow_null=True, help_text="The person who wrote it; null where the robot did."
     )

@@ -22,6 +22,7 @@ from memories.retrieval.timeframes.timeframes import NotUnderstood, Range, timef
 from memories.store.models.choices import Category, Kind, Tier, Type
 from orgs.api.serializers import (
     MAX_ITEMS,
+    NOT_TOLD,
     CountField,
     DocumentField,
     FlagField,
@@ -214,7 +215,7 @@ class HitSerializer(serializers.Serializer[Any]):
     access_count = serializers.IntegerField(
         required=False, help_text="With `consolidated`: the sum of all of them."
     )
-    robot = NamedSerializer()
+    robot = NamedSerializer(allow_null=True, help_text=NOT_TOLD)
     author = NamedSerializer(
         allow_null=True, help_text="The person who wrote it; null where the robot did."
     )

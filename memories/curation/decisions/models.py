@@ -8,6 +8,8 @@ from django.db import models
 from memories.curation.decisions.rules import LONGEST_WORD
 from memories.store.models.memory_part import MemoryPart
 from orgs.models.base import TenantKey, TenantModel
+from robots.models.robots import Robot
+from robots.registry.who_taught import A_PERSONAL_ROBOT, told
 
 
 class Decision(MemoryPart):
@@ -47,7 +49,7 @@ class _Voice(MemoryPart):
     """
 
     # Who is named with it, read together with it.
-    NAMED: ClassVar[tuple[str, ...]] = ("member", "robot")
+    NAMED: ClassVar[tuple[str, ...]] = ("member", "robot", "audience")
 
     position = models.PositiveSmallIntegerField(default=0)
     name = models.CharField(max_length=300)
@@ -56,6 +58,18 @@ class _Voice(MemoryPart):
 
     class Meta:
         abstract = True
+
+    def known(self, robot: Robot | None) -> Robot | None:
+        """One of its robots, as far as readers may know of it (`who_taught`). Needs `NAMED`."""
+        return told(robot, [self.audience.kind])
+
+    @property
+    def called(self) -> str:
+        """As they are called now; the name that was given where nobody is known to."""
+        who = self.member or self.robot
+        if who is None or self.member is not None:
+            return who.name if who else self.name
+        return who.name if self.known(self.robot) else A_PERSONAL_ROBOT
 
 
 class Participant(_Voice):

@@ -110,8 +110,7 @@ def _dissent(one: WholeDecision, said: Dissent) -> str:
 
 def name_of(said: Participant | Claim | Dissent) -> str:
     """Whose it is, as they are called now."""
-    who = said.member or said.robot
-    return who.name if who else said.name
+    return said.called
 
 
 def _day(one: WholeDecision) -> str:

@@ -44,7 +44,7 @@ def own_words(principal: Principal) -> Iterator[Mapping[str, Any]]:
     }
     for model, part in ((Participant, "participant"), (Claim, "claim"), (Dissent, "dissent")):
         rows = model._default_manager.filter(**mine).exclude(memory__status=Status.FORGOTTEN)
-        for row in rows.select_related("member", "robot").order_by("id"):
+        for row in rows.select_related(*model.NAMED).order_by("id"):
             said: dict[str, Any] = {}
             if isinstance(row, Claim):
                 said = {"text": row.text}

@@ -5,6 +5,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from memories.retrieval.types import Filters, Question
+from robots.registry.who_taught import untold_sql
 
 Condition = tuple[list[str], dict[str, Any]]
 
@@ -70,17 +71,19 @@ def narrow(question: Question) -> Condition:
     return sql, values
 
 
+# A robot of whose part the asker is not told finds nothing.
+_TOLD = f"NOT {untold_sql('c.organisation_id', 'c.robot_id', 'c.audience_id')}"
 _COLUMNS = {
     "types": "m.type = ANY(%(types)s)",
     "categories": "m.category = ANY(%(categories)s)",
     "tiers": "coalesce((SELECT u.tier FROM memories_use u WHERE u.memory_id = m.id "
     "AND u.organisation_id = m.organisation_id), m.first_tier) = ANY(%(tiers)s)",
     "robots": "EXISTS (SELECT 1 FROM memories_contribution c WHERE c.memory_id = m.id "
-    "AND c.organisation_id = m.organisation_id AND c.robot_id = ANY(%(robots)s))",
+    f"AND c.organisation_id = m.organisation_id AND c.robot_id = ANY(%(robots)s) AND {_TOLD})",
     # What a robot that is in it now brought, and its notes, whoever brought them.
     "teams": "(EXISTS (SELECT 1 FROM memories_contribution c JOIN robots_teamrobot t "
     "ON t.organisation_id = c.organisation_id AND t.robot_id = c.robot_id "
-    "WHERE c.organisation_id = m.organisation_id AND c.memory_id = m.id "
+    f"WHERE c.organisation_id = m.organisation_id AND c.memory_id = m.id AND {_TOLD} "
     "AND t.team_id = ANY(%(teams)s)) OR m.audience_id IN (SELECT a.id FROM orgs_audience a "
     "WHERE a.organisation_id = %(organisation)s AND a.kind = 'team' "
     "AND a.key = ANY(%(teams)s::uuid[]::text[])))",

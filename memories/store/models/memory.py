@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Exists, Func, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Cast
 from django.utils import timezone
 
@@ -25,16 +25,8 @@ from memories.store.models.use import Use
 from orgs.models.audiences import Audience, AudienceKind
 from orgs.models.base import TenantKey, TenantModel
 from orgs.models.organisations import Group
-
-
-class _InScope(Func):
-    """Whether the transaction's scope reads the audience of this id."""
-
-    template = (
-        "%(expressions)s = ANY ((SELECT NULLIF(current_setting('app.audiences', true), '')"
-        "::uuid[])::uuid[])"
-    )
-    output_field = models.BooleanField()
+from robots.models.robots import Robot
+from robots.registry.who_taught import InScope, robot_untold, told, whose
 
 
 class MemoryQuerySet(models.QuerySet["Memory"]):
@@ -53,6 +45,10 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         who = Q(member_id=member_id) | Q(speaker_member_id=member_id) | Q(author_id=member_id)
         return self.filter(who)
 
+    def by_robot(self, robot_id: UUID) -> "MemoryQuerySet":
+        """What a robot wrote, as far as whoever asks may know that; evaluate inside a scope."""
+        return self.filter(~Q(robot_untold()), robot_id=robot_id)
+
     def newest(self, most: int) -> list["Memory"]:
         """The newest of them, by their ids first; two queries.
 
@@ -70,7 +66,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         `Memory.place`.
         """
         theirs = Audience.objects.filter(
-            _InScope("id"),
+            InScope("id"),
             organisation_id=OuterRef("organisation_id"),
             kind=AudienceKind.GROUP,
             key=Cast(OuterRef("group_id"), models.TextField()),
@@ -81,7 +77,9 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             status=Status.ACTIVE,
         )
         known = self.annotate(
-            group_known=Exists(theirs), newer_known=models.Subquery(newer.values("id"))
+            group_known=Exists(theirs),
+            newer_known=models.Subquery(newer.values("id")),
+            asked_by=whose(),
         )
         return known.select_related(
             "robot",
@@ -89,6 +87,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             "member",
             "author",
             "audience",
+            "proposed_audience",
             "speaker_member",
             "editor",
             "editor_robot",
@@ -320,6 +319,24 @@ class Memory(SealedRow, TenantModel):
         if known is None:
             known = self.audience.kind == AudienceKind.GROUP
         return self.group if known and self.group_id else None
+
+    def told(self, robot: Robot | None, *, then: str = "") -> Robot | None:
+        """The robot as far as whoever asks may know that it had a part in this (`who_taught`).
+
+        then: the kind of audience that it was for at the time. Needs `with_names`; without it a
+        personal robot is told to nobody beside what a profession reads or shall read.
+        """
+        if robot is None or robot.owner_id is None:
+            return robot
+        kinds = {self.audience.kind, then}
+        if self.proposed_audience_id:
+            kinds.add(self.proposed_audience.kind)
+        return told(robot, kinds, getattr(self, "asked_by", None) or ())
+
+    @property
+    def teller(self) -> Robot | None:
+        """The robot that wrote it, likewise."""
+        return self.told(self.robot)
 
     @property
     def holds_now(self) -> UUID | None:

@@ -8,7 +8,7 @@ from memories.curation.decisions.models import Claim, Dissent, DissentKind, Part
 from memories.curation.decisions.read import WholeDecision
 from memories.curation.decisions.shown import ShownDecision
 from memories.views import presenter
-from memories.views.origins import in_sentence, person_name, robot_name, when
+from memories.views.origins import in_sentence, person_name, robot_name, teller_name, when
 from orgs.models.memberships import Member
 from robots.models.robots import Robot
 
@@ -55,7 +55,7 @@ def whole(shown: ShownDecision, me: object) -> dict[str, Any]:
     return row(shown) | {
         "status": presenter.status(memory),
         "confidence": sure(memory.confidence),
-        "recorded_by": person_name(memory.author, me) or robot_name(memory.robot),
+        "recorded_by": person_name(memory.author, me) or teller_name(memory),
         "memory_url": reverse("memory-page", args=[memory.id]),
         "tags": presenter.tag_links(memory.tags),
         "participants": [voice(part, me) for part in one.participants],
@@ -90,7 +90,8 @@ def voice(said: Participant | Claim | Dissent, me: object) -> dict[str, Any]:
     if said.member:
         return {"name": person_name(said.member, me), "alone": False}
     if said.robot:
-        return {"name": robot_name(said.robot), "alone": False}
+        told = said.known(said.robot)
+        return {"name": robot_name(told) if told else said.called, "alone": False}
     return {"name": said.name, "alone": bool(said.name)}
 
 
@@ -114,7 +115,7 @@ def dissent(said: Dissent, me: object) -> dict[str, Any]:
         "state": {"label": state[0], "tone": state[1]},
         "acknowledged": said.acknowledged,
         "rebuttal": said.rebuttal,
-        "answered_by": _called(said.answered_by, said.answered_by_robot, me),
+        "answered_by": _called(said.answered_by, said.known(said.answered_by_robot), me),
         "answer_url": reverse("dissent-answer", args=[said.memory_id, said.id]),
     }
 
@@ -123,7 +124,7 @@ def _noted_by(said: Dissent, me: object) -> str:
     """Who recorded it, where that is another than who says it."""
     if (said.noted_by_id, said.noted_by_robot_id) == (said.member_id, said.robot_id):
         return ""
-    return _called(said.noted_by, said.noted_by_robot, me)
+    return _called(said.noted_by, said.known(said.noted_by_robot), me)
 
 
 def _called(member: Member | None, robot: Robot | None, me: object) -> str:

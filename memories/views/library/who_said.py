@@ -15,6 +15,7 @@ from memories.language.excerpts import excerpt, marked, stems
 from memories.retrieval.who_said import RobotCount, Said, timeline, who_said
 from orgs.views.access import members_only
 from robots.registry.robots import IMPORT, WEB
+from robots.registry.who_taught import A_PERSONAL_ROBOT
 
 LONGEST = 500
 # The newest memories of the topic; one more tells whether there are others.
@@ -70,16 +71,22 @@ def _moment(one: Said, wanted: frozenset[str]) -> dict[str, Any]:
     return {
         "at": one.at,
         "url": reverse("memory-page", args=[one.memory_id]),
-        "speaker": one.speaker or BUILT_IN.get(one.robot_name, one.robot_name),
+        "speaker": one.speaker or _robot(one),
         "heard": _heard(one) if one.speaker else "",
         "parts": marked(excerpt(one.content, set(wanted), LONGEST_QUOTE), set(wanted)),
     }
 
 
+def _robot(one: Said) -> str:
+    name = one.robot_name or A_PERSONAL_ROBOT
+    return BUILT_IN.get(name, name)
+
+
 def _heard(one: Said) -> str:
     """How a speaker's words came here: "to Aria", ", imported"."""
-    built_in = BUILT_IN.get(one.robot_name)
-    return f", {built_in.lower()}" if built_in else f" to {one.robot_name}"
+    name = one.robot_name or A_PERSONAL_ROBOT.lower()
+    built_in = BUILT_IN.get(name)
+    return f", {built_in.lower()}" if built_in else f" to {name}"
 
 
 def _summary(robots: int, moments: int) -> str:

@@ -14,6 +14,7 @@ from memories.review.models import HELD, PAIRS, Cause, Proposal, State
 from memories.store.models.memory import Memory
 from memories.views import origins, presenter
 from memories.views.review import held
+from robots.registry.who_taught import A_PERSONAL_ROBOT
 
 TONES = {State.OPEN: "warn", State.APPROVED: "good", State.MERGED: "good", State.REJECTED: "bad"}
 # What the buttons say: approve, edit, reject.
@@ -76,7 +77,12 @@ def who(item: Proposal, me: object) -> str:
     """Who asks for it."""
     if item.proposed_by_id:
         return "You" if item.proposed_by_id == me else item.proposed_by.name
-    return origins.robot_name(item.robot) if item.robot else ""
+    if item.robot is None:
+        return ""
+    if me and item.robot.owner_id == me:
+        return "Your robot"
+    told = item.memory.told(item.robot)
+    return origins.robot_name(told) if told else A_PERSONAL_ROBOT
 
 
 def why(item: Proposal, me: object, organisation: str) -> str:

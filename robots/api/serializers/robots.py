@@ -85,7 +85,10 @@ class RobotSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="The budget of its working memory; null for the server's."
     )
     created_at = serializers.DateTimeField()
-    last_active_at = serializers.DateTimeField(allow_null=True)
+    last_active_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Null as well for the personal robot of another, except for admins.",
+    )
 
 
 class GroupCreateSerializer(StrictSerializer):

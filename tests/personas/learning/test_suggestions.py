@@ -16,6 +16,7 @@ from personas.block_writes.write import Wanted, add_entry, confirm_entry
 from personas.errors import OverLimit
 from personas.learning.suggest import suggest
 from personas.learning.suggestions import accept, reject, suggested
+from robots.models.robots import Robot
 from tests.personas.cast import RETAIL, block, give, learn, serving
 from tests.world import NOW, Tenant, World
 
@@ -189,3 +190,17 @@ def test_pages_over_the_api(here: Tenant) -> None:
     assert there.status_code == 403
     absent = f"/api/v1/personas/suggestions/{UUID(int=3)}/accept"
     assert chidi.post(absent).status_code == 404
+
+
+def test_two_robots_that_one_member_has_had_count_as_one(here: Tenant) -> None:
+    [lesson] = learn(here, "mina", LESSON, handle=RETAIL)
+    with organisation_scope(here.id):
+        Robot.objects.filter(owner_id=here.members["mina"].id).update(retired_at=NOW)
+    again = serving(here, "mina")
+    place = block(again, f"{RETAIL}_service_experience").block.id
+    confirm_entry(again, place, lesson, now=NOW)
+    here.embed()
+    assert suggest(here.id, now=NOW) == 0
+    bob = serving(here, "bob")
+    confirm_entry(bob, place, lesson, now=NOW)
+    assert suggest(here.id, now=NOW) == 1

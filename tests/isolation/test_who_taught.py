@@ -1,0 +1,259 @@
+"""Nobody works out who taught a persona something, from whatever the product answers.
+
+Mina's robot teaches a line, says something for everybody and about her, and has a line held back.
+Whoever reads the line beside the robot's name or id would know its teacher. Generated from the
+addresses that read: one that is added later is asked by itself.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import orjson
+import pytest
+from django.db import transaction
+from rest_framework.test import APIClient
+
+from memories.curation.decisions.record import ClaimDraft, DecisionDraft, record_decision
+from memories.library.browse import library
+from memories.library.selection import Selection
+from orgs.principals import Actor
+from robots.access.act_for import act
+from tests.isolation.answers import send, text_of
+from tests.isolation.cast import Stage, set_stage
+from tests.isolation.surface import Operation
+from tests.isolation.test_traces_everywhere import SLOT, addresses, references, theirs
+from tests.personas.cast import QSR, api_of, give, robot_of, serving
+from tests.world import NOW, Tenant, World
+
+LESSON = "The canary-persona-mina. word"
+TOLD = "Zebra weeks are counted for everybody."
+RULED = "Zebra leases are renewed in spring."
+# What the reader of an address may put into it; the robot is always Mina's.
+QUERIES = ("", "?robot={robot}", "?topic=canary", "?topic=zebra", "?q=canary", "?status=active")
+BODIES: dict[str, list[dict[str, Any]]] = {
+    "/api/v1/recall": [
+        {"query": "canary-persona-mina word", "limit": 50},
+        {"query": "zebra leases", "limit": 50},
+        {"query": "canary-persona-mina word", "filters": {"robots": ["{robot}"]}, "limit": 50},
+    ]
+}
+
+
+class Taught:
+    """The stage with what Mina's robot taught, and everybody who asks about it."""
+
+    def __init__(self, world: World) -> None:
+        self.stage: Stage = set_stage(world)
+        self.here: Tenant = world.here
+        give(self.here, "bob")
+        self.robot: Actor = robot_of(self.here, "mina")
+        hers = serving(self.here, "mina")
+        self.lesson: UUID = self.stage.memories["canary-persona-mina"]
+        self.told = self.here.remember(hers, TOLD, visibility="organisation").id
+        draft = DecisionDraft(
+            topic="zebra leases",
+            conclusion=RULED,
+            claims=(ClaimDraft(text="Spring is quiet."),),
+            visibility=f"persona:{QSR}",
+        )
+        self.ruled = record_decision(self.robot, draft, now=NOW).id
+        self.here.read()
+        self.stage.callers["robot of mina"] = lambda: api_of(self.here, "mina")
+        self.stage.callers["robot of bob"] = lambda: api_of(self.here, "bob")
+
+    @property
+    def marks(self) -> tuple[str, str]:
+        """The robot's id and name."""
+        return str(self.robot.robot_id), self.robot.name
+
+    @property
+    def lines(self) -> list[str]:
+        return [str(self.lesson), str(self.ruled), "canary-persona-mina.", RULED]
+
+    def probes(self, caller: str) -> Iterator[tuple[Operation, str, Any]]:
+        """Every reading address, opened with what was taught where it opens one thing."""
+        kind = "aria" if caller.startswith("robot") else caller
+        ids = theirs(self.stage, kind) | {
+            "memory_id": [str(self.lesson), str(self.ruled)],
+            "decision_id": [str(self.ruled)],
+            "robot_id": [self.marks[0]],
+            "robot": [self.marks[0]],
+            "member_id": [str(self.here.members["mina"].id)],
+            "block_id": [str(self.block())],
+        }
+        for place, method in addresses():
+            if caller.startswith("robot") and not place.startswith("/api/"):
+                continue
+            values = {
+                name: references(place, ids) if name == "reference" else ids.get(name, [])
+                for name in SLOT.findall(place)
+            }
+            if not all(values.values()):
+                continue
+            for n in range(max((len(v) for v in values.values()), default=1)):
+                path = place
+                for name, known in values.items():
+                    path = path.replace(f"{{{name}}}", known[n % len(known)])
+                operation = Operation(method, place, (), None, place.startswith("/api/"))
+                if method == "post":
+                    for body in BODIES.get(place, []):
+                        yield operation, path, orjson.loads(self.filled(orjson.dumps(body)))
+                    continue
+                for query in QUERIES if not n else QUERIES[:1]:
+                    yield operation, path + query.replace("{robot}", self.marks[0]), None
+
+    def filled(self, body: bytes) -> bytes:
+        return body.replace(b"{robot}", self.marks[0].encode())
+
+    def block(self) -> UUID:
+        from tests.personas.cast import block
+
+        return block(serving(self.here, "bob")).block.id
+
+
+def parts(text: str, operation: Operation) -> list[str]:
+    """An answer in what it says of one thing each: the objects of JSON, the parts of a page."""
+    _, _, body = text.partition("\n")
+    try:
+        return list(_objects(orjson.loads(body)))
+    except orjson.JSONDecodeError:
+        return re.split(r"<(?:article|li|tr|section|option|form|nav|header|footer)\b", body)
+
+
+def _objects(value: Any) -> Iterator[str]:
+    """A list is taken apart, for its elements have nothing to do with each other."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _objects(one)
+        return
+    if isinstance(value, dict):
+        lists = {k: v for k, v in value.items() if isinstance(v, list) and v and _is_rows(v)}
+        for rows in lists.values():
+            yield from _objects(rows)
+        yield orjson.dumps({k: v for k, v in value.items() if k not in lists}).decode()
+
+
+def _is_rows(rows: list[Any]) -> bool:
+    return any(isinstance(one, dict) for one in rows)
+
+
+def tied(taught: Taught, caller: str) -> tuple[list[str], int]:
+    """The answers that say of one thing that it was taught and by which robot, and how many
+    answers show anything that was taught."""
+    client: APIClient = taught.stage.callers[caller]()
+    found, shown = [], 0
+    for operation, path, body in taught.probes(caller):
+        with transaction.atomic():
+            answer = send(client, operation, path, {}, body)
+            transaction.set_rollback(True)
+        assert answer.status_code < 500, (caller, path)
+        text = text_of(answer)
+        shown += any(line in text for line in taught.lines)
+        asked = "?robot=" in path or (body and "filters" in body)
+        for part in parts(text, operation):
+            # The address asked for may stand in the answer; what it found may not.
+            bare = part.replace(path, "")
+            beside = any(mark in bare for mark in taught.marks) or asked
+            if beside and any(line in bare for line in taught.lines):
+                found.append(f"{operation.method} {path}")
+                break
+    return sorted(set(found)), shown
+
+
+@pytest.mark.conformance("P09", open="who taught is told to nobody but the robot and its member")
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("caller", ["bob", "robot of bob", "chidi"])
+def test_nothing_that_is_read_ties_a_lesson_to_its_robot(world: World, caller: str) -> None:
+    taught = Taught(world)
+    found, shown = tied(taught, caller)
+    assert found == []
+    assert shown >= (10 if caller == "robot of bob" else 15), "nothing is proven of nothing"
+
+
+@pytest.mark.timeout(600)
+def test_its_member_and_the_robot_itself_are_told(world: World) -> None:
+    """The same look at the answers finds the robot where it may be found."""
+    taught = Taught(world)
+    for caller in ("mina", "robot of mina"):
+        found, _ = tied(taught, caller)
+        assert f"get /api/v1/memories/{taught.lesson}" in found, caller
+        assert f"get /api/v1/memories?robot={taught.marks[0]}" in found, caller
+
+
+def test_a_robot_that_acts_for_the_member_without_leave_is_not_told(world: World) -> None:
+    taught = Taught(world)
+    aria = act(taught.here.robot("aria"), member=str(taught.here.members["mina"].id))
+    assert not aria.sees_own
+    client = taught.here.api("aria")
+    mina = taught.here.members["mina"].id
+    answer = client.get(f"/api/v1/memories?member={mina}&robot={taught.marks[0]}")
+    assert str(taught.lesson) not in text_of(answer)
+
+
+def test_figures_count_no_part_in_what_was_taught(world: World) -> None:
+    """The robot brought two lines that a profession reads, one for Mina alone and one for all."""
+    taught = Taught(world)
+
+    def counted(caller: str) -> dict[str, int]:
+        stats = taught.stage.callers[caller]().get("/api/v1/stats").json()
+        said = {one["robot"]["id"]: one["memories"] for one in stats["activity"]}
+        topic = taught.stage.callers[caller]().get("/api/v1/said?topic=canary").json()
+        return {
+            "stats": said.get(taught.marks[0], 0),
+            "said": {r["robot"]["id"]: r["count"] for r in topic["results"]}.get(
+                taught.marks[0], 0
+            ),
+        }
+
+    assert counted("bob") == counted("robot of bob") == counted("chidi") == {"stats": 1, "said": 0}
+    assert counted("mina") == {"stats": 4, "said": 2}
+
+
+def test_the_filter_of_the_pages_finds_nothing_that_was_taught(world: World) -> None:
+    taught = Taught(world)
+    chosen = Selection(robot=taught.robot.robot_id)
+    for name, wanted in (("bob", {taught.told}), ("chidi", {taught.told})):
+        page = library(taught.here.person(name), chosen, organisation="Here", now=NOW)
+        assert {row.memory.id for row in page.rows} == wanted, name
+    hers = library(taught.here.person("mina"), chosen, organisation="Here", now=NOW)
+    assert {taught.told, taught.lesson, taught.ruled} <= {row.memory.id for row in hers.rows}
+
+
+def test_when_a_personal_robot_was_heard_from_is_for_its_member_and_admins(world: World) -> None:
+    taught = Taught(world)
+    place = f"/api/v1/robots/{taught.marks[0]}"
+
+    def heard(caller: str) -> list[Any]:
+        client = taught.stage.callers[caller]()
+        rows = client.get("/api/v1/robots?limit=100").json()["results"]
+        listed = next(one for one in rows if one["id"] == taught.marks[0])
+        return [
+            listed["last_active_at"] is None,
+            client.get(place).json()["last_active_at"] is None,
+        ]
+
+    for caller in ("bob", "robot of bob", "chidi", "aria"):
+        assert heard(caller) == [True, True], caller
+    for caller in ("mina", "robot of mina", "ada"):
+        assert heard(caller) == [False, False], caller
+    others = taught.stage.callers["bob"]().get("/api/v1/robots?limit=100").json()["results"]
+    assert any(one["last_active_at"] for one in others)
+    page = taught.stage.callers["chidi"]().get("/robots/").content.decode()
+    assert f"{taught.robot.name}" in page
+    assert "Serves Mina" not in page
+    assert "Serves one member" in page
+    assert "Serves Mina" in taught.stage.callers["ada"]().get("/robots/").content.decode()
+
+
+@pytest.mark.parametrize("caller", ["robot of mina", "ada", "chidi"])
+def test_a_personal_robot_keeps_its_neutral_name(world: World, caller: str) -> None:
+    taught = Taught(world)
+    client = taught.stage.callers[caller]()
+    place = f"/api/v1/robots/{taught.marks[0]}"
+    refused = client.patch(place, {"name": "Robot of Mina"}, format="json")
+    assert refused.status_code == 400, refused.content
+    assert "keeps its name" in refused.content.decode()
+    kept = client.patch(place, {"name": taught.robot.name, "purpose": "Leases"}, format="json")
+    assert kept.status_code == 200, kept.content
