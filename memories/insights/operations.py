@@ -26,7 +26,7 @@ from orgs.errors import NotFound
 from orgs.principals import Actor, Principal, resolve
 from robots.models.robots import Robot
 from robots.registry.robots import find_robot, works_before
-from robots.registry.who_taught import untold
+from robots.registry.who_taught import robot_untold
 
 # Rows of a transaction of the clean-up.
 BATCH = 5_000
@@ -177,7 +177,7 @@ def _names(actor: Actor, verb: str, robot: Robot) -> bool:
 
 def _told(rows: "QuerySet[Operation]") -> "QuerySet[Any]":
     """With `untold`: whether the asker is not to know that it was this robot; in their scope."""
-    return rows.annotate(untold=untold("robot_id", "audience_id"))
+    return rows.annotate(untold=robot_untold())
 
 
 def _shown(principal: Principal) -> "QuerySet[Operation]":

@@ -39,6 +39,8 @@ JOIN orgs_audience a ON a.organisation_id = %(organisation)s AND a.id = m.audien
 LEFT JOIN memories_use u ON u.organisation_id = %(organisation)s AND u.memory_id = m.id
 GROUP BY 1, 2, 3, 4
 """
+# Robots of which the asker is told (`who_taught`).
+_TOLD = told_sql("r", "c")
 # Who brought what of these lately: each robot that brought a memory counts for it, if the asker is
 # told of it.
 _ROBOTS = f"""
@@ -52,7 +54,7 @@ FROM (
 JOIN memories_contribution c ON c.organisation_id = %(organisation)s AND c.memory_id = m.id
     AND c.last_at > %(week)s
 JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
-    AND r.builtin IS NULL AND {told_sql("r", "c")}
+    AND r.builtin IS NULL AND {_TOLD}
 GROUP BY r.id, r.name ORDER BY count(*) DESC, r.id LIMIT %(robots)s
 """
 _STANDING = """

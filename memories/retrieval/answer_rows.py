@@ -47,6 +47,9 @@ class Row:
     superseded_by: UUID | None
 
 
+# Robots of which the asker is told (`who_taught`).
+_TOLD = told_sql("r", "m")
+_TOLD_REWORDER = told_sql("x", "m")
 _ROWS = f"""
 SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id, w.name,
     m.speaker, s.id, s.name, coalesce(x.external_id, x.id::text, e.id::text),
@@ -55,7 +58,7 @@ SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id
     m.valid_until, n.id
 FROM memories_memory m
 LEFT JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id
-    AND {told_sql("r", "m")}
+    AND {_TOLD}
 JOIN orgs_audience a ON a.organisation_id = m.organisation_id AND a.id = m.audience_id
 LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
 LEFT JOIN orgs_member b ON b.organisation_id = m.organisation_id AND b.id = m.member_id
@@ -63,7 +66,7 @@ LEFT JOIN orgs_member w ON w.organisation_id = m.organisation_id AND w.id = m.au
 LEFT JOIN orgs_member s ON s.organisation_id = m.organisation_id AND s.id = m.speaker_member_id
 LEFT JOIN orgs_member e ON e.organisation_id = m.organisation_id AND e.id = m.reworded_by_id
 LEFT JOIN robots_robot x ON x.organisation_id = m.organisation_id AND x.id = m.reworded_by_robot_id
-    AND {told_sql("x", "m")}
+    AND {_TOLD_REWORDER}
 LEFT JOIN orgs_audience here ON here.organisation_id = m.organisation_id AND here.kind = 'group'
     AND here.key = m.group_id::text AND here.id = ANY (
         (SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])

@@ -18,6 +18,9 @@ from robots.registry.who_taught import told_sql
 LATELY = timedelta(days=7)
 MOST_ROBOTS = 100
 
+# Robots of which the asker is told (`who_taught`).
+_TOLD = told_sql("r", "h")
+_TOLD_PART = told_sql("r", "c")
 _HITS = """
 SELECT m.organisation_id, m.audience_id, m.id, m.robot_id, m.speaker, m.content,
     coalesce(m.occurred_at, m.created_at) AS at
@@ -35,14 +38,14 @@ FROM ({_HITS}) AS h
 CROSS JOIN LATERAL (SELECT DISTINCT robot_id FROM memories_contribution
     WHERE organisation_id = %(organisation)s AND memory_id = h.id) AS c
 JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
-    AND {told_sql("r", "h")}
+    AND {_TOLD}
 GROUP BY r.id ORDER BY count(*) DESC, r.id
 """
 _TIMELINE = f"""
 SELECT h.at, h.id, coalesce(r.external_id, r.id::text), r.name, h.content, h.speaker
 FROM ({_HITS}) AS h
 LEFT JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = h.robot_id
-    AND {told_sql("r", "h")}
+    AND {_TOLD}
 ORDER BY h.at, h.id
 """
 _ACTIVITY = f"""
@@ -53,7 +56,7 @@ JOIN memories_memory m ON m.organisation_id = c.organisation_id AND m.id = c.mem
     AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
     AND (%(notes)s OR m.kind <> 'internal')
 JOIN robots_robot r ON r.organisation_id = c.organisation_id AND r.id = c.robot_id
-    AND {told_sql("r", "c")}
+    AND {_TOLD_PART}
 WHERE c.organisation_id = %(organisation)s
     AND (%(robots)s::uuid[] IS NULL OR c.robot_id = ANY (%(robots)s::uuid[]))
 GROUP BY r.id ORDER BY 4 DESC, r.id LIMIT %(limit)s
