@@ -182,7 +182,7 @@ def tied(taught: Taught, caller: str) -> tuple[list[str], int]:
     return sorted(set(found)), shown
 
 
-@pytest.mark.conformance("P09", open="who taught is told to nobody but the robot and its member")
+@pytest.mark.conformance("T06")
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("caller", ["bob", "robot of bob", "chidi"])
 def test_nothing_that_is_read_ties_a_lesson_to_its_robot(world: World, caller: str) -> None:
