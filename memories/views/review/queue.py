@@ -24,6 +24,7 @@ from memories.library.word_diff import differences
 from memories.review import holds
 from memories.review import queue as review_queue
 from memories.review.models import Cause, Proposal, State
+from memories.review.waiting_count import MOST
 from memories.safety.refusals import HeldBack
 from memories.views.forms import review
 from memories.views.review import wording
@@ -167,6 +168,9 @@ def _page(request: HttpRequest, item_id: UUID, status: int = 200, **more: Any) -
         now=now,
         handing_out=more.get("step") == "assign",
     )
+    if found.count:
+        # The frame says it as well, and need not ask again.
+        request.waiting = min(found.count.waiting, MOST)
     context = wording.page(found, request.actor.member_id, organisation)
     context |= {
         "decides": found.decides,

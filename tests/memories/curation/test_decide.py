@@ -39,8 +39,9 @@ def waiting(who: Actor, **filters: Any) -> list[Proposal]:
 
 
 def propose(here: Tenant, who: str = "bob", content: str = TEXT) -> Proposal:
-    here.remember(here.person(who), content, visibility="organisation")
-    return waiting(here.person(who), mine=True)[0]
+    made = here.remember(here.person(who), content, visibility="organisation")
+    (item,) = [i for i in waiting(here.person(who), mine=True) if i.memory_id == made.id]
+    return item
 
 
 def memory(here: Tenant, who: str, id_: UUID | str) -> Memory:
