@@ -7,6 +7,7 @@ addresses that read: one that is added later is asked by itself.
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from django.db import transaction
 from rest_framework.test import APIClient
 
 from memories.curation.decisions.record import ClaimDraft, DecisionDraft, record_decision
+from memories.insights.overview import figures
 from memories.library.browse import library
 from memories.library.selection import Selection
 from orgs.principals import Actor
@@ -239,6 +241,16 @@ def test_the_filter_of_the_pages_finds_nothing_that_was_taught(world: World) -> 
         assert {row.memory.id for row in page.rows} == wanted, name
     hers = library(taught.here.person("mina"), chosen, organisation="Here", now=NOW)
     assert {taught.told, taught.lesson, taught.ruled} <= {row.memory.id for row in hers.rows}
+
+
+def test_the_chart_of_robots_counts_no_part_in_what_was_taught(world: World) -> None:
+    taught = Taught(world)
+
+    def drawn(caller: str) -> int:
+        bars = figures(taught.here.person(caller), now=NOW + timedelta(hours=1)).by_robot
+        return dict(bars).get(taught.robot.name, 0)
+
+    assert [drawn(caller) for caller in ("bob", "chidi", "mina")] == [1, 1, 4]
 
 
 def test_when_a_personal_robot_was_heard_from_is_for_its_member_and_admins(world: World) -> None:
