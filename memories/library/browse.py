@@ -22,7 +22,7 @@ from memories.access.references import References
 from memories.library.history import History, versions_of
 from memories.library.saved_views import how_many_each
 from memories.library.selection import (
-    NEWEST,
+    AS_THEY_CAME,
     Options,
     Selection,
     about_how_many,
@@ -128,7 +128,7 @@ def library(
     organisation: str,
     now: datetime,
     text: str = "",
-    order: str = NEWEST,
+    order: str = AS_THEY_CAME,
     after: UUID | None = None,
     whole: ReadView | None = None,
 ) -> MemoryPage:

@@ -31,6 +31,7 @@ WIDEST_FIRST = (
     AudienceKind.MEMBER,
 )
 # By what a list can be sorted, beside when a memory came: its id says that and has an index.
+# Age is when it was said, else noted, as the list shows it.
 KEYS = {
     "text": Lower(Left("content", SORTED_TEXT)),
     "readers": Case(
@@ -39,9 +40,12 @@ KEYS = {
     ),
     # Those without one stand last.
     "category": Case(When(category="", then=Value("~")), default=F("category")),
+    "age": Coalesce("occurred_at", "created_at"),
     "use": Coalesce("use__access_count", 0),
 }
-NEWEST, OLDEST = "", "oldest"
+AS_THEY_CAME = ""
+# The id of no memory.
+NONE = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,20 +129,19 @@ def in_order(
 ) -> list[Memory]:
     """The next of the rows in this order, behind the memory `after`; two queries.
 
-    order: NEWEST, OLDEST, or one of KEYS, with a minus for the other direction; equal ones are the
-    newest first. Beside NEWEST and OLDEST only the SORTED newest rows are
-    looked at. Where `after` is not readable any more it begins anew. Call inside the principal's
+    order: AS_THEY_CAME, the last that came first; or one of KEYS, with a minus for the falling
+    one, equal ones the last that came first. For these only the last SORTED that came are looked
+    at. Where `after` is not readable any more it begins anew. Call inside the principal's
     scope.
     """
-    if order == NEWEST:
+    if order == AS_THEY_CAME:
         return (rows.filter(id__lt=after) if after else rows).newest(most)
-    if order == OLDEST:
-        rows = rows.filter(id__gt=after) if after else rows
-        return rows.those(rows.order_by("id").values_list("id", flat=True)[:most])
     key, up = KEYS[order.removeprefix("-")], not order.startswith("-")
     keyed = rows.annotate(sorted_by=key).values_list("sorted_by", "id")
     everything = Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
-    last = everything.filter(id__in=[after] if after else []).annotate(sorted_by=key).values_list("sorted_by", "id")
+    last = (
+        everything.filter(id=after or NONE).annotate(sorted_by=key).values_list("sorted_by", "id")
+    )
     found, values = keyed.order_by("-id")[:SORTED].query.sql_with_params()
     behind, which = last.query.sql_with_params()
     statement = _SORTED.format(

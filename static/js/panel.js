@@ -58,7 +58,7 @@ function openPanel(link) {
   }
   panel.setAttribute("data-open", "");
   panel.querySelector(".panel-body").scrollTop = 0;
-  (panel.querySelector("[data-focus-first]") ?? panel).focus({ preventScroll: true });
+  (panel.querySelector(".form :is(textarea, input:not([type=hidden]))") ?? panel).focus({ preventScroll: true });
 }
 
 // Shows the memory of a row in the panel; focus stays where it is until it is there.

@@ -7,11 +7,11 @@ from urllib.parse import quote, urlencode
 from django import forms
 from django.http import QueryDict
 
-from memories.library.selection import KEYS, NEWEST, OLDEST
+from memories.library.selection import AS_THEY_CAME, KEYS
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
 from memories.views.forms.memories import LONGEST_QUESTION, _optional
 
-ORDERS = (NEWEST, OLDEST, *KEYS, *(f"-{key}" for key in KEYS))
+ORDERS = (AS_THEY_CAME, *KEYS, *(f"-{key}" for key in KEYS))
 
 
 class RecallForm(forms.Form):

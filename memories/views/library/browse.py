@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from memories.library import browse
-from memories.library.selection import NEWEST, Selection, is_archive
+from memories.library.selection import AS_THEY_CAME, Selection, is_archive
 from memories.retrieval.recall import Query
 from memories.views.forms.library import LibraryForm
 from memories.views.forms.memories import LONGEST_QUESTION
@@ -73,7 +73,7 @@ def _found(
     request: HttpRequest, form: LibraryForm, selection: Selection, whole: bool
 ) -> tuple[browse.MemoryPage, dict[str, Any]]:
     data = form.cleaned_data
-    q, after, order = data.get("q", ""), data.get("before"), data.get("sort") or NEWEST
+    q, after, order = data.get("q", ""), data.get("before"), data.get("sort") or AS_THEY_CAME
     asked = {
         "organisation": request.membership[1].name,
         "now": timezone.now(),
@@ -103,10 +103,11 @@ def _found(
             "next_url": address(q, selection, **named, before=page.older_than)
             if page.older_than
             else "",
-            "next_label": "Older" if order == NEWEST else "Next",
+            "next_label": "Older" if order == AS_THEY_CAME else "Next",
             "first_url": address(q, selection, **named) if after else "",
-            "first_label": "The newest" if order == NEWEST else "The first",
+            "first_label": "The newest" if order == AS_THEY_CAME else "The first",
         },
+        "unsorted_url": address(q, selection) if order and not best else "",
         **_bulk(request, form, page),
     }
 

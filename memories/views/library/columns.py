@@ -12,7 +12,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from memories.library.selection import NEWEST, OLDEST
 from memories.views.forms.library import ColumnsForm, LibraryForm
 from orgs.views.access import members_only
 
@@ -38,7 +37,7 @@ COLUMNS = (
     Column("readers", "Readers", "readers", "-readers"),
     Column("by", "By", "", ""),
     Column("category", "Category", "category", "-category"),
-    Column("age", "Came", NEWEST, OLDEST, rises=False),
+    Column("age", "Age", "-age", "age", rises=False),
     Column("use", "Used", "-use", "use", rises=False),
 )
 CHOICES = tuple(one for one in COLUMNS if not one.always)

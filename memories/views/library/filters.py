@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from memories.library import browse
 from memories.library.saved_views import COUNTED
-from memories.library.selection import EXACT_COUNT, NEWEST, OLDEST, SORTED, Options, Selection
+from memories.library.selection import AS_THEY_CAME, EXACT_COUNT, SORTED, Options, Selection
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
 from memories.views.forms.library import LibraryForm
 from memories.views.presenter import CATEGORIES, STATUSES
@@ -149,8 +149,9 @@ def _more(selection: Selection) -> list[dict[str, Any]]:
 
 
 ORDERS = {
-    NEWEST: "the newest first",
-    OLDEST: "the oldest first",
+    AS_THEY_CAME: "the last that came first",
+    "-age": "the newest first",
+    "age": "the oldest first",
     "text": "from A to Z",
     "-text": "from Z to A",
     "readers": "what everyone reads first",
@@ -175,8 +176,8 @@ def summary(
     if selection:
         total += " fits these filters" if one else " fit these filters"
     words = ORDERS[order]
-    if order not in (NEWEST, OLDEST) and page.count[0] >= SORTED and not page.count[1]:
-        words += f", among the newest {SORTED:,}"
+    if order and page.count[0] >= SORTED and not page.count[1]:
+        words += f", among the last {SORTED:,} that came"
     return {"total": total, "order": f"further ones, {words}" if further else words}
 
 

@@ -14,7 +14,6 @@ from memories.language.excerpts import stems
 from memories.library import browse
 from memories.views import presenter
 from memories.views.forms.library import LibraryForm
-from memories.views.origins import when
 from orgs.views.access import members_only
 
 # As a line of the table of memories, or as the row that other pages have.
@@ -35,8 +34,6 @@ def line(request: HttpRequest, shown: browse.ListedMemory, form: LibraryForm) ->
         "url": row["url"] + back,
         "edit_url": row["edit_url"] and row["edit_url"] + back,
         "row_url": f"{own}?as={LINE}&q={quote(q)}" if q else f"{own}?as={LINE}",
-        "came_at": memory.created_at,
-        "said_at": memory.occurred_at and when(memory),
         "used": memory.access_count,
         "used_at": memory.last_accessed_at,
     }
