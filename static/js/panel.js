@@ -47,9 +47,10 @@ function address(link) {
 
 function openPanel(link) {
   const row = link.closest("[data-row]");
-  const main = row?.querySelector("[data-row-link]") ?? link;
+  const main = row?.querySelector("[data-row-link]");
   const step = isOpen() ? "replaceState" : "pushState";
-  if (!panel.contains(link)) {
+  // A link of the panel itself (Edit, Cancel) shows another side of the same memory.
+  if (row) {
     if (!isOpen()) home = bare(location.href);
     history[step]({ htmx: true, panel: main.href, home }, "", address(main));
     panel.querySelector("[data-panel-open]").href = main.href;
