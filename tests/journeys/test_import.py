@@ -40,7 +40,8 @@ def newcomer(site: Site, request: pytest.FixtureRequest) -> Page:
 def _bring(page: Page) -> None:
     page.get_by_role("button", name="Import the file").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Import a file")
-    run_job()
+    while run_job():
+        pass
     page.reload()
 
 

@@ -131,6 +131,6 @@ def _at(path: Path) -> datetime:
 @contextmanager
 def _unpacked(path: Path) -> Iterator[IO[bytes]]:
     with path.open("rb") as raw:
-        begin = raw.read(2)
+        mark = raw.read(2)
         raw.seek(0)
-        yield gzip.GzipFile(fileobj=raw) if begin == GZIP else raw  # type: ignore[misc]
+        yield gzip.GzipFile(fileobj=raw) if mark == GZIP else raw  # type: ignore[misc]
