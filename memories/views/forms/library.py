@@ -35,6 +35,7 @@ class LibraryForm(RecallForm):
     tag = forms.CharField(required=False, max_length=100)
     since = forms.DateField(required=False)
     until = forms.DateField(required=False)
+    brought = forms.UUIDField(required=False)
     sort = forms.ChoiceField(required=False, choices=[(order, order) for order in ORDERS])
     open = forms.UUIDField(required=False)
 

@@ -32,6 +32,8 @@ TIERS = {
 
 # What an address of the list has beside its filters; the group may stand there by its own name.
 NO_FILTERS = ("q", "before", "group", "sort", "open")
+# The filters behind "More filters".
+MORE = ("kind", "tier", "tag", "since", "until", "brought")
 
 
 def selection_of(actor: Actor, form: LibraryForm) -> Selection:
@@ -58,7 +60,7 @@ def surroundings(
     return {
         "filters": _selects(selection, page),
         "more_filters": _more(selection),
-        "more_open": any(getattr(selection, n) for n in ("kind", "tier", "tag", "since", "until")),
+        "more_open": any(getattr(selection, n) for n in MORE),
         "chosen": {name: set_filters.get(name, "") for name in ("tag", "since", "until")},
         "clear_url": f"{url}?{urlencode({'q': q})}" if q else url,
         "recall_url": url,
@@ -142,10 +144,14 @@ def _selects(selection: Selection, page: browse.MemoryPage) -> list[dict[str, An
 
 
 def _more(selection: Selection) -> list[dict[str, Any]]:
-    return [
+    found = [
         _select("kind", "Said anywhere", KINDS.items(), selection.kind),
         _select("tier", "Any tier", TIERS.items(), selection.tier),
     ]
+    if selection.brought:
+        one = [(str(selection.brought), "From one import")]
+        found.append(_select("brought", "From anywhere", one, selection.brought))
+    return found
 
 
 ORDERS = {
