@@ -33,6 +33,7 @@ from memories.views.insights import (
     first_steps,
     overview,
     policy,
+    robot,
     tiers,
 )
 from memories.views.jobs import exports, imports, jobs
@@ -212,6 +213,7 @@ pages = [
     path("tiers/policy/", policy.policy, name="tier-policy"),
     path("tiers/policy/preview/", policy.preview, name="tier-policy-preview"),
     path("tiers/<str:name>.csv", tiers.tiers_file, name="tiers-csv"),
+    path("robots/<uuid:robot_id>/", robot.robot, name="robot-page"),
     path(
         "robots/<uuid:robot_id>/working-memory/",
         working_memory_page.working_memory,
