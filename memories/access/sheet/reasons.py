@@ -41,7 +41,7 @@ def because(reader: Reader, place: Place, part: Part) -> str:
     simple = {
         "everyone": f"in {place.organisation}",
         "own": "it is yours" if mine else "it is theirs",
-        "curates": "you curate" if mine else "curates",
+        "curates": "curate" if mine else "curates",
         "through": _in([*place.groups, *(f"the team {name}" for name in place.teams)]),
     }
     if reason in simple:

@@ -93,7 +93,7 @@ def test_the_sheet_names_ones_own_part_and_counts_the_rest(world: World) -> None
     assert seen["people"][2] == {
         "Mina: of Real Estate in QSR",
         "Bob: of Real Estate in QSR",
-        "You: you curate",
+        "You: curate",
         "Chidi: curates",
     }
     assert seen["robots"] == (2, 2, set())

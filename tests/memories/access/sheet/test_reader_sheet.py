@@ -186,7 +186,7 @@ def test_each_line_says_why(world: World) -> None:
         actor=here.person("ada"), group=here.groups["launch"], confidential=False, now=NOW
     )
     opened = told(here, "ada", kept["launch"])
-    assert (why(opened, "You"), why(opened, "Chidi")) == ("you curate", "curates")
+    assert (why(opened, "You"), why(opened, "Chidi")) == ("curate", "curates")
     waits = told(here, "chidi", propose(here).memory_id)
     assert (why(waits, "Bob"), why(waits, "Ada")) == ("wrote it", "curates")
 
