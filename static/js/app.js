@@ -6,6 +6,7 @@ import "./toast.js";
 import "./panel.js";
 import "./acts.js";
 import "./columns.js";
+import "./readers.js";
 import "./select.js";
 import "./copy.js";
 import "./fill.js";
