@@ -100,7 +100,6 @@ def _page(
         "audiences": audiences,
         "form": form,
         "people": people,
-        "share_url": reverse("memory-share-page", args=[shown.memory.id]),
         **_newly(request, shown, audiences, people),
     }
     panel = acts.in_panel(request)
@@ -117,7 +116,10 @@ def _newly(
 ) -> dict[str, Any]:
     """Who would newly read it with what is chosen so far."""
     chosen = [id_ for id_, _ in people["chosen"]]
-    return {"sheet": would_read(request, audiences, chosen, (), shown.memory.id)}
+    return {
+        "sheet": would_read(request, audiences, chosen, (), shown.memory.id),
+        "share_url": reverse("memory-share-page", args=[shown.memory.id]),
+    }
 
 
 def sharing_choices(request: HttpRequest, memory: Memory | None = None) -> list[dict[str, Any]]:
