@@ -68,7 +68,7 @@ def find(actor: Actor, text: str, *, now: datetime) -> list[Found]:
         "organisation": actor.organisation_id,
         "me": actor.member_id,
         "moderates": actor.moderates,
-        "like": f"%{_escaped(text, '\\%_')}%",
+        "like": "%" + _escaped(text, r"\%_") + "%",
         "begins": r"\m" + _escaped(text, r"\.^$*+?()[]{}|"),
         "each": EACH,
         "looked_at": LOOKED_AT,

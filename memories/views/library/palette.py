@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from memories.library.palette.find import Found, find
-from orgs.views.access import members_only
+from orgs.views.access import ADMINS, members_only
 
 PAGES = {
     "memory": ("memory-page", "Memory", "memories"),
@@ -24,13 +24,16 @@ PAGES = {
 def palette(request: HttpRequest) -> JsonResponse:
     """What has the letters of `q`: {found: [{label, kind, icon, url}]}."""
     found = find(request.actor, request.GET.get("q", ""), now=timezone.now())
-    return JsonResponse({"found": [_entry(one) for one in found]})
+    return JsonResponse({"found": [_entry(one, request.actor.role) for one in found]})
 
 
-def _entry(one: Found) -> dict[str, str]:
+def _entry(one: Found, role: str) -> dict[str, str]:
+    """A person leads admins to their page, and others to what is remembered about them."""
     name, kind, icon = PAGES[one.kind]
     if one.kind == "view":
         url = f"{reverse(name)}?{one.query}"
+    elif one.kind == "person" and role not in ADMINS:
+        url = f"{reverse('library')}?member={one.id}"
     else:
         url = reverse(name, args=[one.id])
     return {"label": " ".join(one.label.split()), "kind": kind, "icon": icon, "url": url}
