@@ -83,13 +83,30 @@ def row(entry: dict[str, Any]) -> list[object]:
 HEAD = ["when", "who", "through", "did", "what", "from", "to", "detail", "action", "id"]
 
 
+# Acts of which an entry keeps what was before and what is after.
+_CHANGES = ("memory.shared", "memory.moved", "member.role", "gate.policy_changed")
+# For whom something was written.
+_FOR = {
+    "organisation": "everyone",
+    "group": "a group",
+    "member": "one member alone",
+    "robot": "the robot itself",
+    "team": "the robots of a team",
+    "explicit": "some people and robots",
+    "persona": "a persona",
+    "industry": "an industry",
+    "role": "a role",
+    "review": "those who review",
+}
+
+
 def _change(entry: AuditEntry, trail: Trail) -> tuple[str, str] | None:
     """From what to what, where the entry says so and the reader may know it."""
     told = entry.detail
     if entry.action == "group.confidential":
         states = ("open to curators", "confidential")
         return states if told.get("confidential") else states[::-1]
-    if "before" not in told or "after" not in told:
+    if entry.action not in _CHANGES or "before" not in told or "after" not in told:
         return None
     if entry.target_type == "memory" and entry.target not in trail.memories:
         return None
@@ -170,8 +187,10 @@ def _of_gate(told: dict[str, Any]) -> str:
     found = ", ".join(
         f"{times:,} {kind.replace('_', ' ')}" for kind, times in told["found"].items()
     )
+    kind = str(told.get("audience", ""))
+    whom = f"for {_FOR.get(kind, kind)}" if kind else ""
     broke = "the check failed" if told.get("failed") else ""
-    return "; ".join(filter(None, [f"for {told.get('audience', '')}", found, broke]))
+    return "; ".join(filter(None, [whom, found, broke]))
 
 
 def _of_policy(action: str, told: dict[str, Any]) -> str:
