@@ -39,6 +39,7 @@ from memories.views.insights import (
 from memories.views.jobs import exports, imports, jobs
 from memories.views.library import (
     browse,
+    palette,
     playground,
     saved_views,
     shared_knowledge,
@@ -284,6 +285,7 @@ pages = [
     path("memories/views/remove/", saved_views.remove, name="view-remove"),
     path("playground/", playground.playground, name="playground"),
     path("trash/", trash.trash, name="trash"),
+    path("palette/", palette.palette, name="palette"),
     path("import/", imports.bring_in, name="import"),
     path("import/example/", imports.example, name="import-example"),
     path("import/<uuid:preview_id>/", imports.planned, name="import-plan"),
