@@ -48,7 +48,8 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]],
                "vectors@10"]  # fmt: skip
     note = (
         f"{len(questions)} questions of the chat on the straight way, encoder included, each asked"
-        f" for the first time; {compared} compared with every readable row, equal scores counted as found."
+        f" for the first time; {compared} compared with every readable row, where equal scores"
+        " count as found."
     )
     return found, [Table(f"Recall among {size:,} memories of real chat", columns, rows, note)]
 
