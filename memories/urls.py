@@ -47,7 +47,17 @@ from memories.views.library import (
     trash,
 )
 from memories.views.library import who_said as who_said_page
-from memories.views.memory import bulk, detail, edit, erase, share, split, suggest, versions
+from memories.views.memory import (
+    bulk,
+    detail,
+    edit,
+    erase,
+    readers,
+    share,
+    split,
+    suggest,
+    versions,
+)
 from memories.views.memory import explain as why
 from memories.views.memory import red_line as protect_pages
 from memories.views.privacy import accounts as account_pages
@@ -251,6 +261,7 @@ pages = [
     path("review/gates/policy/", gates.strictness, name="gates-policy"),
     path("review/gates/<uuid:term_id>/remove/", gates.remove, name="gates-remove"),
     path("review/<uuid:item_id>/", queue.item, name="review-item"),
+    path("review/<uuid:item_id>/readers/", readers.item_readers, name="review-readers"),
     path("review/<uuid:item_id>/approve/", queue.approve, name="review-approve"),
     path("review/<uuid:item_id>/edit/", queue.edit, name="review-edit"),
     path("review/<uuid:item_id>/reject/", queue.reject, name="review-reject"),
@@ -296,6 +307,7 @@ pages = [
     path("memories/<uuid:memory_id>/restore/", edit.restore, name="memory-restore-page"),
     path("memories/<uuid:memory_id>/originals/", edit.originals, name="memory-originals"),
     path("memories/<uuid:memory_id>/access/", share.share, name="memory-share-page"),
+    path("memories/<uuid:memory_id>/readers/", readers.memory_readers, name="memory-readers"),
     path("memories/<uuid:memory_id>/split/", split.split, name="memory-split"),
     path("memories/<uuid:memory_id>/why/", why.why, name="memory-why"),
     path("memories/<uuid:memory_id>/versions/", versions.versions, name="memory-versions"),
