@@ -35,6 +35,7 @@ from memories.views.insights import (
     policy,
     robot,
     tiers,
+    traces,
 )
 from memories.views.jobs import exports, imports, jobs
 from memories.views.library import (
@@ -217,6 +218,8 @@ pages = [
     path("tiers/policy/preview/", policy.preview, name="tier-policy-preview"),
     path("tiers/<str:name>.csv", tiers.tiers_file, name="tiers-csv"),
     path("robots/<uuid:robot_id>/", robot.robot, name="robot-page"),
+    path("robots/traces/", traces.traces, name="traces"),
+    path("robots/traces/<uuid:recall_id>/", traces.trace, name="trace-page"),
     path(
         "robots/<uuid:robot_id>/working-memory/",
         working_memory_page.working_memory,

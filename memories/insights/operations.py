@@ -226,6 +226,25 @@ def served_lines(
     return _by(principal, robot, rows)
 
 
+def all_served_lines(
+    principal: Principal, robots: Iterable[UUID], *, since: datetime, until: datetime
+) -> "QuerySet[Any]":
+    """The same of several robots that serve nobody, from since up to until; what is forgotten is
+    left out for everybody."""
+    memories = Memory.objects.filter(
+        organisation_id=OuterRef("organisation_id"), id=OuterRef("memory_id")
+    )
+    kept = memories.exclude(status=Status.FORGOTTEN).for_people()
+    rows = Operation.objects.filter(
+        Exists(kept),
+        organisation_id=principal.organisation_id,
+        verb=Verb.RECALL,
+        robot_id__in=list(robots),
+        robot__owner=None,
+    )
+    return rows.filter(at__gte=since, at__lt=until)
+
+
 def _by(principal: Principal, robot: Robot, rows: "QuerySet[Operation]") -> "QuerySet[Any]":
     """Of these lines those of one robot that the asker may know to be its own."""
     rows = _told(rows).filter(robot_id=robot.id, untold=False)

@@ -15,6 +15,7 @@ REMEMBERED = ("gate.*", "memory.attributed", "memory.protected", "proposal.*", "
 ENTRIES: dict[str, tuple[str, ...] | str] = {
     "orgs.accounts.sessions.end_sign_ins": "sessions are the account's own, in no organisation",
     "memories.ingestion.preview_gate.preview_gate": ("gate.asked",),
+    "memories.insights.traces.trace": ("trace.read",),
     "memories.safety.gate.record_verdicts": PART,
     "memories.safety.policies.set_gate_policy": ("gate.policy_changed",),
     "memories.safety.refusals.noting_refusals": ("gate.refused",),

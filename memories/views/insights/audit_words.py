@@ -105,6 +105,7 @@ WORDS = {
     "identity.unlinked": "took an identity from",
     "memory.divided": "took apart",
     "robot.registered": "registered",
+    "trace.read": "looked at a recall of a robot",
     "robot.changed": "changed the description of",
     "robot.seated": "changed the groups of",
     "persona.made": "made the persona",

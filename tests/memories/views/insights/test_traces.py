@@ -1,0 +1,179 @@
+"""Recalls as they were served: who is shown which, with what, against queries of the test's own."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from memories.lifecycle.forget import forget_memory
+from memories.retrieval.feedback import give_feedback
+from memories.retrieval.models import Recall
+from memories.retrieval.recall import Query, recall
+from memories.store.models.memory import Memory
+from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.models.audiences import Audience
+from orgs.models.audit import AuditEntry
+from orgs.organisations.groups import set_confidential
+from orgs.principals import Actor
+from robots.registry.robots import register_robot
+from tests.people import queries, signed_in, text
+from tests.world import PEOPLE, Tenant, World
+
+ROW = pytest.mark.conformance("W17", open="what was folded")
+URL = "/robots/traces/"
+
+
+def listed(here: Tenant, who: str, asked: str = "") -> set[UUID]:
+    """The ids of the recalls that a curator is listed."""
+    shown = signed_in(here, who).get(URL + asked).context["traces"]
+    return {UUID(one["url"].split("/")[-2]) for one in shown}
+
+
+def stored(here: Tenant, recall_id: UUID) -> dict[UUID, float]:
+    """What a recall served, as it lies in the database."""
+    with organisation_scope(here.id):
+        everything = tuple(Audience.objects.values_list("id", flat=True))
+    with scope(Scope(organisation=here.id, audiences=everything)):
+        return {UUID(id_): score for id_, score in Recall.objects.get(id=recall_id).hits}
+
+
+def asks(who: Actor, text: str, **more: object) -> UUID:
+    return recall(who, Query(text=text, **more), now=timezone.now()).recall_id
+
+
+def closed(here: Tenant, group: str) -> None:
+    """Now curators do not read it."""
+    set_confidential(
+        actor=here.person("ada"), group=here.groups[group], confidential=True, now=timezone.now()
+    )
+
+
+@ROW
+@pytest.mark.parametrize("name", PEOPLE)
+def test_the_pages_are_for_who_curates(world: World, name: str) -> None:
+    here = world.here
+    here.remember(here.robot("aria"), "The zebra sleeps.")
+    one = asks(here.robot("bolt"), "zebra")
+    client, status = signed_in(here, name), 200 if name in ("ada", "chidi") else 404
+    assert client.get(URL).status_code == status
+    assert client.get(f"{URL}{one}/").status_code == status
+    assert signed_in(world.there, "ada").get(f"{URL}{one}/").status_code == 404
+    assert one not in listed(world.there, "ada")
+
+
+@ROW
+def test_a_recall_is_shown_with_its_scores_and_feedback(world: World) -> None:
+    here, bolt = world.here, world.here.robot("bolt")
+    for number in range(3):
+        here.remember(here.robot("aria"), f"The zebra number {number} sleeps.")
+    one = asks(bolt, "Which zebra is secretly asleep?")
+    first, *_ = stored(here, one)
+    give_feedback(
+        bolt,
+        recall_id=one,
+        memory_id=first,
+        usefulness=0.75,
+        outcome="success",
+        now=timezone.now(),
+    )
+    assert listed(here, "chidi") == {one}
+    response = signed_in(here, "chidi").get(f"{URL}{one}/")
+    came = {row["id"]: row for row in response.context["came"]}
+    assert {id_: row["score"] for id_, row in came.items()} == {
+        id_: f"{score:.2f}" for id_, score in stored(here, one).items()
+    }
+    assert list(came) == list(stored(here, one))
+    assert came[first]["useful"] == "0.75"
+    assert "It helped" in text(response)
+    assert [row["useful"] for id_, row in came.items() if id_ != first] == [None, None]
+    assert "secretly" not in text(response)
+
+
+@ROW
+def test_nothing_unreadable_is_shown_nor_counted(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    both = here.remember(aria, "The zebra of everyone.").id
+    hidden = here.remember(aria, "The zebra of the launch.", group="launch").id
+    note = here.remember(aria, "The zebra of the robot.", visibility="internal").id
+    closed(here, "launch")
+    partly = asks(aria, "zebra", include_direct=True)
+    inside = asks(aria, "zebra of the launch", group="launch", filters={"groups": ["launch"]})
+    assert hidden in stored(here, inside)
+    assert {hidden, note} & set(stored(here, partly))
+    readable = here.readable(here.person("chidi"))
+    with organisation_scope(here.id):
+        assert not Memory.objects.filter(id=hidden, id__in=readable).exists()
+    assert listed(here, "chidi") == {partly}
+    response = signed_in(here, "chidi").get(f"{URL}{partly}/")
+    assert {row["id"] for row in response.context["came"]} == set(stored(here, partly)) & {both}
+    assert all(str(id_) not in text(response) for id_ in (hidden, note))
+    assert [one["memories"] for one in signed_in(here, "chidi").get(URL).context["traces"]] == [1]
+    assert signed_in(here, "chidi").get(f"{URL}{inside}/").status_code == 404
+    # What is forgotten meanwhile is not there any more, nor the recall that brought nothing else.
+    forget_memory(aria, both, now=timezone.now())
+    assert listed(here, "chidi") == set()
+    assert signed_in(here, "chidi").get(f"{URL}{partly}/").status_code == 404
+
+
+@ROW
+def test_what_members_ask_and_what_is_asked_for_them_is_theirs(world: World) -> None:
+    here = world.here
+    here.remember(here.robot("aria"), "The zebra sleeps.")
+    pia, _ = register_robot(
+        organisation_id=here.id, name="Pia", owner_id=here.members["mina"].id, now=timezone.now()
+    )
+    here.robots["pia"] = pia
+    theirs = [
+        asks(here.person("mina"), "zebra"),
+        asks(here.person("ada"), "zebra"),
+        asks(here.robot("aria"), "zebra", member=str(here.members["mina"].id), group="launch"),
+        asks(here.robot("pia", "read"), "zebra"),
+    ]
+    own = asks(here.person("chidi"), "zebra")
+    assert listed(here, "chidi") == set()
+    assert listed(here, "chidi", "?who=me") == {own}
+    client = signed_in(here, "chidi")
+    assert [client.get(f"{URL}{one}/").status_code for one in theirs] == [404] * 4
+    assert client.get(f"{URL}{own}/").status_code == 200
+    choices = [str(value) for value, _ in client.get(URL).context["form"].fields["who"].choices]
+    assert str(pia.id) not in choices
+    assert client.get(f"{URL}?who={pia.id}").context["traces"] == []
+
+
+@ROW
+def test_the_list_is_narrowed_by_robot_and_day(world: World) -> None:
+    here, now = world.here, timezone.now()
+    here.remember(here.robot("aria"), "The zebra sleeps.")
+    before = recall(here.robot("bolt"), Query(text="zebra"), now=now - timedelta(days=2)).recall_id
+    today, other = asks(here.robot("bolt"), "zebra"), asks(here.robot("clio"), "zebra")
+    recall(here.robot("clio"), Query(text="zebra"), now=now - timedelta(days=8))
+    assert listed(here, "ada") == {before, today, other}
+    assert listed(here, "ada", f"?who={here.robots['bolt'].id}") == {before, today}
+    assert listed(here, "ada", f"?day={(now - timedelta(days=2)).date()}") == {before}
+    assert signed_in(here, "ada").get(f"{URL}?who=x&day=y&before=z").status_code == 200
+
+
+@ROW
+def test_each_look_at_anothers_is_recorded(world: World) -> None:
+    here = world.here
+    here.remember(here.robot("aria"), "The zebra sleeps.")
+    theirs, own = asks(here.robot("bolt"), "zebra"), asks(here.person("chidi"), "zebra")
+    client = signed_in(here, "chidi")
+    for url in (f"{URL}{theirs}/", f"{URL}{theirs}/", f"{URL}{own}/", URL):
+        client.get(url)
+    with organisation_scope(here.id):
+        rows = AuditEntry.objects.filter(action="trace.read")
+        assert {(row.target, row.member) for row in rows} == {(theirs, here.members["chidi"].id)}
+        assert rows.count() == 2
+
+
+def test_the_pages_ask_little(world: World) -> None:
+    here = world.here
+    for number in range(4):
+        here.remember(here.robot("aria"), f"The zebra number {number} sleeps.")
+    one = asks(here.robot("bolt"), "zebra")
+    asks(here.robot("clio"), "zebra")
+    client = signed_in(here, "ada")
+    assert queries(client, URL) <= 12
+    assert queries(client, f"{URL}{one}/") <= 12
