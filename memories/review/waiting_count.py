@@ -28,5 +28,5 @@ def among(actor: Actor) -> tuple[str, dict[str, Any]]:
 
 def _open(actor: Actor) -> tuple[str, tuple[Any, ...]]:
     rows = standing(actor).filter(decidable(actor), state=State.OPEN)
-    rows = rows.exclude(memory__status=Status.FORGOTTEN)
+    rows = rows.exclude(status=Status.FORGOTTEN)
     return rows.order_by().values("id")[:MOST].query.sql_with_params()
