@@ -5,7 +5,7 @@ the asker reads, so that nothing is learnt from a list that names another group.
 count who can read now: whoever cannot sign in, or has no key, is named beside them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from uuid import UUID
@@ -145,8 +145,10 @@ WITH wanted AS MATERIALIZED (
 ), placed AS MATERIALIZED (
     SELECT r.*, row_number() OVER (PARTITION BY r.audience, r.what, r.enters
                                    ORDER BY r.mine DESC, lower(r.name), r.id) AS place
-    FROM rows r WHERE NOT EXISTS (
-        SELECT 1 FROM rows b WHERE b.audience = %(before)s::uuid AND r.audience <> b.audience
+    -- Who reads it nowhere else, or not in each of the places before.
+    FROM rows r WHERE cardinality(%(before)s::uuid[]) = 0 OR cardinality(%(before)s::uuid[]) > (
+        SELECT count(DISTINCT b.audience) FROM rows b
+        WHERE b.audience = ANY(%(before)s::uuid[]) AND r.audience <> b.audience
         AND b.id = r.id AND b.what IN (r.what, 'robot') AND (b.enters OR NOT r.enters))
 )
 """
@@ -275,12 +277,23 @@ def newly_in(
     principal: Principal, place: Audience, before: Audience, organisation: str
 ) -> AudienceSentence:
     """Who would read it in `place` and does not where it is; the asker reads both. One query."""
-    known = _look_up(principal, [place.id, before.id], before.id)[place.id]
-    return newly_in_words(place.kind, organisation, known.summed())
+    return newly_in_words(place.kind, organisation, _newly(principal, place.id, [before.id]))
+
+
+def newly_in_from(
+    principal: Principal, place: Audience, before: Iterable[Audience], organisation: str
+) -> AudienceSentence:
+    """Who would read one or more of several that go to `place` from these; one query."""
+    known = _newly(principal, place.id, sorted({audience.id for audience in before}))
+    return newly_in_words(place.kind, organisation, known, what="one or more of them")
+
+
+def _newly(principal: Principal, place: UUID, before: list[UUID]) -> AudiencePeople:
+    return _look_up(principal, [place, *before], before)[place].summed()
 
 
 def _look_up(
-    principal: Principal, audiences: list[UUID], before: UUID | None = None
+    principal: Principal, audiences: list[UUID], before: Sequence[UUID] = ()
 ) -> dict[UUID, _Known]:
     found = {id_: _Known() for id_ in audiences}
     if not found:
@@ -292,7 +305,7 @@ def _look_up(
             {
                 "organisation": principal.organisation_id,
                 "audiences": audiences,
-                "before": before,
+                "before": list(before),
                 "me": actor.member_id,
                 "moderates": actor.moderates,
                 "moderators": list(MODERATORS),

@@ -24,7 +24,7 @@ NAMES = (
     "memory__proposed_audience", "memory__speaker_member", "memory__reworded_by",
     "memory__reworded_by_robot",
     "proposed_by", "robot", "assignee", "locked_by", "decided_by",
-    "target_audience",
+    "target_audience__group",
 )  # fmt: skip
 
 
@@ -50,6 +50,8 @@ class Count:
 CAPPED = 1000
 WINDOW, WINDOW_BEFORE = 30, 4
 FIRST = UUID(int=0)
+# Of `standing`: the memory was forgotten.
+GONE = Q(("status", Status.FORGOTTEN))
 
 
 def items(principal: Principal) -> "QuerySet[Proposal, Proposal]":
@@ -113,9 +115,11 @@ def window(principal: Principal, filters: Mapping[str, Any], item_id: UUID) -> l
     query; call inside the principal's scope.
     """
     rows = queue(principal, {**filters, "state": State.OPEN, "mine": False})
-    rows = rows.exclude(status=Status.FORGOTTEN)
+    rows = rows.exclude(GONE)
     older = rows.filter(id__lt=item_id).order_by("-id").values("id")
-    first = Coalesce(Subquery(older[WINDOW_BEFORE - 1 : WINDOW_BEFORE]), Value(FIRST, output_field=UUIDField()))
+    first = Coalesce(
+        Subquery(older[WINDOW_BEFORE - 1 : WINDOW_BEFORE]), Value(FIRST, output_field=UUIDField())
+    )
     return list(rows.filter(id__gte=first).order_by("id")[:WINDOW])
 
 
@@ -153,7 +157,7 @@ def following(
     rows = queue(principal, {**filters, "state": State.OPEN, "mine": False})
     free = Q(locked_until=None) | Q(locked_until__lte=now) | Q(locked_by_id=me)
     given = Q(assignee=None) | Q(assignee_id=me)
-    rows = rows.filter(free & given).exclude(status=Status.FORGOTTEN)
+    rows = rows.filter(free & given).exclude(GONE)
     ids = rows.order_by("id").values_list("id", flat=True)
     if after is None:
         return ids.first()
@@ -165,7 +169,7 @@ def count(principal: Principal, since: datetime) -> Count:
     me = principal.actor.member_id
     waits = Q(state=State.OPEN) & decidable(principal.actor)
     done = Q(decided_by_id=me, decided_at__gte=since)
-    waits &= ~Q(status=Status.FORGOTTEN)
+    waits &= ~GONE
     states = standing(principal.actor).filter(waits | done).order_by("-state")
     found = list(states.values_list("state", flat=True)[:CAPPED])
     waiting = found.count(State.OPEN)

@@ -1,7 +1,10 @@
 // Single keys. Any control takes one by data-key="e"; rows are [data-row] in a [data-list].
-// j k move, Enter opens (the link is focused), x selects, ? shows the list. The cookie keys=off switches them off.
+// j k move, Enter opens (the link is focused), x selects, z undoes, ? shows the list. The cookie keys=off switches them
+// off. In a list with data-follow the row that is moved to opens beside it (follow.js).
 import { openDialog } from "./dialog.js";
+import { follow } from "./follow.js";
 import { read, write } from "./settings.js";
+import { undo } from "./undo.js";
 
 const toggle = document.querySelector("[data-keys-toggle]");
 const off = () => read("keys") === "off";
@@ -14,13 +17,14 @@ if (toggle) {
 const typing = (target) => target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit])");
 const visible = (element) => element.checkVisibility?.() ?? element.offsetParent !== null;
 const rows = () => [...document.querySelectorAll("[data-list] [data-row]")].filter(visible);
-const current = () => document.activeElement?.closest("[data-row]") ?? document.querySelector("[data-row].is-focused");
+const current = () => document.activeElement?.closest("[data-row]") ?? document.querySelector("[data-row].is-focused, [data-follow] [data-row][aria-current]");
 
 function focusRow(row) {
   for (const other of document.querySelectorAll("[data-row].is-focused")) other.classList.remove("is-focused");
   row.classList.add("is-focused");
   row.querySelector("[data-row-link]")?.focus({ preventScroll: true });
   row.scrollIntoView({ block: "nearest" });
+  follow(row);
 }
 
 function move(step) {
@@ -33,7 +37,7 @@ function move(step) {
 
 function press(key) {
   const selector = `[data-key="${CSS.escape(key)}"]`;
-  const control = current()?.querySelector(selector) ?? [...document.querySelectorAll(selector)].find((one) => !one.closest("[data-row]") && visible(one));
+  const control = current()?.querySelector(selector) ?? [...document.querySelectorAll(selector)].find((one) => !one.closest("[data-row], [aria-busy=true]") && visible(one));
   if (!control) return false;
   if (control.matches("input, textarea")) { control.focus(); control.select?.(); } else control.click();
   return true;
@@ -43,11 +47,13 @@ document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && event.target.matches?.("input[type=search]")) { event.target.blur(); return; }
   if (off() || typing(event.target) || document.querySelector("dialog[open]") || event.key.length !== 1) return;
+  // A key that is held down moves on; it never decides again.
+  if (event.repeat && !"jk".includes(event.key)) return;
   let done = false;
   if (event.key === "?") done = Boolean(openDialog("shortcuts"));
   else if (event.key === "j" || event.key === "k") done = move(event.key === "j" ? 1 : -1) || press(event.key);
   else if (event.key === "x") { const box = current()?.querySelector("[data-row-check]"); if (box) { box.click(); done = true; } }
-  else done = press(event.key);
+  else done = press(event.key) || (event.key === "z" && undo());
   if (done) event.preventDefault();
 });
 

@@ -1,4 +1,6 @@
 // Toasts: 7 s for news, 15 s with Undo; the clock stands still while the pointer or the focus is on it. Errors stay.
+import { keepUndo } from "./undo.js";
+
 const NEWS = 7000;
 const UNDO = 15000;
 const region = document.getElementById("toasts");
@@ -18,6 +20,8 @@ function leave(toast) {
 }
 
 function time(toast) {
+  const form = toast.querySelector("form:has([data-undo])");
+  if (form) keepUndo(form.getAttribute("action"));
   if (toast.classList.contains("error")) return;
   let left = toast.querySelector("form") ? UNDO : NEWS;
   let since = 0;
@@ -39,6 +43,12 @@ function undoForm(url) {
   Object.assign(token, { type: "hidden", name: "csrfmiddlewaretoken", value: document.body.dataset.csrf || "" });
   const button = document.createElement("button");
   Object.assign(button, { type: "submit", className: "button small", textContent: "Undo" });
+  button.dataset.undo = "";
+  button.setAttribute("aria-keyshortcuts", "z");
+  const cap = document.createElement("kbd");
+  Object.assign(cap, { className: "keycap", textContent: "z" });
+  cap.setAttribute("aria-hidden", "true");
+  button.append(cap);
   form.append(token, button);
   return form;
 }
