@@ -46,6 +46,8 @@ class Keyboard:
         self.page, self.count = page, 0
 
     def press(self, key: str) -> None:
+        # A page takes keys once its scripts are there.
+        self.page.wait_for_load_state("load")
         self.count += 1
         self.page.keyboard.press(key)
 
@@ -63,7 +65,7 @@ def test_twenty_items_take_fewer_than_sixty_keys(site: Site) -> None:
         expect(page.locator("#review-item")).to_contain_text(f"{left} waiting")
         if page.get_by_role("link", name="Keep it as it is").count():
             keys.press("a")
-            expect(page.get_by_label("Or in your words")).to_be_visible()
+            expect(page.get_by_label("Why?")).to_be_visible()
             keys.press("1")
         else:
             keys.press("a")
