@@ -33,6 +33,7 @@ from memories.views.insights import (
     first_steps,
     overview,
     policy,
+    robot,
     tiers,
 )
 from memories.views.jobs import exports, imports, jobs
@@ -202,6 +203,7 @@ pages = [
     path("tiers/policy/", policy.policy, name="tier-policy"),
     path("tiers/policy/preview/", policy.preview, name="tier-policy-preview"),
     path("tiers/<str:name>.csv", tiers.tiers_file, name="tiers-csv"),
+    path("robots/<uuid:robot_id>/", robot.robot, name="robot-page"),
     path(
         "robots/<uuid:robot_id>/working-memory/",
         working_memory_page.working_memory,
@@ -271,6 +273,8 @@ pages = [
     path("playground/", playground.playground, name="playground"),
     path("trash/", trash.trash, name="trash"),
     path("import/", imports.bring_in, name="import"),
+    path("import/example/", imports.example, name="import-example"),
+    path("import/<uuid:preview_id>/", imports.planned, name="import-plan"),
     path("jobs/", jobs.index, name="jobs"),
     path("jobs/embeddings/retry/", jobs.retry_embeddings, name="embeddings-retry"),
     path("jobs/embeddings/<uuid:memory_id>/retry/", jobs.retry_embeddings, name="embedding-retry"),

@@ -256,7 +256,9 @@ def heard_by(detail: Detail, me: object) -> list[dict[str, Any]]:
 def _who_did_what(memory: Memory, link: Contribution, me: object) -> dict[str, str]:
     if not link.robot.builtin:
         told = memory.told(link.robot)
-        return {"name": told.name if told else A_PERSONAL_ROBOT, "did": "noted it"}
+        name = told.name if told else A_PERSONAL_ROBOT
+        url = reverse("robot-page", args=[told.id]) if told else ""
+        return {"name": name, "did": "noted it", "url": url}
     if link.robot.builtin == IMPORT:
         return {"name": "An import", "did": "brought it"}
     name = link.member.name if link.member else "Somebody"

@@ -27,6 +27,7 @@ class LibraryForm(RecallForm):
     tag = forms.CharField(required=False, max_length=100)
     since = forms.DateField(required=False)
     until = forms.DateField(required=False)
+    brought = forms.UUIDField(required=False)
 
 
 class HistoryForm(forms.Form):
