@@ -227,6 +227,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "memory.moved",
     ),
     "memories.curation.review_item.open_item": LOOKS,
+    "memories.review.holds.let_go_of_others": LOOKS,
     "memories.curation.bulk_job.change_many": (
         "gate.refused",
         "job.*",

@@ -61,10 +61,13 @@ def decide_several(actor: Actor, versions: Mapping[UUID, int], *, now: datetime)
         for item in found:
             if reason := apart_because(principal, item, now):
                 raise Stopped(item.id, reason)
-            verb = decide.reject if item.cause in PAIRS else decide.approve
             answer = decide.ReviewAnswer(version=versions[item.id], act=act.id)
             try:
-                act.items.append(verb(actor, item.id, answer, now=now))
+                if item.cause in PAIRS:
+                    done = decide.reject(actor, item.id, answer, now=now)
+                else:
+                    done = decide.approve(actor, item.id, answer, now=now)
+                act.items.append(done)
             except Outdated as error:
                 words = "Somebody changed one of them after you had read it."
                 raise Stopped(item.id, words) from error
