@@ -46,7 +46,17 @@ from memories.views.library import (
     trash,
 )
 from memories.views.library import who_said as who_said_page
-from memories.views.memory import bulk, detail, edit, erase, share, split, suggest, versions
+from memories.views.memory import (
+    bulk,
+    detail,
+    edit,
+    erase,
+    readers,
+    share,
+    split,
+    suggest,
+    versions,
+)
 from memories.views.memory import explain as why
 from memories.views.memory import red_line as protect_pages
 from memories.views.privacy import accounts as account_pages
@@ -259,6 +269,7 @@ pages = [
     path("review/<uuid:item_id>/skip/", answering.skip, name="review-skip"),
     path("review/<uuid:item_id>/undo/", answering.undo, name="review-undo"),
     path("review/<uuid:item_id>/assign/", answering.assign, name="review-assign"),
+    path("review/<uuid:item_id>/readers/", readers.item_readers, name="review-readers"),
     path("memories/<uuid:memory_id>/suggest/", suggest.suggest, name="memory-suggest"),
     path("memories/<uuid:memory_id>/protect/", protect_pages.protect, name="memory-protect"),
     path("memories/<uuid:memory_id>/unprotect/", protect_pages.unprotect, name="memory-unprotect"),
@@ -295,6 +306,7 @@ pages = [
     path("memories/<uuid:memory_id>/restore/", edit.restore, name="memory-restore-page"),
     path("memories/<uuid:memory_id>/originals/", edit.originals, name="memory-originals"),
     path("memories/<uuid:memory_id>/access/", share.share, name="memory-share-page"),
+    path("memories/<uuid:memory_id>/readers/", readers.memory_readers, name="memory-readers"),
     path("memories/<uuid:memory_id>/split/", split.split, name="memory-split"),
     path("memories/<uuid:memory_id>/why/", why.why, name="memory-why"),
     path("memories/<uuid:memory_id>/versions/", versions.versions, name="memory-versions"),

@@ -5,6 +5,7 @@ import "./dialog.js";
 import "./toast.js";
 import "./forms.js";
 import "./panel.js";
+import "./readers.js";
 import "./select.js";
 import "./copy.js";
 import "./fill.js";
