@@ -1,10 +1,12 @@
 // Single keys. Any control takes one by data-key="e"; rows are [data-row] in a [data-list].
-// j k move, Enter opens (the link is focused), x selects, z undoes, ? shows the list. The cookie keys=off switches them
-// off. In a list with data-follow the row that is moved to opens beside it (follow.js).
+// j k move (with the panel open they show the next memory in it), Enter opens (the link is focused), x selects,
+// z takes the last act back, ? shows the list. In a list with data-follow the row that is moved to opens beside it.
+// The cookie keys=off switches these off.
 import { openDialog } from "./dialog.js";
 import { follow } from "./follow.js";
+import { isOpen, show, shownRow } from "./panel.js";
 import { read, write } from "./settings.js";
-import { undo } from "./undo.js";
+import { undoLast } from "./undo.js";
 
 const toggle = document.querySelector("[data-keys-toggle]");
 const off = () => read("keys") === "off";
@@ -30,6 +32,11 @@ function focusRow(row) {
 function move(step) {
   const all = rows();
   if (!all.length) return false;
+  if (isOpen()) {
+    const next = all[all.indexOf(shownRow()) + step];
+    if (next) { next.scrollIntoView({ block: "nearest" }); show(next); }
+    return true;
+  }
   const at = all.indexOf(current());
   focusRow(all[at < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + step))]);
   return true;
@@ -37,7 +44,8 @@ function move(step) {
 
 function press(key) {
   const selector = `[data-key="${CSS.escape(key)}"]`;
-  const control = current()?.querySelector(selector) ?? [...document.querySelectorAll(selector)].find((one) => !one.closest("[data-row], [aria-busy=true]") && visible(one));
+  const inPanel = isOpen() ? document.querySelector(`#panel ${selector}`) : null;
+  const control = inPanel ?? current()?.querySelector(selector) ?? [...document.querySelectorAll(selector)].find((one) => !one.closest("[data-row], [aria-busy=true]") && visible(one));
   if (!control) return false;
   if (control.matches("input, textarea")) { control.focus(); control.select?.(); } else control.click();
   return true;
@@ -52,8 +60,9 @@ document.addEventListener("keydown", (event) => {
   let done = false;
   if (event.key === "?") done = Boolean(openDialog("shortcuts"));
   else if (event.key === "j" || event.key === "k") done = move(event.key === "j" ? 1 : -1) || press(event.key);
+  else if (event.key === "z") done = undoLast();
   else if (event.key === "x") { const box = current()?.querySelector("[data-row-check]"); if (box) { box.click(); done = true; } }
-  else done = press(event.key) || (event.key === "z" && undo());
+  else done = press(event.key);
   if (done) event.preventDefault();
 });
 

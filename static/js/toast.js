@@ -1,8 +1,8 @@
-// Toasts: 7 s for news, 15 s with Undo; the clock stands still while the pointer or the focus is on it. Errors stay.
+// Toasts: 7 s for news; the clock stands still while the pointer or the focus is on it. Errors stay. One with Undo
+// stays until the next act, whose note takes its place.
 import { keepUndo } from "./undo.js";
 
 const NEWS = 7000;
-const UNDO = 15000;
 const region = document.getElementById("toasts");
 const use = (name) => {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -22,8 +22,8 @@ function leave(toast) {
 function time(toast) {
   const form = toast.querySelector("form:has([data-undo])");
   if (form) keepUndo(form.getAttribute("action"));
-  if (toast.classList.contains("error")) return;
-  let left = toast.querySelector("form") ? UNDO : NEWS;
+  if (toast.classList.contains("error") || toast.querySelector("[data-undo]")) return;
+  let left = NEWS;
   let since = 0;
   let timer = 0;
   const run = () => { since = Date.now(); timer = setTimeout(() => leave(toast), left); };
@@ -45,11 +45,11 @@ function undoForm(url) {
   Object.assign(button, { type: "submit", className: "button small", textContent: "Undo" });
   button.dataset.undo = "";
   button.setAttribute("aria-keyshortcuts", "z");
-  const cap = document.createElement("kbd");
-  Object.assign(cap, { className: "keycap", textContent: "z" });
-  cap.setAttribute("aria-hidden", "true");
-  button.append(cap);
   form.append(token, button);
+  // The list stays: what the act changed comes back in its place.
+  form.setAttribute("hx-post", url);
+  form.setAttribute("hx-swap", "none");
+  form.addEventListener("htmx:afterRequest", (event) => { if (event.detail.successful) leave(form.closest("[data-toast]")); });
   return form;
 }
 
@@ -64,10 +64,12 @@ export function toast({ text, undo = "", level = "success" }) {
   close.dataset.toastClose = "";
   close.setAttribute("aria-label", "Dismiss");
   close.append(use("close"));
+  for (const button of region.querySelectorAll("[data-undo]")) button.closest("[data-toast]").remove();
   box.append(use(level === "success" ? "done" : level === "info" ? "info" : "warning"), words);
   if (undo.startsWith("/")) box.append(undoForm(undo));
   box.append(close);
   region.append(box);
+  window.htmx?.process(box);
   time(box);
 }
 

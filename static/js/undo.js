@@ -14,8 +14,8 @@ export function keepUndo(url) {
   sessionStorage.setItem("undo", JSON.stringify({ url, at: Date.now() }));
 }
 
-export function undo() {
-  const button = [...document.querySelectorAll("[data-undo]")].filter(visible).pop();
+export function undoLast() {
+  const button = [...document.querySelectorAll("button[data-undo]")].filter(visible).pop();
   if (button) { button.click(); return true; }
   const last = kept();
   if (!last || !document.body.dataset.csrf) return false;
@@ -31,9 +31,15 @@ export function undo() {
   return true;
 }
 
+function forget(url) {
+  if (kept()?.url === url) sessionStorage.removeItem("undo");
+}
+
 // Taken back, it is no more to be taken back; another account in this tab begins with nothing.
 document.addEventListener("submit", (event) => {
-  const last = kept();
-  if (last && new URL(event.target.action, location.href).pathname === last.url) sessionStorage.removeItem("undo");
+  forget(new URL(event.target.action, location.href).pathname);
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful && event.target.matches?.("form")) forget(event.detail.pathInfo.requestPath);
 });
 if (!document.querySelector(".frame")) sessionStorage.removeItem("undo");
