@@ -28,7 +28,8 @@ function leave(form) {
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.repeat || event.isComposing) return;
   const form = event.target.form ?? (event.key === "Escape" && warned?.isConnected ? warned : null);
-  if (!form || (event.target.closest("dialog") && event.key === "Escape")) return;
+  // A dialog and the panel close by Esc themselves.
+  if (!form || (event.key === "Escape" && event.target.closest("dialog, #panel"))) return;
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     const button = sender(form);
     if (!button) return;
