@@ -12,9 +12,9 @@ from memories.library.history import versions_of
 from memories.lifecycle.consolidation.capacity_items import foresee_item
 from memories.retrieval.recall import resembling
 from memories.review.deciders import curators, may_decide
-from memories.review.holds import take_hold
+from memories.review.holds import let_go_of_others, take_hold
 from memories.review.models import HELD, PAIRS, Cause, Proposal, State
-from memories.review.queue import Count, count, find, following, queue
+from memories.review.queue import Count, count, find, following, queue, window
 from memories.safety.stored import originals_of
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Member
@@ -33,7 +33,7 @@ class Inspected:
     proposal what is known already, of a pair the older one. decides: whether the asker may decide
     it now; held: somebody else has it open. going: of what is too many the first GOING that would
     go now, going_count: how many would. original: of what a gate holds the words as they were
-    written, for the member alone for whom they were.
+    written, for the member alone for whom they were. beside: what waits around it.
     """
 
     item: Proposal
@@ -46,6 +46,7 @@ class Inspected:
     going: list[Memory] = field(default_factory=list)
     going_count: int = 0
     original: str | None = None
+    beside: list[Proposal] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +60,29 @@ class QueuePage:
 
 
 def open_item(
-    actor: Actor, item_id: UUID, *, organisation: str, now: datetime, handing_out: bool = False
+    actor: Actor,
+    item_id: UUID,
+    *,
+    organisation: str,
+    now: datetime,
+    filters: dict[str, object] | None = None,
+    handing_out: bool = False,
+    moving: bool = False,
 ) -> Inspected:
-    """The page of an item; whoever decides it holds it from then on. Raises NotFound."""
+    """The page of an item; whoever decides it holds it from then on. Raises NotFound.
+
+    filters: what the asker works through, for what stands beside it. moving: they come from
+    another item, of which they let go; what stands beside it is on their screen.
+    """
     principal = resolve(actor)
     with principal.scope():
-        item = find(principal, item_id)
+        beside = [] if moving else window(principal, filters or {}, item_id)
+        item = next((row for row in beside if row.id == item_id), None) or find(principal, item_id)
         # Decided items and one's own proposals are looked at, not held.
         decides = item.state == State.OPEN and may_decide(principal, item)
         held = decides and not take_hold(principal, item, now)
+        if moving:
+            let_go_of_others(principal, item)
         going, going_count = _going(item, now) if decides else ([], 0)
         held_texts = [item.memory_id] if item.cause in HELD else []
         return Inspected(
@@ -81,6 +96,7 @@ def open_item(
             similar=_similar(principal, item, now) if decides else [],
             curators=curators(actor) if decides and handing_out else [],
             count=count(principal, _midnight(now)) if decides else None,
+            beside=beside,
         )
 
 
@@ -147,11 +163,13 @@ def before_change(actor: Actor, memory: Memory, version: int) -> str:
     return found[0].content if found and found[0].number == version else ""
 
 
-def next_item(actor: Actor, after: UUID | None, *, now: datetime) -> UUID | None:
-    """The next that waits for the asker."""
+def next_item(
+    actor: Actor, after: UUID | None, *, now: datetime, filters: dict[str, object] | None = None
+) -> UUID | None:
+    """The next that waits for the asker, of what they work through."""
     principal = resolve(actor)
     with principal.scope():
-        return following(principal, after, now)
+        return following(principal, after, now, filters or {})
 
 
 def listed(
