@@ -27,7 +27,8 @@ class Inspected:
     """An item with its surroundings.
 
     readers: who would be added where a proposal would go, else those of now. similar: for a
-    proposal what is known already, of a pair the older one. decides: whether the asker may decide
+    proposal what is known already, of a pair the older one; unlike: the ids of those that have
+    little to do with it. decides: whether the asker may decide
     it now; held: somebody else has it open. going: of what is too many the first GOING that would
     go now, going_count: how many would. original: of what a gate holds the words as they were
     written, for the member alone for whom they were.
@@ -38,6 +39,7 @@ class Inspected:
     decides: bool
     held: bool
     similar: list[Memory] = field(default_factory=list)
+    unlike: frozenset[UUID] = frozenset()
     curators: list[Member] = field(default_factory=list)
     count: Count | None = None
     going: list[Memory] = field(default_factory=list)
@@ -66,6 +68,7 @@ def open_item(
         decides = item.state == State.OPEN and may_decide(principal, item)
         held = decides and not take_hold(principal, item, now)
         going, going_count = _going(item, now) if decides else ([], 0)
+        similar = _similar(principal, item, now) if decides else []
         held_texts = [item.memory_id] if item.cause in HELD else []
         return Inspected(
             item=item,
@@ -75,7 +78,8 @@ def open_item(
             readers=_readers(principal, item, organisation),
             decides=decides and not held,
             held=held,
-            similar=_similar(principal, item, now) if decides else [],
+            similar=[memory for memory, _ in similar],
+            unlike=frozenset(memory.id for memory, folded in similar if folded),
             curators=curators(actor) if decides and handing_out else [],
             count=count(principal, _midnight(now)) if decides else None,
         )
@@ -105,12 +109,14 @@ def _going(item: Proposal, now: datetime) -> tuple[list[Memory], int]:
     return [rows[id_] for id_ in choice.ids[:GOING] if id_ in rows], len(choice.ids)
 
 
-def _similar(principal: Principal, item: Proposal, now: datetime) -> list[Memory]:
+def _similar(principal: Principal, item: Proposal, now: datetime) -> list[tuple[Memory, bool]]:
+    """Each with whether it has little to do with the item."""
     if item.cause in PAIRS and item.other_id:
         tenant = {"organisation_id": principal.organisation_id}
-        return list(Memory.objects.filter(**tenant, id=item.other_id).with_names())
+        found = Memory.objects.filter(**tenant, id=item.other_id).with_names()
+        return [(memory, False) for memory in found]
     if item.cause != Cause.PUBLISH or item.target_audience_id not in principal.audiences:
-        return [item.other] if item.other else []
+        return [(item.other, False)] if item.other else []
     return resembling(principal, item.memory.content, item.target_audience_id, now=now)
 
 

@@ -13,7 +13,7 @@ from tests.benchmarks.report import Report, say
 PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
-    "personal",
+    "personal", "abstention",
 )  # fmt: skip
 # What a part reads of the dataset.
 NEEDING = {
@@ -24,6 +24,7 @@ NEEDING = {
     "pollution": "queries.jsonl",
     "timeframes": "queries.jsonl",
     "personal": "items.jsonl",
+    "abstention": "queries.jsonl",
 }
 
 
@@ -69,6 +70,7 @@ def measure(chosen: argparse.Namespace) -> int:
 
     from memories.embedding.encoders import get_encoder
     from tests.benchmarks import (
+        abstention,
         ageing,
         context,
         database,
@@ -108,6 +110,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "teams": teams.run,
         "erasure": erasure.run,
         "personal": personal.run,
+        "abstention": abstention.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)

@@ -240,8 +240,11 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
         },
         "audience": presenter.audience(found.readers),
         "similar": [
-            beside(other, origins.learned(other, me) if pair else "") for other in found.similar
+            beside(other, origins.learned(other, me) if pair else "")
+            | {"folded": other.id in found.unlike}
+            for other in found.similar
         ],
+        "nothing_like_it": all(other.id in found.unlike for other in found.similar),
         "going": [
             {"text": excerpt(row.content, set(), 200), "url": _url(row)} for row in found.going
         ],
