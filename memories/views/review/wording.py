@@ -209,6 +209,7 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
     item, memory = found.item, found.item.memory
     approve, edit, rejected = BUTTONS[Cause(item.cause)]
     correction, pair = item.cause == Cause.CORRECTION, item.cause in PAIRS
+    similar = [beside(one, origins.learned(one, me) if pair else "") for one in found.similar]
     return {
         "item": {
             "id": item.id,
@@ -240,12 +241,10 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
         },
         "audience": presenter.audience(found.readers)
         | {"sheet_url": (sheet := reverse("review-readers", args=[item.id])), "url": sheet},
-        "similar": [
-            beside(other, origins.learned(other, me) if pair else "")
-            | {"folded": other.id in found.unlike}
-            for other in found.similar
-        ],
-        "nothing_like_it": all(other.id in found.unlike for other in found.similar),
+        "similar": similar,
+        "like": [one for one in similar if one["id"] not in found.unlike],
+        "unlike": [one for one in similar if one["id"] in found.unlike],
+        "nothing_like_it": len(found.unlike) == len(similar),
         "going": [
             {"text": excerpt(row.content, set(), 200), "url": _url(row)} for row in found.going
         ],
