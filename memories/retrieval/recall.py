@@ -15,7 +15,7 @@ from memories.embedding.interface import EncoderError
 from memories.embedding.known_models import known_model
 from memories.embedding.query_cache import encode_query
 from memories.language.cues import asks_about_self, asks_when, forms
-from memories.retrieval.answering.confidence import answered, is_folded, surest
+from memories.retrieval.answering.confidence import answered, surest
 from memories.retrieval.candidates.filters import MAY_LEAVE
 from memories.retrieval.candidates.question_words import worded
 from memories.retrieval.metrics import RECALL_SECONDS
@@ -43,8 +43,6 @@ from robots.teams.teams import find_team
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
 # The timeframe that the question itself names.
 AUTO = ("auto",)
-# Characters of a text that are compared with others.
-COMPARED = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,22 +251,6 @@ def asker(actor: Actor, query: Query) -> Principal:
 def prepare(principal: Principal, query: Query, now: datetime) -> Question:
     """Everything looked up and encoded; call inside the principal's scope."""
     return with_vector(worded(question_of(principal, query, now)))
-
-
-def resembling(
-    principal: Principal, text: str, audience_id: UUID, *, now: datetime, limit: int = 3
-) -> list[tuple[Memory, bool]]:
-    """What the readers of one audience have that is like a text, best first, each with whether it
-    is folded: it has little to do with the text.
-
-    Nothing is counted or recorded: whoever reviews is not asking.
-    """
-    alone = principal.narrowed(frozenset({audience_id}))
-    query = Query(text=text[:COMPARED], limit=limit, counts=False)
-    with alone.scope():
-        hits = search(prepare(alone, query, now)).hits
-        rows = whole_memories(principal.organisation_id, [hit.id for hit in hits])
-    return [(rows[hit.id], is_folded(hit)) for hit in hits if hit.id in rows]
 
 
 def _shareable(principal: Principal, group: str) -> Principal:
