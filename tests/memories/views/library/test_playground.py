@@ -133,9 +133,9 @@ def test_a_group_narrows_what_would_come_up_there(world: World) -> None:
 
 
 @pytest.mark.conformance("Q06")
-def test_what_does_not_answer_is_folded_and_the_page_says_so(world: World) -> None:
+def test_what_does_not_answer_is_folded_and_the_page_says_so(lasting_world: World) -> None:
     """By what both may read: Mina's own words answer nothing for Bob."""
-    here = world.here
+    here = lasting_world.here
     paint(here)
     here.remember(here.person("mina"), "A zzzqqq stands in the yard.", visibility="private")
     here.remember(here.robot("aria"), "Lunch is at noon.")

@@ -286,8 +286,8 @@ def test_what_disagrees_stands_side_by_side_with_who_said_it(world: World) -> No
 
 
 @pytest.mark.conformance("Q06")
-def test_what_is_not_like_a_proposal_is_folded(world: World) -> None:
-    here, chidi = world.here, signed_in(world.here, "chidi")
+def test_what_is_not_like_a_proposal_is_folded(lasting_world: World) -> None:
+    here, chidi = lasting_world.here, signed_in(lasting_world.here, "chidi")
     here.remember(here.robot("bolt"), "Cats sleep a lot.")
     item = propose(here)
     here.embed()
