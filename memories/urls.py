@@ -39,6 +39,8 @@ from memories.views.insights import (
 from memories.views.jobs import exports, imports, jobs
 from memories.views.library import (
     browse,
+    columns,
+    line,
     palette,
     playground,
     saved_views,
@@ -282,6 +284,7 @@ pages = [
     path("me/notices/", break_glass.notices, name="notices"),
     path("memories/change/", bulk.preview, name="memories-change"),
     path("memories/views/", saved_views.save, name="view-save"),
+    path("memories/columns/", columns.choose, name="library-columns"),
     path("memories/views/remove/", saved_views.remove, name="view-remove"),
     path("playground/", playground.playground, name="playground"),
     path("trash/", trash.trash, name="trash"),
@@ -303,6 +306,7 @@ pages = [
     path("jobs/<uuid:job_id>/retry/", jobs.retry, name="job-retry"),
     path("memories/add/", edit.add, name="memory-add"),
     path("memories/<uuid:memory_id>/", detail.memory, name="memory-page"),
+    path("memories/<uuid:memory_id>/row/", line.row, name="memory-row"),
     path("memories/<uuid:memory_id>/edit/", edit.edit, name="memory-edit"),
     path("memories/<uuid:memory_id>/forget/", edit.forget, name="memory-forget"),
     path("memories/<uuid:memory_id>/erase/", erase.erase, name="memory-erase"),
