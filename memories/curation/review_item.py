@@ -10,7 +10,7 @@ from memories.access.sheet.reader_rows import Part
 from memories.access.sheet.reader_sheet import ReaderSheet, sheet_in
 from memories.library.history import versions_of
 from memories.lifecycle.consolidation.capacity_items import foresee_item
-from memories.retrieval.recall import resembling
+from memories.retrieval.explanation.resembling import resembling
 from memories.review.deciders import curators, may_decide
 from memories.review.holds import let_go_of_others, take_hold
 from memories.review.models import HELD, PAIRS, Cause, Proposal, State
@@ -30,7 +30,8 @@ class Inspected:
     """An item with its surroundings.
 
     readers: who would be added where a proposal would go, else those of now. similar: for a
-    proposal what is known already, of a pair the older one. decides: whether the asker may decide
+    proposal what is known already, of a pair the older one; unlike: the ids of those that have
+    little to do with it. decides: whether the asker may decide
     it now; held: somebody else has it open. going: of what is too many the first GOING that would
     go now, going_count: how many would. original: of what a gate holds the words as they were
     written, for the member alone for whom they were. beside: what waits around it.
@@ -41,6 +42,7 @@ class Inspected:
     decides: bool
     held: bool
     similar: list[Memory] = field(default_factory=list)
+    unlike: frozenset[UUID] = frozenset()
     curators: list[Member] = field(default_factory=list)
     count: Count | None = None
     going: list[Memory] = field(default_factory=list)
@@ -84,6 +86,7 @@ def open_item(
         if moving:
             let_go_of_others(principal, item)
         going, going_count = _going(item, now) if decides else ([], 0)
+        similar = _similar(principal, item, now) if decides else []
         held_texts = [item.memory_id] if item.cause in HELD else []
         return Inspected(
             item=item,
@@ -93,7 +96,8 @@ def open_item(
             readers=_readers(principal, item, organisation),
             decides=decides and not held,
             held=held,
-            similar=_similar(principal, item, now) if decides else [],
+            similar=[memory for memory, _ in similar],
+            unlike=frozenset(memory.id for memory, folded in similar if folded),
             curators=curators(actor) if decides and handing_out else [],
             count=count(principal, _midnight(now)) if decides else None,
             beside=beside,
@@ -146,12 +150,14 @@ def _going(item: Proposal, now: datetime) -> tuple[list[Memory], int]:
     return [rows[id_] for id_ in choice.ids[:GOING] if id_ in rows], len(choice.ids)
 
 
-def _similar(principal: Principal, item: Proposal, now: datetime) -> list[Memory]:
+def _similar(principal: Principal, item: Proposal, now: datetime) -> list[tuple[Memory, bool]]:
+    """Each with whether it has little to do with the item."""
     if item.cause in PAIRS and item.other_id:
         tenant = {"organisation_id": principal.organisation_id}
-        return list(Memory.objects.filter(**tenant, id=item.other_id).with_names())
+        found = Memory.objects.filter(**tenant, id=item.other_id).with_names()
+        return [(memory, False) for memory in found]
     if item.cause != Cause.PUBLISH or item.target_audience_id not in principal.audiences:
-        return [item.other] if item.other else []
+        return [(item.other, False)] if item.other else []
     return resembling(principal, item.memory.content, item.target_audience_id, now=now)
 
 

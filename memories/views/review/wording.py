@@ -235,6 +235,7 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
     item, memory = found.item, found.item.memory
     buttons = answers.buttons(item)
     pair = item.cause in PAIRS
+    similar = [beside(one, origins.learned(one, me) if pair else "") for one in found.similar]
     return {
         "item": {
             "id": item.id,
@@ -267,9 +268,10 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
         },
         "audience": presenter.audience(found.readers)
         | {"sheet_url": (sheet := reverse("review-readers", args=[item.id])), "url": sheet},
-        "similar": [
-            beside(other, origins.learned(other, me) if pair else "") for other in found.similar
-        ],
+        "similar": similar,
+        "like": [one for one in similar if one["id"] not in found.unlike],
+        "unlike": [one for one in similar if one["id"] in found.unlike],
+        "nothing_like_it": len(found.unlike) == len(similar),
         "sides": sides(found.similar[0].content, memory.content)
         if pair and found.similar
         else None,

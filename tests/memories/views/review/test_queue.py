@@ -287,6 +287,25 @@ def test_what_disagrees_stands_side_by_side_with_who_said_it(world: World) -> No
         assert set(Memory.objects.filter(id__in=[old, new], status="active")) == {*rows.values()}
 
 
+@pytest.mark.conformance("Q06")
+def test_what_is_not_like_a_proposal_is_folded(lasting_world: World) -> None:
+    here, chidi = lasting_world.here, signed_in(lasting_world.here, "chidi")
+    here.remember(here.robot("bolt"), "Cats sleep a lot.")
+    item = propose(here)
+    here.embed()
+    page = text(chidi.get(f"/review/{item.id}/"))
+    above, _, folded = page.partition("Not really about this (1)")
+    assert "Nothing like it is known yet" in above
+    assert "Cats sleep" not in above
+    assert "Cats sleep" in folded
+    here.remember(here.robot("bolt"), item.memory.content + " So it is.")
+    here.embed()
+    above, _, folded = text(chidi.get(f"/review/{item.id}/")).partition("Not really about this")
+    assert "So it is." in above
+    assert "Nothing like it is known yet" not in above
+    assert "Cats sleep" in folded
+
+
 def test_a_decided_item_says_nothing_about_what_is_near(world: World) -> None:
     here, chidi = world.here, signed_in(world.here, "chidi")
     here.remember(here.robot("bolt"), "Cats sleep a lot.")
