@@ -59,9 +59,9 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
     found = [_item(request, "home", "Overview", "overview")]
     found.append(_item(request, "library", "Memories", "memories"))
     found.append(_item(request, "review", "Review", "review") | {"count": _waiting(request)})
+    found.append(_item(request, "me", "My memories", "me") | {"short": "Mine"})
     shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
     found.append(shared | {"short": "Shared"})
-    found.append(_item(request, "me", "My memories", "me") | {"short": "Mine"})
     found.append(_item(request, "experts", "Who knows what", "experts") | {"short": "Experts"})
     found.append(_item(request, "said-page", "Who said what", "quote") | {"short": "Said"})
     found.append(_item(request, "decisions", "Decisions", "decisions"))

@@ -29,6 +29,13 @@ class LibraryForm(RecallForm):
     until = forms.DateField(required=False)
 
 
+class ThreadForm(forms.Form):
+    """Before or after which turn a conversation goes on."""
+
+    before = forms.UUIDField(required=False)
+    after = forms.UUIDField(required=False)
+
+
 class HistoryForm(forms.Form):
     """Where a list of versions goes on."""
 
