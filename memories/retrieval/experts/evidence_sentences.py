@@ -9,7 +9,7 @@ from memories.language.terms import concepts, terms
 def telling_sentence(text: str, topic: str) -> str:
     """The first sentence that says something about the topic; else the one that says most.
 
-    What asks comes after what states: an answer often has both. A text without sentences is its own.
+    What asks comes after what states. A text without sentences is its own.
     """
     best, worth = "", (-1, -1, -1)
     keys = {term.key for term in concepts(topic) or terms(topic)}

@@ -17,7 +17,6 @@ from memories.library.threads.folded import FoldedConversation
 from memories.privacy import my_memories
 from memories.views import conversations, origins, presenter
 from orgs.models.memberships import Role
-from robots.models.robots import Robot
 
 TABS = {
     "about": "About me",
@@ -64,16 +63,16 @@ def asked(cleaned: Mapping[str, Any]) -> Asked:
 
 
 def context(
-    request: HttpRequest, found: my_memories.Mine, wanted: Asked, robots: Sequence[Robot]
+    request: HttpRequest, found: my_memories.Mine, wanted: Asked, alone: str
 ) -> dict[str, Any]:
-    """robots: those that work for the member now."""
+    """alone: who sees what is private to the member."""
     title, text = EMPTY[wanted.view]
     if wanted.q:
         title, text = "No match", "None of your memories here has these words. Try fewer."
     folds = any(isinstance(row, FoldedConversation) for row in found.rows)
     return {
         "opening": found.overview,
-        "alone": alone(robots),
+        "alone": alone,
         "shared_with": _shared_with(found.overview),
         "tabs": [
             {"label": label, "url": wanted.url(show=name), "current": name == wanted.view}
@@ -146,16 +145,6 @@ def _last(at: datetime, now: datetime) -> str:
     if days < WEEK:
         return f"on {date_format(timezone.localtime(at), 'l')}"
     return f"on {origins.day(at)}"
-
-
-def alone(robots: Sequence[Robot]) -> str:
-    """Who sees what is private: the member, and the robots that work for them."""
-    if not robots:
-        return "only you"
-    if len(robots) > 1:
-        return f"only you and {len(robots)} robots"
-    # Who has an owner serves that member alone.
-    return f"only you and {'your robot' if robots[0].owner_id else robots[0].name}"
 
 
 def _shared_with(found: my_memories.MemberOverview) -> str:

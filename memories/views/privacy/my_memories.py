@@ -57,9 +57,19 @@ def overview(request: HttpRequest) -> HttpResponse:
     )
     known = serving(request.actor)
     working = [robot for robot in known if robot.retired_at is None]
-    context = mine.context(request, found, asked, working) | _settings(request, known)
+    context = mine.context(request, found, asked, _alone(working)) | _settings(request, known)
     context["more"] = sections(request, found.principal)
     return render(request, "memories/privacy/my_memories.html", context)
+
+
+def _alone(robots: Sequence[Robot]) -> str:
+    """Who sees what is private: the member, and the robots that work for them."""
+    if not robots:
+        return "only you"
+    if len(robots) > 1:
+        return f"only you and {len(robots)} robots"
+    # Who has an owner serves that member alone.
+    return f"only you and {'your robot' if robots[0].owner_id else robots[0].name}"
 
 
 def _settings(request: HttpRequest, robots: Sequence[Robot]) -> dict[str, Any]:
@@ -108,7 +118,7 @@ def sharing(request: HttpRequest) -> HttpResponse:
     count = set_sharing(request.actor, out=out, withdraw=withdraw, now=now)
     told = "You are out. Nothing new about you is shared." if out else "Sharing is allowed again."
     if withdraw:
-        alone = mine.alone(working_for(request.actor))
+        alone = _alone(working_for(request.actor))
         told = f"You are out, and {_things(count)} taken back: {alone} can read it now."
     messages.success(request, told)
     return redirect("me")
