@@ -41,7 +41,9 @@ def frame(request: HttpRequest) -> dict[str, Any]:
             }
             for _, other in several
         ],
+        "palette_url": reverse("palette"),
         "member": {
+            "id": member.id,
             "name": member.name,
             "email": request.user.email,
             "role": Role(member.role).label,

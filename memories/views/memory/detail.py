@@ -22,7 +22,7 @@ from memories.views.forms.library import RecallForm
 from memories.views.insights.tier_words import standing
 from memories.views.memory import versions
 from orgs.models.audiences import AudienceKind
-from orgs.views.access import WRITERS, members_only
+from orgs.views.access import ADMINS, WRITERS, members_only
 
 
 @require_safe
@@ -60,6 +60,7 @@ def _context(request: HttpRequest, found: browse.Detail) -> dict[str, Any]:
             [presenter.link(other) for other in level] for level in found.lineage.further_back
         ],
         **_question(request, row),
+        "trail_url": reverse("memory-trail", args=[row.id]) if request.actor.role in ADMINS else "",
         **_actions(request, found),
         **_asking(request, found),
     }
