@@ -39,6 +39,8 @@ from memories.views.insights import (
 from memories.views.jobs import exports, imports, jobs
 from memories.views.library import (
     browse,
+    columns,
+    line,
     palette,
     playground,
     saved_views,
@@ -285,6 +287,7 @@ pages = [
     path("me/notices/", break_glass.notices, name="notices"),
     path("memories/change/", bulk.preview, name="memories-change"),
     path("memories/views/", saved_views.save, name="view-save"),
+    path("memories/columns/", columns.choose, name="library-columns"),
     path("memories/views/remove/", saved_views.remove, name="view-remove"),
     path("playground/", playground.playground, name="playground"),
     path("trash/", trash.trash, name="trash"),
@@ -307,6 +310,7 @@ pages = [
     path("memories/add/", edit.add, name="memory-add"),
     path("memories/<uuid:memory_id>/", detail.memory, name="memory-page"),
     path("memories/<uuid:memory_id>/thread/", thread.thread, name="thread"),
+    path("memories/<uuid:memory_id>/row/", line.row, name="memory-row"),
     path("memories/<uuid:memory_id>/edit/", edit.edit, name="memory-edit"),
     path("memories/<uuid:memory_id>/forget/", edit.forget, name="memory-forget"),
     path("memories/<uuid:memory_id>/erase/", erase.erase, name="memory-erase"),

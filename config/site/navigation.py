@@ -59,7 +59,8 @@ def frame(request: HttpRequest) -> dict[str, Any]:
 def _items(request: HttpRequest, role: str) -> list[Item]:
     """The pages by name, with the one that is open."""
     found = [_item(request, "home", "Overview", "overview")]
-    found.append(_item(request, "library", "Memories", "memories"))
+    views = getattr(request, "saved_views", [])
+    found.append(_item(request, "library", "Memories", "memories") | {"views": views})
     found.append(_item(request, "review", "Review", "review") | {"count": _waiting(request)})
     found.append(_item(request, "me", "My memories", "me") | {"short": "Mine"})
     shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")

@@ -13,7 +13,7 @@ from tests.benchmarks.report import Report, say
 PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
-    "personal", "experts",
+    "personal", "million", "experts",
 )  # fmt: skip
 # What a part reads of the dataset.
 NEEDING = {
@@ -24,6 +24,7 @@ NEEDING = {
     "pollution": "queries.jsonl",
     "timeframes": "queries.jsonl",
     "personal": "items.jsonl",
+    "million": "memories.jsonl",
     "experts": "queries.jsonl",
 }
 
@@ -79,6 +80,7 @@ def measure(chosen: argparse.Namespace) -> int:
         latency,
         leaks,
         load,
+        million,
         month,
         pairs,
         personal,
@@ -110,6 +112,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "teams": teams.run,
         "erasure": erasure.run,
         "personal": personal.run,
+        "million": million.run,
         "experts": experts.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)

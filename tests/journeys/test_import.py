@@ -66,7 +66,7 @@ def test_the_example_ends_in_something_to_see(newcomer: Page) -> None:
     expect(main.get_by_role("heading", name="Who reads it")).to_be_visible()
     expect(main.get_by_role("link", name="Make a robot")).to_be_visible()
     page.get_by_role("link", name="See the 2 memories").click()
-    expect(page.locator("#results .memory")).to_have_count(2)
+    expect(page.locator("#results [data-row]")).to_have_count(2)
     expect(page.locator("#results")).to_contain_text("The release is on the 12th of March")
     expect(page.locator("#results")).not_to_contain_text("raise")
 
