@@ -59,6 +59,7 @@ from memories.views.memory import (
     share,
     split,
     suggest,
+    thread,
     versions,
 )
 from memories.views.memory import explain as why
@@ -66,6 +67,7 @@ from memories.views.memory import red_line as protect_pages
 from memories.views.privacy import accounts as account_pages
 from memories.views.privacy import break_glass, my_memories
 from memories.views.privacy import erasure as erasure_pages
+from memories.views.privacy import export as my_export
 from memories.views.review import answering, gates, queue, several
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 
@@ -247,7 +249,8 @@ pages = [
     path("me/erase/", erasure_pages.erase_me, name="me-erase"),
     path("receipts/<str:link>/", erasure_pages.receipt, name="receipt"),
     path("me/forget/undo/", my_memories.bring_back, name="me-bring-back"),
-    path("me/export/", my_memories.export, name="me-export"),
+    path("me/export/", my_export.export, name="me-export"),
+    path("me/export/page/", my_export.page, name="me-export-page"),
     path("me/robots/", my_memories.trust, name="me-trust"),
     path("me/robots/<uuid:delegation_id>/revoke/", my_memories.distrust, name="me-distrust"),
     path("me/names/", my_memories.names, name="me-names"),
@@ -311,6 +314,7 @@ pages = [
     path("jobs/<uuid:job_id>/retry/", jobs.retry, name="job-retry"),
     path("memories/add/", edit.add, name="memory-add"),
     path("memories/<uuid:memory_id>/", detail.memory, name="memory-page"),
+    path("memories/<uuid:memory_id>/thread/", thread.thread, name="thread"),
     path("memories/<uuid:memory_id>/row/", line.row, name="memory-row"),
     path("memories/<uuid:memory_id>/edit/", edit.edit, name="memory-edit"),
     path("memories/<uuid:memory_id>/forget/", edit.forget, name="memory-forget"),

@@ -130,6 +130,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "memory.forced",
         "memory.moved",
         "memory.restored",
+        "memory.shared",
     ),
     "memories.curation.decide.approve": (
         "gate.refused",

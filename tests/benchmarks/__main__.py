@@ -13,7 +13,7 @@ from tests.benchmarks.report import Report, say
 PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
-    "personal", "million", "abstention",
+    "personal", "million", "abstention", "experts",
 )  # fmt: skip
 # What a part reads of the dataset.
 NEEDING = {
@@ -26,6 +26,7 @@ NEEDING = {
     "personal": "items.jsonl",
     "million": "memories.jsonl",
     "abstention": "queries.jsonl",
+    "experts": "queries.jsonl",
 }
 
 
@@ -77,6 +78,7 @@ def measure(chosen: argparse.Namespace) -> int:
         database,
         erasure,
         exactness,
+        experts,
         latency,
         leaks,
         load,
@@ -114,6 +116,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "personal": personal.run,
         "million": million.run,
         "abstention": abstention.run,
+        "experts": experts.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)
