@@ -54,4 +54,5 @@ def test_themes_keys_and_undo(site: Site) -> None:
     page.clock.fast_forward(10_500)
     expect(undo).to_be_visible()
     undo.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Lunch is at noon.")
+    expect(page.get_by_text("It is back, for the same readers as before.")).to_be_visible()
+    expect(page.locator("[data-row]")).to_contain_text("Lunch is at noon.")
