@@ -6,7 +6,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from memories.indexing import embed_worker, model_switch, organisation_indexes
-from memories.ingestion.file_import import upload_files
+from memories.ingestion.file_import import previews, upload_files
 from memories.insights.operations import remove_old
 from memories.jobs import runner
 from memories.jobs.hints import send_job, send_now
@@ -131,7 +131,7 @@ def sweep_jobs(**_: object) -> int:
 def sweep_uploads(**_: object) -> int:
     """Remove uploaded and exported files that no job needs any more."""
     now = timezone.now()
-    return upload_files.sweep(now=now) + EXPORTS.sweep(now=now)
+    return upload_files.sweep(now=now) + EXPORTS.sweep(now=now) + previews.sweep(now=now)
 
 
 @shared_task(name="memories.sweep_operations")

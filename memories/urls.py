@@ -33,6 +33,7 @@ from memories.views.insights import (
     first_steps,
     overview,
     policy,
+    robot,
     tiers,
 )
 from memories.views.jobs import exports, imports, jobs
@@ -45,7 +46,17 @@ from memories.views.library import (
     trash,
 )
 from memories.views.library import who_said as who_said_page
-from memories.views.memory import bulk, detail, edit, erase, share, split, suggest, versions
+from memories.views.memory import (
+    bulk,
+    detail,
+    edit,
+    erase,
+    readers,
+    share,
+    split,
+    suggest,
+    versions,
+)
 from memories.views.memory import explain as why
 from memories.views.memory import red_line as protect_pages
 from memories.views.privacy import accounts as account_pages
@@ -202,6 +213,7 @@ pages = [
     path("tiers/policy/", policy.policy, name="tier-policy"),
     path("tiers/policy/preview/", policy.preview, name="tier-policy-preview"),
     path("tiers/<str:name>.csv", tiers.tiers_file, name="tiers-csv"),
+    path("robots/<uuid:robot_id>/", robot.robot, name="robot-page"),
     path(
         "robots/<uuid:robot_id>/working-memory/",
         working_memory_page.working_memory,
@@ -246,6 +258,7 @@ pages = [
     path("review/gates/policy/", gates.strictness, name="gates-policy"),
     path("review/gates/<uuid:term_id>/remove/", gates.remove, name="gates-remove"),
     path("review/<uuid:item_id>/", queue.item, name="review-item"),
+    path("review/<uuid:item_id>/readers/", readers.item_readers, name="review-readers"),
     path("review/<uuid:item_id>/approve/", queue.approve, name="review-approve"),
     path("review/<uuid:item_id>/edit/", queue.edit, name="review-edit"),
     path("review/<uuid:item_id>/reject/", queue.reject, name="review-reject"),
@@ -269,6 +282,8 @@ pages = [
     path("playground/", playground.playground, name="playground"),
     path("trash/", trash.trash, name="trash"),
     path("import/", imports.bring_in, name="import"),
+    path("import/example/", imports.example, name="import-example"),
+    path("import/<uuid:preview_id>/", imports.planned, name="import-plan"),
     path("jobs/", jobs.index, name="jobs"),
     path("jobs/embeddings/retry/", jobs.retry_embeddings, name="embeddings-retry"),
     path("jobs/embeddings/<uuid:memory_id>/retry/", jobs.retry_embeddings, name="embedding-retry"),
@@ -289,6 +304,7 @@ pages = [
     path("memories/<uuid:memory_id>/restore/", edit.restore, name="memory-restore-page"),
     path("memories/<uuid:memory_id>/originals/", edit.originals, name="memory-originals"),
     path("memories/<uuid:memory_id>/access/", share.share, name="memory-share-page"),
+    path("memories/<uuid:memory_id>/readers/", readers.memory_readers, name="memory-readers"),
     path("memories/<uuid:memory_id>/split/", split.split, name="memory-split"),
     path("memories/<uuid:memory_id>/why/", why.why, name="memory-why"),
     path("memories/<uuid:memory_id>/versions/", versions.versions, name="memory-versions"),

@@ -12,7 +12,8 @@ class Reader:
     """One of them, and why.
 
     what: person, robot, or helper, a robot that reads only when it works for one of the people.
-    reason: everyone, seat, named, through (a group that is named), own, curates, leave, acts.
+    reason: everyone, seat, named, through (a group or team that is named), own, curates; of a
+    helper serves (it is their own robot), leave, acts (both are in the group of the list).
     enters: can sign in, or has a key. mine: the asker, or a helper that works for the asker.
     """
 
@@ -120,7 +121,8 @@ def newly_in_words(kind: str, organisation: str, known: AudiencePeople) -> Audie
     who = _joined([words for words in (_people(known), _robots(known)) if words])
     helped = _helped(kind, known)
     if not who and not helped:
-        sentence = "Nobody would newly be able to read this: its readers are those of now"
+        yet = " yet" if known.away or known.keyless else ": its readers are those of now"
+        sentence = f"Nobody would newly be able to read this{yet}"
     elif not who:
         sentence = f"No more people would be able to read this{helped}"
     else:

@@ -55,11 +55,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class BulkPlan:
-    """What a change would do. skipped: [(reason, how many)]; sample: a few that would change."""
+    """What a change would do. skipped: [(reason, how many)]; sample: a few that would change;
+    audiences: where those lie that would."""
 
     changes: int
     skipped: list[tuple[str, int]]
     sample: list[Memory]
+    audiences: tuple[UUID, ...] = ()
 
 
 def plan(actor: Actor, ids: Sequence[UUID], action: str) -> BulkPlan:
@@ -75,7 +77,8 @@ def plan(actor: Actor, ids: Sequence[UUID], action: str) -> BulkPlan:
             skipped[reason] += 1
         else:
             changing.append(row)
-    return BulkPlan(len(changing), skipped.most_common(), changing[:SAMPLE])
+    audiences = tuple({row.audience_id for row in changing})
+    return BulkPlan(len(changing), skipped.most_common(), changing[:SAMPLE], audiences)
 
 
 def _refusal(row: Memory, action: str, may: bool, actor: Actor) -> str:

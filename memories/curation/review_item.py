@@ -6,6 +6,8 @@ from uuid import UUID
 
 from memories.access.reader_sentences import AudienceSentence
 from memories.access.readers import newly_in, readers_in
+from memories.access.sheet.reader_rows import Part
+from memories.access.sheet.reader_sheet import ReaderSheet, sheet_in
 from memories.library.history import versions_of
 from memories.lifecycle.consolidation.capacity_items import foresee_item
 from memories.retrieval.recall import resembling
@@ -20,6 +22,7 @@ from orgs.principals import Actor, Principal, resolve
 
 PAGE = 30
 GOING = 10
+_GOES_THERE = (State.OPEN, State.APPROVED, State.MERGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,28 @@ def _readers(principal: Principal, item: Proposal, organisation: str) -> Audienc
         if item.state in (State.APPROVED, State.MERGED):
             place = target
     return readers_in(principal, [place], organisation)[place.id]
+
+
+def item_sheet(
+    actor: Actor, item_id: UUID, *, organisation: str, start: int = 0, most: int
+) -> ReaderSheet:
+    """The same one by one: `most` of each kind after `start`. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        item = find(principal, item_id)
+        place, target = item.memory.audience, item.target_audience
+        before: tuple[UUID, ...] = ()
+        if target and target.id in principal.audiences and item.state in _GOES_THERE:
+            before = (place.id,) if item.state == State.OPEN else ()
+            place = target
+        return sheet_in(
+            principal,
+            place,
+            organisation=organisation,
+            memory=item.memory,
+            before=before,
+            part=Part(start, most),
+        )
 
 
 def _going(item: Proposal, now: datetime) -> tuple[list[Memory], int]:

@@ -213,7 +213,22 @@ def _matching(principal: Principal, wanted: Wanted) -> "QuerySet[Operation] | No
             robot = find_robot(principal.organisation_id, wanted.robot)
         except NotFound:
             return None
-        rows = _told(rows).filter(robot_id=robot.id, untold=False)
-        if not _names(principal.actor, Verb.RECALL, robot):
-            rows = rows.exclude(verb__in=_ASKED)
+        return _by(principal, robot, rows)
+    return rows
+
+
+def served_lines(
+    principal: Principal, robot: Robot, *, since: datetime, until: datetime
+) -> "QuerySet[Any]":
+    """A line for each memory that a robot was given, as far as the asker may know; in their
+    scope."""
+    rows = _within(_shown(principal), since, until).filter(verb=Verb.RECALL)
+    return _by(principal, robot, rows)
+
+
+def _by(principal: Principal, robot: Robot, rows: "QuerySet[Operation]") -> "QuerySet[Any]":
+    """Of these lines those of one robot that the asker may know to be its own."""
+    rows = _told(rows).filter(robot_id=robot.id, untold=False)
+    if not _names(principal.actor, Verb.RECALL, robot):
+        rows = rows.exclude(verb__in=_ASKED)
     return rows

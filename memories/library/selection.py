@@ -5,11 +5,14 @@ from datetime import UTC, date, datetime, time
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Exists
 
+from memories.library.jobs import seen_by
 from memories.library.memories import listed
 from memories.retrieval.types import Filters
 from memories.review import waiting_count
 from memories.store.models.choices import Status
+from memories.store.models.contribution import brought_by
 from memories.store.models.memory import Memory, MemoryQuerySet
 from memories.store.tag_names import looked_for
 from orgs.principals import READS_GROUP, Principal
@@ -20,7 +23,10 @@ OPTIONS = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The filters of a page; empty is everything. Dates are whole days in UTC."""
+    """The filters of a page; empty is everything. Dates are whole days in UTC.
+
+    brought: an import of the asker's own, of another nothing is shown.
+    """
 
     group: UUID | None = None
     member: UUID | None = None
@@ -33,6 +39,7 @@ class Selection:
     status: str = ""
     since: date | None = None
     until: date | None = None
+    brought: UUID | None = None
 
     def __bool__(self) -> bool:
         return bool(self.named())
@@ -83,6 +90,10 @@ def matching(
         rows = rows.by_robot(robot_id=selection.robot)
     if selection.member:
         rows = rows.about(selection.member)
+    if selection.brought:
+        own = seen_by(principal.actor).filter(id=selection.brought)
+        of_it = brought_by(principal.organisation_id, selection.brought)
+        rows = rows.filter(Exists(own), id__in=of_it)
     return rows
 
 

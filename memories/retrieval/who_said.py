@@ -117,7 +117,12 @@ def activity_of(actor: Actor, robots: Sequence[UUID], now: datetime) -> dict[UUI
     """The same of these robots alone; those that did nothing are left out."""
     principal = resolve(actor)
     with principal.scope():
-        found = _active(principal, now, list(robots), len(robots))
+        return activity_in(principal, robots, now)
+
+
+def activity_in(principal: Principal, robots: Sequence[UUID], now: datetime) -> dict[UUID, Counted]:
+    """The same inside the asker's scope."""
+    found = _active(principal, now, list(robots), len(robots))
     return {one.robot_id: Counted(one.memories, one.lately) for one in found}
 
 

@@ -69,14 +69,17 @@ def status(memory: Memory) -> dict[str, str] | None:
     return {"label": words[0], "tone": words[1]} if words else None
 
 
-def audience(readers: AudienceSentence) -> dict[str, Any]:
-    """url: where all of them stand by name."""
+def audience(readers: AudienceSentence, memory: Memory | None = None) -> dict[str, Any]:
+    """url: where all of them stand by name; sheet_url: each who reads the memory, and why."""
     url = ""
     if readers.kind == AudienceKind.ORGANISATION:
         url = reverse("people")
     elif readers.kind == AudienceKind.GROUP and readers.group:
         url = reverse("group-page", args=[readers.group])
-    return asdict(readers) | {"url": url}
+    sheet = ""
+    if memory is not None and memory.status != Status.FORGOTTEN:
+        sheet = reverse("memory-readers", args=[memory.id])
+    return asdict(readers) | {"url": sheet or url, "sheet_url": sheet}
 
 
 def row(
@@ -92,7 +95,7 @@ def row(
         "url": reverse("memory-page", args=[memory.id]),
         "content": text,
         "parts": marked(text, wanted) if wanted else None,
-        "audience": audience(shown.readers),
+        "audience": audience(shown.readers, memory),
         "said_by": said_by(memory, me),
         "robot": teller_name(memory),
         "reworded_by": reworded_by(memory, me),
@@ -256,7 +259,9 @@ def heard_by(detail: Detail, me: object) -> list[dict[str, Any]]:
 def _who_did_what(memory: Memory, link: Contribution, me: object) -> dict[str, str]:
     if not link.robot.builtin:
         told = memory.told(link.robot)
-        return {"name": told.name if told else A_PERSONAL_ROBOT, "did": "noted it"}
+        name = told.name if told else A_PERSONAL_ROBOT
+        url = reverse("robot-page", args=[told.id]) if told else ""
+        return {"name": name, "did": "noted it", "url": url}
     if link.robot.builtin == IMPORT:
         return {"name": "An import", "did": "brought it"}
     name = link.member.name if link.member else "Somebody"

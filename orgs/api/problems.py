@@ -1,6 +1,7 @@
 """RFC 9457 problems: one shape for every error, with a hint that an agent can act on."""
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -45,6 +46,8 @@ class Problem(exceptions.APIException):
         self.status_code, self.code, self.title = status, code, title
 
 
+Noter = Callable[[Any, str], None]
+_noters: list[Noter] = []
 _mapped: dict[type[Exception], tuple[int, str]] = {
     AlreadyExists: (409, "conflict"),
     LikeAnother: (409, "like-another"),
@@ -58,6 +61,15 @@ def map_exception(kind: type[Exception], status: int, code: str, title: str = ""
     _mapped[kind] = (status, code)
     if title:
         TITLES[code] = title
+
+
+def on_problem(function: Noter) -> Noter:
+    """Register what is told of each problem that a call ends in: the DRF request and the code.
+
+    It is not told where the database failed, for it may want to write.
+    """
+    _noters.append(function)
+    return function
 
 
 def problem(
@@ -154,6 +166,9 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     if found is None:
         found = (500, "error", "Something went wrong here; quote the request id.", [], "")
     status, code, detail, errors, title = found
+    if not isinstance(error, DatabaseError | InterfaceError):
+        for note in _noters:
+            note(context["request"], code)
     response = Response(
         problem(status, code, detail, request_id, errors, title) | _more(error),
         status=status,

@@ -5,7 +5,7 @@ leave, and their personal robot when it acts for nobody. Where a group narrows w
 are closed, for others hear the answer. Curators read all of them.
 """
 
-from memories.access.readers import CohortReaders, register_cohort_readers
+from memories.access.sheet.reader_rows import CohortReaders, register_cohort_readers
 from orgs.models.audiences import AudienceKind
 from orgs.principals import Actor, register
 
@@ -59,7 +59,7 @@ register_cohort_readers(
         "JOIN live r ON r.owner_id = s.member_id",
         names="(SELECT DISTINCT ON (w.id) w.id, 'cohort', '', true, false, 1, w.id, "
         "CASE w.kind WHEN 'persona' THEN p.role || ' in ' || p.industry "
-        "WHEN 'industry' THEN 'industry ' || p.industry ELSE 'role ' || p.role END "
+        "WHEN 'industry' THEN 'industry ' || p.industry ELSE 'role ' || p.role END, true "
         f"{_WANTED}ORDER BY w.id, p.handle)",
     )
 )

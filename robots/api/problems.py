@@ -1,6 +1,11 @@
 """How the exceptions of this app look outside."""
 
-from orgs.api.problems import map_exception
+from typing import Any
+
+from django.utils import timezone
+
+from orgs.api.problems import map_exception, on_problem
+from orgs.principals import Actor
 from robots.conversations.drafts import MessageTaken
 from robots.errors import (
     IdentityClaim,
@@ -12,6 +17,7 @@ from robots.errors import (
     TeamInUse,
     WrongProof,
 )
+from robots.registry.failures import note_failure
 
 map_exception(MissingScope, 403, "missing-scope", "The key lacks a scope")
 map_exception(IdentityClaim, 403, "identity-claim", "You are somebody else")
@@ -22,3 +28,21 @@ map_exception(TeamFull, 409, "team-full", "The team is full")
 map_exception(StillActive, 409, "still-active", "Nobody is silent")
 map_exception(NobodyPassive, 409, "nobody-passive", "Nobody can take over")
 map_exception(LastActive, 409, "last-active", "The last active robot")
+
+
+@on_problem
+def note(request: Any, code: str) -> None:
+    """Keep the last failure of the robot that calls; of a person nothing is kept."""
+    # What authenticated the call, if anything did: asking the request itself would do it again.
+    actor = getattr(request, "_user", None)
+    if not isinstance(actor, Actor) or actor.robot_id is None:
+        return
+    match = getattr(request, "resolver_match", None)
+    call = f"{request.method} /{match.route}" if match else str(request.method)
+    note_failure(
+        organisation_id=actor.organisation_id,
+        robot_id=actor.robot_id,
+        code=code,
+        call=call,
+        now=timezone.now(),
+    )

@@ -17,6 +17,8 @@ class Robot(TenantModel):
 
     personality: how it speaks and behaves, in words for its prompt.
     working_memory_tokens: its budget; empty for the setting WORKING_MEMORY_TOKENS.
+    failed_at, failure, failed_call: when a call of it last ended in a problem, the problem's code
+    and which call that was, as the address is written in the code: no id, no word of the caller.
     """
 
     external_id = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001
@@ -29,6 +31,9 @@ class Robot(TenantModel):
     working_memory_tokens = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     last_active_at = models.DateTimeField(null=True, blank=True)
+    failed_at = models.DateTimeField(null=True, blank=True)
+    failure = models.CharField(max_length=40, blank=True, default="", db_default="")
+    failed_call = models.CharField(max_length=120, blank=True, default="", db_default="")
     retired_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

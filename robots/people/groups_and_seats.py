@@ -38,7 +38,7 @@ class Seats:
 
     group: Group
     members: NamedPage
-    robots: list[str]
+    robots: list[Robot]
     on_offer: list[Member]
     may_seat: bool
     may_open: bool
@@ -108,7 +108,7 @@ def one_group(actor: Actor, group_id: UUID, *, named: str = "", after: UUID | No
             list(
                 Robot.objects.filter(**tenant, id__in=robots, retired_at=None)
                 .order_by("name")
-                .values_list("name", flat=True)
+                .only("id", "name", "organisation_id")
             ),
             _offered(known_members(actor).exclude(id__in=seated), named) if may_seat else [],
             may_seat,

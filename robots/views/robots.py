@@ -83,6 +83,7 @@ def _robot(
     found = {
         "id": robot.id,
         "name": robot.name,
+        "url": reverse("robot-page", args=[robot.id]),
         "purpose": robot.purpose,
         "personality": robot.personality,
         "status": {"label": "Retired", "tone": ""} if robot.retired_at else None,

@@ -4,6 +4,7 @@ import "./menu.js";
 import "./dialog.js";
 import "./toast.js";
 import "./panel.js";
+import "./readers.js";
 import "./select.js";
 import "./copy.js";
 import "./fill.js";

@@ -365,6 +365,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "memory.forced",
         "memory.shared",
     ),
+    "memories.ingestion.file_import.previews.begin": ("job.*",),
     "memories.ingestion.file_import.uploads.begin_import": ("job.*",),
     "memories.ingestion.file_import.uploads.run_import": JOB,
     "memories.library.ask_as.ask_as": ("playground.asked",),

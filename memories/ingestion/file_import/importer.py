@@ -18,7 +18,7 @@ from memories.ingestion import write
 from memories.ingestion.file_import.lines import BadLine, Line, Scale, conversation_of, parse
 from memories.ingestion.file_import.people import ImportedPeople
 from memories.ingestion.importance import default_importance
-from memories.ingestion.repeats import earlier_of
+from memories.ingestion.repeats import Earlier, earlier_of
 from memories.jobs.hints import hint_embedding
 from memories.jobs.queue import MOST_PROBLEMS
 from memories.store.encryption.keys import NoEncryptionKey, require_key
@@ -63,6 +63,8 @@ class Importer:
     which everything that this import brought can be erased together.
     """
 
+    people: type[ImportedPeople] = ImportedPeople
+
     def __init__(
         self,
         organisation: Organisation,
@@ -82,7 +84,7 @@ class Importer:
         self.importance_scale: Scale = importance_scale
         self.report = Report()
         self.before = Report()
-        self.cast = ImportedPeople(
+        self.cast = self.people(
             organisation,
             now,
             by_group=speaker_scope == "group",
@@ -105,23 +107,27 @@ class Importer:
         """
         numbered = enumerate(lines, start=first)
         for chunk in _chunks(numbered):
-            good: list[Line] = []
-            for number, raw in chunk:
-                if not raw.strip():
-                    continue
-                try:
-                    line = parse(number, raw, self.importance_scale)
-                    self.cast.check(line)
-                    if line.sensitive:
-                        require_key()
-                    good.append(line)
-                except (BadLine, NoEncryptionKey) as error:
-                    self.report.skip(number, str(error))
-            if good:
+            if good := self.sound(chunk):
                 self._import(good)
             if tick(len(chunk)) is False:
                 break
         return self.report
+
+    def sound(self, chunk: Iterable[tuple[int, bytes]]) -> list[Line]:
+        """The lines that can be taken, by their numbers; the others go into the report."""
+        good: list[Line] = []
+        for number, raw in chunk:
+            if not raw.strip():
+                continue
+            try:
+                line = parse(number, raw, self.importance_scale)
+                self.cast.check(line)
+                if line.sensitive:
+                    require_key()
+                good.append(line)
+            except (BadLine, NoEncryptionKey) as error:
+                self.report.skip(number, str(error))
+        return good
 
     def go_on(self, figures: dict[str, int], problems: list[dict[str, Any]]) -> None:
         """Count on from what earlier turns of the same import did."""
@@ -138,7 +144,7 @@ class Importer:
             for line in lines:
                 self.cast.seat(line)
             principal = resolve(actor)
-            rows = self._welcome([self._memory(line, principal) for line in lines])
+            rows = self._welcome([self.memory(line, principal) for line in lines])
             deposits = tuple({row.audience_id for row in rows} - principal.audiences)
             with principal.scope(deposit=deposits):
                 fresh = self._unknown(rows, principal)
@@ -160,22 +166,28 @@ class Importer:
     def _welcome(self, rows: list[Memory]) -> list[Memory]:
         """Without what is about members who have paused learning."""
         about = {id_ for row in rows for id_ in (row.member_id, row.speaker_member_id) if id_}
-        paused = set(
-            Member.objects.filter(
-                organisation_id=self.organisation.id,
-                id__in=about,
-                learning_paused_at__isnull=False,
-            ).values_list("id", flat=True)
-        )
+        paused = self.paused(about)
         for row in rows:
             if {row.member_id, row.speaker_member_id} & paused:
                 line = row.position_in_file  # type: ignore[attr-defined]
                 self.report.skip(line, "learning-paused")
         return [r for r in rows if not {r.member_id, r.speaker_member_id} & paused]
 
+    def paused(self, members: set[UUID]) -> set[UUID]:
+        """Those of the members who have paused learning; call inside a scope."""
+        rows = Member.objects.filter(
+            organisation_id=self.organisation.id,
+            id__in=members,
+            learning_paused_at__isnull=False,
+        )
+        return set(rows.values_list("id", flat=True))
+
     def _unknown(self, rows: Sequence[Memory], principal: Principal) -> list[Memory]:
-        """Without those whose key or whole content is there already, or stands twice here."""
-        earlier = earlier_of(rows, self.robot.id, principal.audiences)
+        return self.sort(rows, earlier_of(rows, self.robot.id, principal.audiences))
+
+    def sort(self, rows: Sequence[Memory], earlier: Earlier) -> list[Memory]:
+        """Without those whose key or whole content is there already, or stands twice here; the
+        report is told."""
         fresh = []
         for row in rows:
             digest = bytes(row.content_hash)
@@ -198,7 +210,8 @@ class Importer:
                 fresh.append(row)
         return fresh
 
-    def _memory(self, line: Line, principal: Principal) -> Memory:
+    def memory(self, line: Line, principal: Principal) -> Memory:
+        """The row that a line becomes; `principal` writes it."""
         group_id = self.cast.groups.get(line.group) if line.group else None
         audience_id, visibility = self.cast.audience(line, group_id)
         subject = self.cast.member(line.subject, line.group) if line.subject else None

@@ -140,19 +140,23 @@ class ImportedPeople:
         """The member whom the file calls so: anywhere, or in this group alone."""
         known = self._name(name, group)
         if known not in self._members:
-            member, _ = create_member(
-                organisation_id=self.organisation.id, name=name[:200], now=self.now
-            )
-            link_identity(
-                organisation_id=self.organisation.id,
-                platform=PLATFORM,
-                identifier=name,
-                group_id=known[0],
-                member_id=member.id,
-            )
-            self._members[known] = member.id
+            self._members[known] = self._new_member(known)
             self.new_members += 1
         return self._members[known]
+
+    def _new_member(self, known: Name) -> UUID:
+        group_id, name = known
+        member, _ = create_member(
+            organisation_id=self.organisation.id, name=name[:200], now=self.now
+        )
+        link_identity(
+            organisation_id=self.organisation.id,
+            platform=PLATFORM,
+            identifier=name,
+            group_id=group_id,
+            member_id=member.id,
+        )
+        return member.id
 
     def check(self, line: Line) -> None:
         """Raises BadLine where it names somebody of whom it is not certain who that is, or who is
@@ -198,11 +202,12 @@ class ImportedPeople:
         group_id = self.group(line.group)
         new = [m for m in joining if (group_id, m) not in self._seated]
         if new:
-            welcome = self._without_account(new) if self._closed(group_id) else new
-            add_to_group(
-                organisation_id=self.organisation.id, group_id=group_id, member_ids=welcome
-            )
+            self._put(group_id, new)
             self._seated |= {(group_id, m) for m in new}
+
+    def _put(self, group_id: UUID, new: list[UUID]) -> None:
+        welcome = self._without_account(new) if self._closed(group_id) else new
+        add_to_group(organisation_id=self.organisation.id, group_id=group_id, member_ids=welcome)
 
     def _without_account(self, ids: list[UUID]) -> list[UUID]:
         """Those as whom nobody signs in: what the group knows opens to no reader by them."""
@@ -229,14 +234,16 @@ class ImportedPeople:
                 readers.add(("member", self.member(name, line.group)))
         place = (frozenset(readers), group_id)
         if place not in self._audiences:
-            self._audiences[place] = ensure_explicit_audience(
-                self.organisation.id, readers, group_id
-            )
+            self._audiences[place] = self._listed(readers, group_id)
         return self._audiences[place], Visibility.PROTECTED
+
+    def _listed(self, readers: set[Reader], group_id: UUID | None) -> UUID:
+        return ensure_explicit_audience(self.organisation.id, readers, group_id)
 
     def _simple(self, kind: str, key: str, group_id: UUID | None) -> UUID:
         if (kind, key) not in self._audiences:
-            self._audiences[(kind, key)] = ensure_audience(
-                self.organisation.id, kind, key, group_id
-            )
+            self._audiences[(kind, key)] = self._of_kind(kind, key, group_id)
         return self._audiences[(kind, key)]
+
+    def _of_kind(self, kind: str, key: str, group_id: UUID | None) -> UUID:
+        return ensure_audience(self.organisation.id, kind, key, group_id)

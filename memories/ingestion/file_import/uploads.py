@@ -18,7 +18,6 @@ from memories.ingestion.file_import.upload_files import discard, path_of
 from memories.jobs.models import Job, JobKind
 from memories.jobs.queue import JobTurn, enqueue, finish, progress, requeue
 from memories.jobs.runner import Hopeless
-from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Role
 from orgs.models.organisations import Organisation
@@ -49,7 +48,7 @@ def begin_import(
 
     Raises Unreadable and PermissionError.
     """
-    _may(actor)
+    may_import(actor)
     check(file, size)
     principal = resolve(actor)
     with principal.scope():
@@ -65,8 +64,8 @@ def begin_import(
     return job
 
 
-def _may(actor: Actor) -> None:
-    """An import puts words into any audience, so it is for admins."""
+def may_import(actor: Actor) -> None:
+    """Admins alone, as an import puts words into any audience. Raises PermissionError."""
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError("Admins import.")
 
@@ -117,7 +116,7 @@ def run_import(actor: Actor, job: Job) -> None:
     Lines that are there already are skipped, so that it can be repeated. Raises Unreadable and
     PermissionError; what came before stays.
     """
-    _may(actor)
+    may_import(actor)
     path, now = path_of(job.id), timezone.now()
     if not path.exists():
         raise Unreadable("The file is not there any more; upload it again.")
@@ -218,18 +217,3 @@ def _figures(job: Job, importer: Importer) -> None:
         "members": report.members,
         "at": importer.now.isoformat(),
     }
-
-
-def readable_of(actor: Actor, job: Job) -> tuple[int, UUID | None]:
-    """How much of what an import brought the asker reads, and the robot that brought it."""
-    if "at" not in job.result:
-        return 0, None
-    principal = resolve(actor)
-    with principal.scope():
-        brought = Memory.objects.filter(
-            organisation_id=principal.organisation_id,
-            robot__builtin=IMPORT,
-            created_at=datetime.fromisoformat(job.result["at"]),
-        )
-        row = brought.values_list("robot_id", flat=True).first()
-        return brought.for_people().count(), row

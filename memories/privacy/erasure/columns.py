@@ -164,7 +164,7 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
     },
     "robots_robot": {
         "external_id": HANDLE, "name": MASKED, "builtin": FIXED, "purpose": MASKED,
-        "metadata": MASKED, "personality": MASKED,
+        "metadata": MASKED, "personality": MASKED, "failure": FIXED, "failed_call": FIXED,
     },
     "robots_team": {"external_id": HANDLE, "name": MASKED, "purpose": MASKED},
     "robots_teamrobot": {"status": FIXED},

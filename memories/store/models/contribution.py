@@ -1,6 +1,9 @@
 """Which robot, or which person through which robot, said it, when first, when last, how often."""
 
+from uuid import UUID
+
 from django.db import models
+from django.db.models import QuerySet
 
 from memories.store.models.memory_part import MemoryPart
 from orgs.models.base import TenantKey
@@ -27,3 +30,9 @@ class Contribution(MemoryPart):
         indexes = [
             models.Index(fields=["organisation", "audience", "robot"], name="contribution_robot")
         ]
+
+
+def brought_by(organisation_id: UUID, job_id: UUID) -> "QuerySet[Contribution, UUID]":
+    """The ids of the memories that an import brought, for a subquery; evaluate inside a scope."""
+    rows = Contribution.objects.filter(organisation_id=organisation_id, import_job=job_id)
+    return rows.values_list("memory_id", flat=True)

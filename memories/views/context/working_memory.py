@@ -31,7 +31,7 @@ def working_memory(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     found = look(request.actor, str(robot_id), now=timezone.now())
     context = {
         "robot": found.owner.name,
-        "back_url": f"{reverse('robots-page')}#robot-{found.owner.id}",
+        "back_url": reverse("robot-page", args=[found.owner.id]),
         "count": found.count,
         "tokens": found.tokens,
         "budget": found.budget,

@@ -44,7 +44,7 @@ def row(shown: ShownDecision) -> dict[str, Any]:
         "open_dissents": len(one.open_dissents) - len(one.open_risks),
         "superseded": one.memory.valid_until is not None,
         "similarity": _percent(one.similarity),
-        "audience": presenter.audience(shown.readers),
+        "audience": presenter.audience(shown.readers, one.memory),
     }
 
 

@@ -2,6 +2,7 @@
 
 from django import forms
 
+from memories.access.sheet.reader_sheet import PARTS
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
 from memories.views.forms.memories import LONGEST_QUESTION, _optional
 
@@ -27,12 +28,20 @@ class LibraryForm(RecallForm):
     tag = forms.CharField(required=False, max_length=100)
     since = forms.DateField(required=False)
     until = forms.DateField(required=False)
+    brought = forms.UUIDField(required=False)
 
 
 class HistoryForm(forms.Form):
     """Where a list of versions goes on."""
 
     before = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+
+
+class SheetForm(forms.Form):
+    """Which part of a sheet of readers, and after how many."""
+
+    only = forms.ChoiceField(required=False, choices=[(name, name) for name in PARTS])
+    after = forms.IntegerField(required=False, min_value=1, max_value=1_000_000)
 
 
 class SeenForm(forms.Form):

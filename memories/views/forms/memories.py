@@ -218,6 +218,9 @@ class SaveViewForm(forms.Form):
     query = forms.CharField(required=False, max_length=2000)
 
 
+SPEAKERS = [("organisation", "The same person"), ("group", "Two people")]
+
+
 class ImportForm(forms.Form):
     file = forms.FileField(
         label="File",
@@ -226,15 +229,24 @@ class ImportForm(forms.Form):
     )
     speakers = forms.ChoiceField(
         label="The same name in two groups is",
-        choices=[("organisation", "The same person"), ("group", "Two people")],
+        choices=SPEAKERS,
         initial="organisation",
         widget=forms.RadioSelect,
     )
-    keep = forms.BooleanField(
-        required=False,
-        label="Put me into the groups that this file makes",
-        help_text="You read what the file puts there and look after these groups. It is written "
-        "into the audit trail. Otherwise only the people whom the file names are in them.",
+
+
+class ImportChoiceForm(forms.Form):
+    """What is decided when the plan of an import is on the screen."""
+
+    speakers = forms.ChoiceField(choices=SPEAKERS, required=False)
+    sit = forms.ChoiceField(
+        label="Do you sit in the new groups?",
+        choices=[
+            ("no", "No, keep them closed to me"),
+            ("yes", "Yes, I sit in these groups"),
+        ],
+        initial="no",
+        widget=forms.RadioSelect,
     )
 
 

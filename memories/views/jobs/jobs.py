@@ -1,7 +1,6 @@
 """Work that takes longer: how far it is, what went wrong, undo and try again."""
 
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -14,11 +13,10 @@ from django.views.decorators.vary import vary_on_headers
 
 from memories.curation import bulk_job
 from memories.indexing.models import Pending
-from memories.ingestion.file_import.uploads import readable_of
 from memories.jobs.models import Job, JobKind, JobState
 from memories.library import jobs
 from memories.restatement.unanswered import ask_again, unanswered
-from memories.views.jobs import exports
+from memories.views.jobs import arrivals, exports
 from memories.views.jobs.organisation_words import counts, did, title_of
 from memories.views.memory.bulk import how_many
 from orgs.principals import Actor
@@ -40,11 +38,6 @@ STATES = {
 }
 OVER = (JobState.DONE, JobState.DEAD, JobState.CANCELLED)
 SHOWN = 200
-READ_BY = (
-    "The rest is for those whom the file names: the people of its groups and lists. You are not "
-    "among them, and an admin’s role opens no group that is confidential. People whom an import "
-    "makes have no account, so they read nothing before somebody invites them."
-)
 
 
 @require_safe
@@ -118,23 +111,7 @@ def _led_to(request: HttpRequest, found: Job) -> dict[str, Any]:
         return exports.file_context(request.actor, found)
     if found.kind != JobKind.IMPORT:
         return {"see_url": reverse("library"), "see_label": "See the memories"}
-    new = found.result.get("imported", 0)
-    if found.state not in OVER or not new:
-        return {}
-    read, robot = readable_of(request.actor, found)
-    told = {"reads": _reads(read, new), "why": READ_BY if read < new else ""}
-    if not read:
-        return told
-    address = f"{reverse('library')}?{urlencode({'robot': robot})}"
-    return told | {"see_url": address, "see_label": "See what was imported"}
-
-
-def _reads(read: int, new: int) -> str:
-    if read >= new:
-        return "You can read it." if new == 1 else "You can read all of it."
-    if not read:
-        return "You cannot read it." if new == 1 else "You can read none of it."
-    return f"You can read {read:,} of the {new:,} new ones."
+    return arrivals.context(request, found) if found.state in OVER else {}
 
 
 def _context(actor: Actor, found: Job) -> dict[str, Any]:

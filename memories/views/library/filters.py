@@ -29,6 +29,10 @@ TIERS = {
 }
 
 
+# The filters behind "More filters".
+MORE = ("kind", "tier", "tag", "since", "until", "brought")
+
+
 def selection_of(actor: Actor, form: LibraryForm) -> Selection:
     """What the address asks for; what makes no sense in it is left out. Raises NotFound."""
     data = {k: v for k, v in form.cleaned_data.items() if v and k not in ("q", "before", "group")}
@@ -50,7 +54,7 @@ def surroundings(
     return {
         "filters": _selects(selection, page),
         "more_filters": _more(selection),
-        "more_open": any(getattr(selection, n) for n in ("kind", "tier", "tag", "since", "until")),
+        "more_open": any(getattr(selection, n) for n in MORE),
         "chosen": {name: set_filters.get(name, "") for name in ("tag", "since", "until")},
         "clear_url": f"{url}?{urlencode({'q': q})}" if q else url,
         "recall_url": url,
@@ -94,10 +98,14 @@ def _selects(selection: Selection, page: browse.MemoryPage) -> list[dict[str, An
 
 
 def _more(selection: Selection) -> list[dict[str, Any]]:
-    return [
+    found = [
         _select("kind", "Said anywhere", KINDS.items(), selection.kind),
         _select("tier", "Any tier", TIERS.items(), selection.tier),
     ]
+    if selection.brought:
+        one = [(str(selection.brought), "From one import")]
+        found.append(_select("brought", "From anywhere", one, selection.brought))
+    return found
 
 
 def about(count: tuple[int, bool] | None) -> str:

@@ -17,6 +17,7 @@ from memories.language.excerpts import excerpt
 from memories.library import browse
 from memories.views.forms import library, memories
 from memories.views.library import filters
+from memories.views.memory.readers import would_read
 from memories.views.memory.share import sharing_choices
 from orgs.organisations.references import as_uuid
 from orgs.views.access import WRITERS, members_only
@@ -123,6 +124,7 @@ def _page(
         "rest": found.changes - len(found.sample),
         "form": form,
         "audiences": audiences,
+        "sheet": would_read(request, audiences, (), found.audiences),
         "everything": everything,
         "selected": [] if everything else ids,
         "query": _query(request),
@@ -131,6 +133,8 @@ def _page(
         "action_url": f"{reverse('memories-change')}?action={action}",
         "cancel_url": _back(request),
     }
+    if request.htmx:
+        return render(request, "memories/memory/edit.html#newly", context)
     status = 422 if form is not None and form.errors else 200
     return render(request, "memories/memory/edit.html", context, status=status)
 

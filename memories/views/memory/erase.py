@@ -27,7 +27,7 @@ def erase(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trash = forgotten and request.membership[0].role in WRITERS
     context = {
         "memory": {"text": shown.memory.content, **presenter.link(shown.memory)},
-        "audience": presenter.audience(shown.readers),
+        "audience": presenter.audience(shown.readers, shown.memory),
         "stays": stays,
         "word": CONFIRM_ERASURE,
         "back": "trash" if trash else "me",

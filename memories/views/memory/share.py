@@ -22,6 +22,7 @@ from memories.safety.refusals import HeldBack
 from memories.store.models.memory import Memory
 from memories.views import presenter
 from memories.views.forms import memories
+from memories.views.memory.readers import would_read
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.audiences import AudienceKind
 from orgs.views.access import WRITERS, members_only
@@ -43,9 +44,13 @@ def share(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """The choice, then the change; whoever may not make it is told why."""
     shown = browse.editable(request.actor, memory_id, organisation=request.membership[1].name)
     people = _people(request)
-    if request.htmx:
+    if request.htmx and request.htmx.target != "newly":
         return render(request, "memories/memory/share.html#people", {"people": people})
     audiences = sharing_choices(request, shown.memory) + _some(request, people)
+    if request.htmx:
+        return render(
+            request, "memories/memory/share.html#newly", _newly(request, shown, audiences, people)
+        )
     # Who only looks for people has not decided yet.
     decided = request.POST if request.method == "POST" and "look" not in request.POST else None
     form = memories.ShareOneForm(audiences, people["chosen"], decided)
@@ -87,14 +92,26 @@ def _page(
 ) -> HttpResponse:
     context = {
         "memory": presenter.link(shown.memory),
-        "audience": presenter.audience(shown.readers),
+        "audience": presenter.audience(shown.readers, shown.memory),
         "audiences": audiences,
         "form": form,
         "people": people,
         "share_url": reverse("memory-share-page", args=[shown.memory.id]),
+        **_newly(request, shown, audiences, people),
     }
     status = 422 if form.errors else 200
     return render(request, "memories/memory/share.html", context, status=status)
+
+
+def _newly(
+    request: HttpRequest,
+    shown: ListedMemory,
+    audiences: list[dict[str, Any]],
+    people: dict[str, Any],
+) -> dict[str, Any]:
+    """Who would newly read it with what is chosen so far."""
+    chosen = [id_ for id_, _ in people["chosen"]]
+    return {"sheet": would_read(request, audiences, chosen, (), shown.memory.id)}
 
 
 def sharing_choices(request: HttpRequest, memory: Memory | None = None) -> list[dict[str, Any]]:

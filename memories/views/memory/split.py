@@ -35,7 +35,7 @@ WHY = {
 def split(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """The facts to be, then the facts; whoever may not change the memory is told so."""
     shown = browse.editable(request.actor, memory_id, organisation=request.membership[1].name)
-    context: dict[str, Any] = {"audience": presenter.audience(shown.readers)}
+    context: dict[str, Any] = {"audience": presenter.audience(shown.readers, shown.memory)}
     try:
         found = foresee_division(request.actor, memory_id, now=timezone.now())
         if request.method == "POST":

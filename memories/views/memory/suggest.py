@@ -66,7 +66,7 @@ def _ask(request: HttpRequest, shown: browse.ListedMemory, form: Any, step: str)
         "form": form,
         "step": step,
         "memory": {"content": shown.memory.content, "url": url},
-        "audience": presenter.audience(shown.readers),
+        "audience": presenter.audience(shown.readers, shown.memory),
     }
     return render(
         request, "memories/memory/suggest.html", context, status=422 if form.errors else 200

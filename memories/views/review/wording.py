@@ -171,7 +171,7 @@ def row(item: Proposal, readers: AudienceSentence, me: object, organisation: str
         "why": _against(item) or why(item, me, organisation),
         "kind": Cause(item.cause).label,
         "at": item.created_at,
-        "audience": presenter.audience(readers),
+        "audience": presenter.audience(readers, item.memory),
         "state": state(item),
         "assignee": item.assignee.name if item.assignee else "",
         "decision": item.decision,
@@ -238,7 +238,8 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
             "may_merge": pair or item.cause == Cause.PUBLISH,
             "held": held.about(item, found.original) if item.cause in HELD else None,
         },
-        "audience": presenter.audience(found.readers),
+        "audience": presenter.audience(found.readers)
+        | {"sheet_url": (sheet := reverse("review-readers", args=[item.id])), "url": sheet},
         "similar": [
             beside(other, origins.learned(other, me) if pair else "") for other in found.similar
         ],

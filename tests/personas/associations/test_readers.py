@@ -59,3 +59,45 @@ def test_a_robot_with_a_key_reads_for_its_member(world: World) -> None:
         told.sentence
         == "1 person and 1 robot of Real Estate in QSR can read this, and 2 who curate."
     )
+
+
+def test_the_sheet_names_ones_own_part_and_counts_the_rest(world: World) -> None:
+    from memories.access.sheet.reader_rows import Part
+    from memories.access.sheet.reader_sheet import sheet_in
+    from memories.privacy.opt_out import set_sharing
+    from personas.associations.personal_robot import make_key
+
+    here = world.here
+    for name in ("mina", "bob", "chidi"):
+        give(here, name)
+        robot_of(here, name)
+        make_key(here.person(name), label=name, now=NOW)
+    set_sharing(here.person("chidi"), out=True, now=NOW)
+
+    def sheet(who: str) -> dict[str, tuple[int, int, set[str]]]:
+        principal = resolve(here.person(who))
+        with principal.scope():
+            place = Audience.objects.get(id=persona)
+            found = sheet_in(principal, place, organisation="Here", part=Part(0, 50))
+        return {
+            one.name: (one.count, one.unnamed, {f"{li.name}: {li.because}" for li in one.lines})
+            for one in found.parts
+        }
+
+    hers = resolve(here.person("mina"))
+    with hers.scope():
+        persona = Audience.objects.get(id__in=hers.audiences, kind="persona").id
+    seen = sheet("ada")
+    # Mina and Bob have it, Chidi opted out; Ada and he curate. Whose the robots are is not told.
+    assert seen["people"][:2] == (4, 0)
+    assert seen["people"][2] == {
+        "Mina: of Real Estate in QSR",
+        "Bob: of Real Estate in QSR",
+        "You: curate",
+        "Chidi: curates",
+    }
+    assert seen["robots"] == (2, 2, set())
+    own = sheet("mina")
+    assert own["people"] == (4, 3, {"You: of Real Estate in QSR"})
+    assert own["robots"][:2] == (2, 1)
+    assert [line.endswith(": your own robot") for line in own["robots"][2]] == [True]

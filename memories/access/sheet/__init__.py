@@ -1,0 +1,1 @@
+"""Who reads what, one by one, and why. How it is said in a sentence: `reader_sentences`."""

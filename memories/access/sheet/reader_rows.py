@@ -1,0 +1,348 @@
+"""The readers of audiences, looked up: how many of each kind, why they read, and who they are.
+
+Whatever a page says of readers comes from this one query: the sentences, the counts, the sheet and
+who is new. It tells no name that the asker may not know; those are counted.
+"""
+
+from dataclasses import dataclass, field
+from functools import cache
+from uuid import UUID
+
+from django.db import connection
+
+from memories.access.reader_sentences import AudiencePeople, Reader
+from orgs.principals import MODERATORS, READS_GROUP, Principal
+
+SHOWN = 8
+MOST_GROUPS = 20
+
+# People, robots and helpers of each audience, each once, with the reason for which they read.
+# enters: a person who can sign in, a robot with a key that reads. A helper reads for one of the
+# people and not alone: by that member's leave, as their own robot, or where both are in the
+# group in which the list was made.
+_ROWS = f"""
+WITH wanted AS MATERIALIZED (
+    SELECT id, kind, key, group_id FROM orgs_audience
+    WHERE organisation_id = %(organisation)s AND id = ANY(%(audiences)s)
+    UNION ALL SELECT %(drawn)s::uuid, 'explicit', '', NULL WHERE %(drawn)s::uuid IS NOT NULL
+), entries AS MATERIALIZED (
+    SELECT e.audience_id, e.kind, e.reader FROM orgs_audienceentry e
+    WHERE e.organisation_id = %(organisation)s
+      AND e.audience_id IN (SELECT id FROM wanted WHERE kind IN ('explicit', 'review'))
+    UNION ALL SELECT %(drawn)s::uuid, 'member', unnest(%(members)s::uuid[])
+), seen AS MATERIALIZED (
+    SELECT g.id, g.name, g.confidential FROM orgs_group g
+    WHERE g.organisation_id = %(organisation)s
+      AND g.id IN (SELECT group_id FROM wanted WHERE group_id IS NOT NULL
+                   UNION SELECT reader FROM entries WHERE kind = 'group')
+      AND {READS_GROUP}
+), teams AS MATERIALIZED (
+    SELECT t.id, t.name FROM robots_team t
+    WHERE t.organisation_id = %(organisation)s AND t.removed_at IS NULL
+      AND (t.id IN (SELECT reader FROM entries WHERE kind = 'team')
+           OR t.id::text IN (SELECT key FROM wanted WHERE kind = 'team'))
+), mates AS MATERIALIZED (
+    SELECT s.team_id, s.robot_id FROM robots_teamrobot s
+    WHERE s.organisation_id = %(organisation)s AND s.team_id IN (SELECT id FROM teams)
+), keyed AS (
+    SELECT k.robot_id, bool_or(k.scopes @> '["read"]') AS reads,
+        bool_or(k.scopes @> '["read", "act_for"]') AS acts
+    FROM robots_key k WHERE k.organisation_id = %(organisation)s AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > now())
+    GROUP BY k.robot_id
+), live AS MATERIALIZED (
+    SELECT r.id, r.name, r.owner_id, coalesce(k.reads, false) AS reads,
+        coalesce(k.acts, false) AS acts
+    FROM robots_robot r LEFT JOIN keyed k ON k.robot_id = r.id
+    WHERE r.organisation_id = %(organisation)s AND r.builtin IS NULL AND r.retired_at IS NULL
+), seats AS MATERIALIZED (
+    SELECT w.id AS audience, s.member_id AS member, 'seat' AS reason, 1 AS rank
+    FROM wanted w JOIN seen g ON w.kind = 'group' AND g.id = w.group_id
+    JOIN orgs_groupmembership s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
+    UNION ALL
+    SELECT audience_id, reader, 'named', 1 FROM entries WHERE kind = 'member'
+    UNION ALL
+    SELECT e.audience_id, s.member_id, 'through', 2 FROM entries e
+    JOIN seen g ON e.kind = 'group' AND g.id = e.reader
+    JOIN orgs_groupmembership s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
+    UNION ALL
+    SELECT id, key::uuid, 'own', 1 FROM wanted WHERE kind = 'member'
+    /* cohorts: members */
+), persons AS (
+    SELECT audience, member, reason, rank FROM seats
+    UNION ALL
+    SELECT w.id, m.id, CASE w.kind WHEN 'organisation' THEN 'everyone' ELSE 'curates' END, 3
+    FROM wanted w JOIN orgs_member m ON m.organisation_id = %(organisation)s
+    WHERE w.kind = 'organisation'
+       OR m.role = ANY(%(moderators)s) AND (
+           w.kind IN ('review', 'persona', 'industry', 'role') OR w.kind = 'group'
+           AND w.group_id IN (SELECT id FROM seen WHERE NOT confidential))
+), people AS (
+    SELECT DISTINCT ON (p.audience, p.member) p.audience, m.id, m.name, p.reason,
+        m.joined_at IS NOT NULL AND coalesce(u.is_active, false) AS enters,
+        m.id = %(me)s AS mine
+    FROM persons p
+    JOIN orgs_member m ON m.organisation_id = %(organisation)s AND m.id = p.member
+    LEFT JOIN orgs_user u ON u.id = m.user_id
+    WHERE m.removed_at IS NULL ORDER BY p.audience, p.member, p.rank
+), alone AS MATERIALIZED (
+    SELECT w.id AS audience, r.id, 'everyone' AS reason, 1 AS rank
+    FROM wanted w CROSS JOIN live r WHERE w.kind = 'organisation'
+    UNION ALL
+    SELECT e.audience_id, e.reader, 'named', 1 FROM entries e WHERE e.kind = 'robot'
+    UNION ALL
+    SELECT w.id, s.robot_id, 'seat', 1 FROM wanted w
+    JOIN seen g ON w.kind = 'group' AND g.id = w.group_id
+    JOIN robots_robotgroup s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
+    UNION ALL
+    SELECT w.id, s.robot_id, 'seat', 1 FROM wanted w
+    JOIN mates s ON w.kind = 'team' AND s.team_id::text = w.key
+    UNION ALL
+    SELECT e.audience_id, s.robot_id, 'through', 2 FROM entries e
+    JOIN mates s ON e.kind = 'team' AND s.team_id = e.reader
+    UNION ALL
+    SELECT e.audience_id, s.robot_id, 'through', 2 FROM entries e
+    JOIN seen g ON e.kind = 'group' AND g.id = e.reader
+    JOIN robots_robotgroup s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
+    /* cohorts: robots */
+), robots AS (
+    SELECT DISTINCT ON (a.audience, r.id) a.audience, r.id, r.name, a.reason, r.reads AS enters,
+        coalesce(r.owner_id = %(me)s::uuid, false) AS mine
+    FROM alone a JOIN live r ON r.id = a.id ORDER BY a.audience, r.id, a.rank
+), leave AS MATERIALIZED (
+    SELECT member_id AS member, robot_id AS robot, 'leave' AS reason FROM robots_delegation
+    WHERE organisation_id = %(organisation)s AND revoked_at IS NULL
+    UNION SELECT owner_id, id, 'serves' FROM live WHERE owner_id IS NOT NULL
+), helps AS (
+    SELECT s.audience, s.member, l.robot, l.reason
+    FROM seats s JOIN leave l ON l.member = s.member
+    UNION ALL
+    SELECT s.audience, s.member, t.robot_id, 'acts' FROM seats s
+    JOIN wanted w ON w.id = s.audience AND w.kind = 'explicit'
+    JOIN orgs_groupmembership h ON h.organisation_id = %(organisation)s
+        AND h.group_id = w.group_id AND h.member_id = s.member
+    JOIN robots_robotgroup t ON t.organisation_id = %(organisation)s AND t.group_id = h.group_id
+), helpers AS (
+    SELECT h.audience, r.id, r.name, max(h.reason) AS reason,
+        r.acts OR w.kind = 'member' AS enters, bool_or(h.member = %(me)s) AS mine,
+        r.owner_id IS NULL AND (max(h.reason) <> 'acts' OR EXISTS (
+            SELECT 1 FROM seen WHERE seen.id = w.group_id)) AS known
+    FROM helps h JOIN live r ON r.id = h.robot JOIN wanted w ON w.id = h.audience
+    JOIN orgs_member m ON m.organisation_id = %(organisation)s AND m.id = h.member
+        AND m.removed_at IS NULL
+    WHERE NOT EXISTS (SELECT 1 FROM robots x
+                      WHERE x.audience = h.audience AND x.id = r.id AND x.enters)
+    GROUP BY h.audience, r.id, r.name, r.acts, r.owner_id, w.kind, w.group_id
+), rows AS MATERIALIZED (
+    SELECT audience, 'person' AS what, id, name, reason, enters, mine, true AS known FROM people
+    UNION ALL SELECT audience, 'robot', id, name, reason, enters, mine, true FROM robots
+    UNION ALL SELECT audience, 'helper', id, name, reason, enters, mine, known FROM helpers
+), before AS (
+    SELECT r.audience, r.what, r.id, count(DISTINCT b.audience) AS times FROM rows r
+    JOIN rows b ON b.id = r.id AND b.what IN (r.what, 'robot') AND (b.enters OR NOT r.enters)
+    WHERE b.audience = ANY(%(before)s::uuid[]) AND r.audience <> ALL(%(before)s::uuid[])
+    GROUP BY r.audience, r.what, r.id
+), named AS (
+    -- Who has which persona is for them, and for those who curate; whom a personal robot serves
+    -- is for its member alone.
+    SELECT r.audience, r.what, r.id, r.name, r.reason, r.enters, r.mine,
+        r.mine OR r.known AND (w.kind NOT IN ('persona', 'industry', 'role')
+            OR %(moderates)s AND r.what <> 'robot') AS known
+    FROM rows r JOIN wanted w ON w.id = r.audience LEFT JOIN before b
+        ON b.audience = r.audience AND b.what = r.what AND b.id = r.id
+    WHERE coalesce(b.times, 0) < greatest(cardinality(%(before)s::uuid[]), 1)
+), placed AS MATERIALIZED (
+    SELECT n.*, row_number() OVER (PARTITION BY n.audience, n.what, n.enters ORDER BY
+        n.known DESC, n.mine DESC, lower(n.name), n.id) AS place
+    FROM named n
+)
+"""
+# The counts and the first of them by name, from the same rows.
+_LOOK_UP = f"""{_ROWS}
+SELECT audience, what, reason, enters, mine, count(*), NULL::uuid, '', known FROM placed
+GROUP BY audience, what, reason, enters, mine, known
+UNION ALL
+SELECT audience, what, reason, enters, mine, place, id, name, true FROM placed
+WHERE known AND (place <= %(shown)s OR place > %(start)s AND place <= %(start)s + %(most)s)
+UNION ALL
+(SELECT w.id, 'group', '', g.id IS NOT NULL, false, row_number() OVER (ORDER BY g.name), g.id,
+    coalesce(g.name, ''), true
+FROM wanted w LEFT JOIN entries e ON e.audience_id = w.id AND e.kind = 'group'
+LEFT JOIN seen g ON g.id = coalesce(e.reader, w.group_id)
+WHERE e.reader IS NOT NULL OR w.kind = 'group')
+UNION ALL
+(SELECT w.id, 'team', '', true, false, row_number() OVER (ORDER BY t.name), t.id, t.name, true
+FROM wanted w LEFT JOIN entries e ON e.audience_id = w.id AND e.kind = 'team'
+JOIN teams t ON t.id = e.reader OR (w.kind = 'team' AND t.id::text = w.key))
+/* cohorts: names */
+ORDER BY 6
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CohortReaders:
+    """SELECTs over `wanted` for audiences of personas, industries and roles, which an app above
+    knows.
+
+    members: (audience, member, 'seat', 1). robots: the same of those that read alone. names:
+    (audience, 'cohort', '', true, false, 1, audience, what people call it, true).
+    """
+
+    members: str
+    robots: str
+    names: str
+
+
+_cohorts: list[CohortReaders] = []
+
+
+def register_cohort_readers(readers: CohortReaders) -> CohortReaders:
+    """Say who reads them."""
+    _cohorts.append(readers)
+    return readers
+
+
+@cache
+def _look_up_sql() -> str:
+    statement = _LOOK_UP
+    for one in _cohorts:
+        for name in ("members", "robots", "names"):
+            part = f"UNION ALL {getattr(one, name)}"
+            statement = statement.replace(f"/* cohorts: {name} */", part)
+    return statement
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """So many of one kind, for one reason; see `Reader`. known: whether the asker may know their
+    names."""
+
+    what: str
+    reason: str
+    enters: bool
+    mine: bool
+    number: int
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A list of people that nobody has kept yet, under an id that no audience has."""
+
+    id: UUID
+    members: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which of each kind are wanted by name, beside the first of them."""
+
+    start: int = 0
+    most: int = 0
+
+
+@dataclass(slots=True)
+class Known:
+    """What was looked up for one audience. listed: those of the part that was asked for."""
+
+    counts: list[Counted] = field(default_factory=list)
+    shown: list[Reader] = field(default_factory=list)
+    listed: list[Reader] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+    teams: list[str] = field(default_factory=list)
+    cohort: str = ""
+    hidden: int = 0
+
+    def summed(self) -> AudiencePeople:
+        """The counts that sentences are made of."""
+
+        def number(what: str, *reasons: str, enters: bool | None = True) -> int:
+            return sum(
+                one.number
+                for one in self.counts
+                if one.what == what
+                and enters in (one.enters, None)
+                and (not reasons or one.reason in reasons)
+            )
+
+        return AudiencePeople(
+            inside=number("person") - number("person", "curates", "through"),
+            curating=number("person", "curates"),
+            through=number("person", "through"),
+            listed=number("person", "named", enters=None),
+            robots=number("robot"),
+            robots_listed=number("robot", "named"),
+            helpers=number("helper"),
+            mine=sum(
+                one.number
+                for one in self.counts
+                if one.what == "helper" and one.enters and one.mine
+            ),
+            away=number("person", enters=False),
+            keyless=number("robot", enters=False),
+            groups=tuple(self.groups),
+            teams=tuple(self.teams),
+            cohort=self.cohort,
+            hidden=self.hidden,
+            shown=tuple(self.shown),
+        )
+
+
+def look_up(
+    principal: Principal,
+    audiences: list[UUID],
+    *,
+    before: tuple[UUID, ...] = (),
+    drawn: Drawn | None = None,
+    part: Part | None = None,
+) -> dict[UUID, Known]:
+    """What is known of each audience, as far as the asker may know it; one query, in their scope.
+
+    before: of the others only those who do not read in each of these yet, which must be among
+    `audiences`. The asker reads all of them; `drawn` is beside them.
+    """
+    found = {id_: Known() for id_ in [*audiences, *([drawn.id] if drawn else [])]}
+    if not found:
+        return found
+    actor, part = principal.actor, part or Part()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _look_up_sql(),
+            {
+                "organisation": principal.organisation_id,
+                "audiences": audiences,
+                "before": list(before),
+                "drawn": drawn.id if drawn else None,
+                "members": list(drawn.members) if drawn else [],
+                "me": actor.member_id,
+                "moderates": actor.moderates,
+                "moderators": list(MODERATORS),
+                "shown": SHOWN,
+                "start": part.start,
+                "most": part.most,
+            },
+        )
+        for audience, what, reason, enters, mine, number, id_, name, told in cursor.fetchall():
+            known = found[audience]
+            if what == "group":
+                _note_group(known, name if enters else "")
+            elif what == "team":
+                known.teams.append(name)
+            elif what == "cohort":
+                known.cohort = name
+            elif id_ is None:
+                known.counts.append(Counted(what, reason, enters, mine, number, told))
+            else:
+                one = Reader(what, id_, name, reason, enters, mine)
+                if number <= SHOWN:
+                    known.shown.append(one)
+                if part.start < number <= part.start + part.most:
+                    known.listed.append(one)
+    return found
+
+
+def _note_group(known: Known, name: str) -> None:
+    if name and len(known.groups) < MOST_GROUPS:
+        known.groups.append(name)
+    else:
+        known.hidden += 1

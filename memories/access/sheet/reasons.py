@@ -1,0 +1,91 @@
+"""Why somebody reads a memory, in a few words that follow their name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memories.access.reader_sentences import Reader
+from orgs.models.audiences import AudienceKind
+
+# So many groups and teams are told by name in a reason.
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What somebody had to do with the memory, by id: of a list it is the reason.
+
+    wrote: who wrote it, a person or a robot that the asker may know of.
+    """
+
+    wrote: frozenset[UUID] = frozenset()
+    said: UUID | None = None
+    about: UUID | None = None
+    heard: frozenset[UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The audience in names: of groups and teams that the asker knows, and of the profession."""
+
+    kind: str
+    organisation: str
+    groups: Sequence[str] = ()
+    teams: Sequence[str] = ()
+    cohort: str = ""
+
+
+def because(reader: Reader, place: Place, part: Part) -> str:
+    """The reason in words: "in Design", "wrote it", "with your leave, when it works for you"."""
+    mine, reason = reader.mine, reader.reason
+    simple = {
+        "everyone": f"in {place.organisation}",
+        "own": "it is yours" if mine else "it is theirs",
+        "curates": "curate" if mine else "curates",
+        "through": _in([*place.groups, *(f"the team {name}" for name in place.teams)]),
+    }
+    if reason in simple:
+        return simple[reason]
+    if reason == "named":
+        return _named(reader, part)
+    return _seated(reader, place) if reason == "seat" else _helps(reader)
+
+
+def _named(reader: Reader, part: Part) -> str:
+    you = reader.mine and reader.what == "person"
+    if reader.id in part.wrote:
+        return "wrote it"
+    if reader.id == part.said:
+        return "said it"
+    if reader.id == part.about:
+        return f"it is about {'you' if you else 'them'}"
+    if reader.id in part.heard:
+        return "heard it"
+    return "named as a reader"
+
+
+def _in(names: Sequence[str]) -> str:
+    if not names or len(names) > _NAMED:
+        return "in a group or team that is named as a reader"
+    return f"in {' or '.join(names)}"
+
+
+def _seated(reader: Reader, place: Place) -> str:
+    if place.kind == AudienceKind.TEAM:
+        return _in([f"the team {name}" for name in place.teams])
+    if place.kind == AudienceKind.GROUP:
+        return _in(place.groups)
+    if reader.what == "robot":
+        return "your own robot" if reader.mine else "the robot of one of them"
+    return f"of {place.cohort}" if place.cohort else "has the persona"
+
+
+def _helps(reader: Reader) -> str:
+    """It reads for one of the people, and not alone."""
+    whom = "you" if reader.mine else "one of them"
+    match reader.reason:
+        case "serves":
+            return f"when it works for {whom}, as {'your' if reader.mine else 'their'} own robot"
+        case "leave":
+            return f"when it works for {whom}, with {'your' if reader.mine else 'their'} leave"
+    return f"when it works for {whom} in the group where this was said"

@@ -1,0 +1,49 @@
+"""What an import has brought, as far as who asked for it reads it."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+
+from memories.access.reader_sentences import AudienceSentence
+from memories.access.readers import readers_in
+from memories.jobs.models import Job
+from memories.store.models.contribution import brought_by
+from memories.store.models.memory import Memory
+from orgs.models.audiences import Audience
+from orgs.principals import Actor, resolve
+
+# So many audiences are told with their readers, those with the most memories first.
+SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """readable: how many memories the asker reads, forgotten ones too; listed: how many of them the
+    list shows. readers: the audiences of these, each with its count; more: how many audiences are
+    not told."""
+
+    readable: int
+    listed: int
+    readers: tuple[tuple[AudienceSentence, int], ...]
+    more: int
+
+
+def arrived(actor: Actor, job: Job, *, organisation: str, now: datetime) -> Arrived:
+    """Look at what is there now. organisation: what it is called."""
+    principal = resolve(actor)
+    with principal.scope():
+        rows = Memory.objects.filter(
+            organisation_id=principal.organisation_id,
+            id__in=brought_by(principal.organisation_id, job.id),
+        )
+        counted = Counter(rows.active(now).for_people().values_list("audience_id", flat=True))
+        first = [id_ for id_, _ in counted.most_common(SHOWN)]
+        places = Audience.objects.filter(organisation_id=principal.organisation_id, id__in=first)
+        told = readers_in(principal, places, organisation)
+        readable = rows.for_people().count()
+    return Arrived(
+        readable,
+        counted.total(),
+        tuple((told[id_], counted[id_]) for id_ in first),
+        len(counted) - len(first),
+    )

@@ -1,0 +1,168 @@
+"""What an import would bring, read from the beginning of its file before anything is written.
+
+The rules are the importer's own. What is here already is told only as far as the asker reads it.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import IO
+from uuid import UUID
+
+from django.db.models import Q
+
+from memories.ingestion.file_import.importer import UNREADABLE, Importer
+from memories.ingestion.file_import.lines import LONGEST_LINE, Limits, Line, bounded, group_names
+from memories.ingestion.file_import.planned_people import PlannedPeople
+from memories.ingestion.file_import.planned_readers import (
+    NO,
+    YES,
+    PlannedGroup,
+    PlannedPerson,
+    PlannedReaders,
+    told_of,
+)
+from memories.ingestion.repeats import Earlier
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.models.organisations import Organisation
+from orgs.principals import Actor, Principal, readable_groups, resolve
+from robots.models.robots import Robot
+from robots.registry.robots import IMPORT
+
+# So much of a file is looked at, whatever it holds.
+HEAD_LINES = 5_000
+HEAD_BYTES = 8 * 1024 * 1024
+_HEAD = Limits(size=HEAD_BYTES + LONGEST_LINE, lines=HEAD_LINES + 1, room=HEAD_BYTES + LONGEST_LINE)
+
+
+@dataclass(slots=True)
+class Plan:
+    """What the looked at part of a file would bring.
+
+    whole: whether that is all of it; broken: it cannot be read further. lines: without the empty
+    ones. taken: those that make sense; of them fresh would be written, and here are here already,
+    as far as the asker reads. refused: [{line, reason}] of the first; skipped: how many. yours,
+    seated: how many lines the asker would read, and would if they sat in the new groups.
+    """
+
+    lines: int = 0
+    taken: int = 0
+    whole: bool = True
+    broken: bool = False
+    here: int = 0
+    fresh: int = 0
+    skipped: int = 0
+    refused: list[dict[str, object]] = field(default_factory=list)
+    groups: list[PlannedGroup] = field(default_factory=list)
+    people: list[PlannedPerson] = field(default_factory=list)
+    readers: list[PlannedReaders] = field(default_factory=list)
+    yours: int = 0
+    seated: int = 0
+
+
+class _Planner(Importer):
+    people = PlannedPeople
+    cast: PlannedPeople
+
+
+def plan(actor: Actor, file: IO[bytes], *, size: int, by_group: bool, now: datetime) -> Plan:
+    """Look at the beginning of an unpacked file. size: of the file as it was uploaded, in bytes.
+
+    Nothing is written. Call where it is sure that the actor may import.
+    """
+    found = Plan()
+    head = _head(file, size, found)
+    principal = resolve(actor)
+    with organisation_scope(actor.organisation_id):
+        planner = _planner(actor, head, by_group, now)
+        lines = planner.sound(enumerate(head, start=1))
+        for line in lines:
+            planner.cast.seat(line)
+        audiences = [_audience(planner.cast, line) for line in lines]
+        planner.cast.settle()
+        lines = _welcome(planner, lines)
+        audiences = [_audience(planner.cast, line) for line in lines]
+        told = told_of(actor, planner.cast, lines, Counter(audiences))
+    found.groups, found.people, found.readers = told
+    found.yours = sum(one.lines for one in found.readers if one.reads == YES)
+    found.seated = sum(one.lines for one in found.readers if one.reads != NO)
+    found.taken = len(lines)
+    with principal.scope():
+        _add_known(planner, principal, lines, found)
+    found.skipped, found.refused = planner.report.skipped, planner.report.problems
+    return found
+
+
+def _head(file: IO[bytes], size: int, found: Plan) -> list[bytes]:
+    """The lines to look at; `found` is told how far they go."""
+    head: list[bytes] = []
+    taken = 0
+    try:
+        for line in bounded(file, _HEAD, packed=size):
+            if len(head) == HEAD_LINES or taken + len(line) > HEAD_BYTES:
+                found.whole = False
+                break
+            head.append(line)
+            taken += len(line)
+    except UNREADABLE as error:
+        found.whole = False
+        found.broken = not isinstance(error, OSError) or "Unpacked" not in str(error)
+    found.lines = sum(not line.isspace() for line in head)
+    return head
+
+
+def _planner(actor: Actor, head: Sequence[bytes], by_group: bool, now: datetime) -> _Planner:
+    organisation = Organisation.objects.get(id=actor.organisation_id)
+    robot = Robot.objects.filter(organisation_id=organisation.id, builtin=IMPORT).first()
+    return _Planner(
+        organisation,
+        robot or Robot(organisation_id=organisation.id, name=IMPORT),
+        now,
+        "group" if by_group else "organisation",
+        frozenset(group_names(head)),
+        frozenset(readable_groups(actor).values_list("id", flat=True)),
+        actor.member_id,
+    )
+
+
+def _audience(cast: PlannedPeople, line: Line) -> UUID:
+    return cast.audience(line, cast.groups.get(line.group) if line.group else None)[0]
+
+
+def _welcome(planner: _Planner, lines: Sequence[Line]) -> list[Line]:
+    """Without what is about members who have paused learning."""
+    cast = planner.cast
+    paused = planner.paused(set(cast.known()))
+    kept = []
+    for line in lines:
+        about = {cast.member(n, line.group) for n in (line.subject, line.speaker) if n}
+        if about & paused:
+            planner.report.skip(line.number, "learning-paused")
+        else:
+            kept.append(line)
+    return kept
+
+
+def _add_known(planner: _Planner, principal: Principal, lines: Sequence[Line], found: Plan) -> None:
+    """Find out what is here already; call in the scope of the asker.
+
+    What is sensitive is left out: whether it is here is known by a key that a look does not use.
+    """
+    rows = [planner.memory(line, principal) for line in lines if not line.sensitive]
+    ours = {row.audience_id for row in rows} & principal.audiences
+    hashes = {bytes(row.content_hash) for row in rows}
+    there = Memory.objects.filter(
+        Q(audience_id=principal.organisation_audience)
+        | Q(deposited_by=planner.robot.id)
+        | Q(forgotten_by_subject=True),
+        Q(key__in={row.key for row in rows}) | Q(content_hash__in=hashes),
+        organisation_id=principal.organisation_id,
+        audience_id__in=ours,
+    )
+    earlier = Earlier()
+    for row in there if ours else ():
+        earlier.add(row)
+    found.fresh = len(planner.sort(rows, earlier)) + len(lines) - len(rows)
+    found.here = planner.report.already

@@ -1,0 +1,199 @@
+"""Who would sit where and read what after an import, as far as its author may know."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+
+from memories.ingestion.file_import.lines import Line
+from memories.ingestion.file_import.planned_people import PlannedAudience, PlannedPeople
+from orgs.models.audiences import AudienceKind
+from orgs.models.memberships import Member
+from orgs.models.organisations import GroupMembership
+from orgs.principals import MODERATORS, Actor, readable_groups
+
+# Whether the asker would read something: yes, no, or only if they sit in the new groups.
+YES, NO, SEATED = "yes", "no", "seated"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedGroup:
+    """A group of the file, with how many of its lines were said there."""
+
+    name: str
+    new: bool
+    lines: int
+    reads: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPerson:
+    """Somebody whom the file names. enters: can sign in."""
+
+    name: str
+    new: bool
+    enters: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedReaders:
+    """Who would read some of the lines.
+
+    name: of a group. names: of the people and groups of a list, as in the file. entering: people
+    who can sign in and would read it; away: people who cannot sign in yet. counted: whether the two
+    are known, which they are not where the asker does not read a group.
+    """
+
+    kind: str
+    lines: int
+    reads: str
+    name: str
+    names: tuple[str, ...]
+    new: bool
+    counted: bool
+    entering: int
+    away: int
+
+
+Told = tuple[list[PlannedGroup], list[PlannedPerson], list[PlannedReaders]]
+
+
+@dataclass(slots=True)
+class _Known:
+    """Who is here. people: those with an account by id, with whether they can sign in; bare:
+    those without. seats: by group. mine: the asker's groups; open: those that curators read."""
+
+    actor: Actor
+    cast: PlannedPeople
+    people: dict[UUID, bool]
+    bare: set[UUID]
+    curators: set[UUID]
+    seats: dict[UUID, set[UUID]]
+    readable: set[UUID]
+    open: set[UUID]
+    names: dict[UUID, str]
+
+    def seated(self, group_id: UUID) -> set[UUID]:
+        """Who would sit in a group; an import adds nobody with an account to a closed one."""
+        joining = self.cast.joining.get(group_id, set())
+        if self.cast.closed(group_id):
+            joining = joining - self.people.keys()
+        return self.seats.get(group_id, set()) | joining
+
+    def reads_group(self, group_id: UUID) -> str:
+        if group_id in self.cast.made:
+            return SEATED
+        return YES if group_id in self.readable else NO
+
+    def sits(self, group_id: UUID) -> str:
+        """Of a list that names a group, only its people read."""
+        if group_id in self.cast.made:
+            return SEATED
+        return YES if self.actor.member_id in self.seated(group_id) else NO
+
+    def counts(self, ids: set[UUID]) -> tuple[int, int]:
+        """How many can sign in, and how many cannot yet; who was removed is neither."""
+        entering = sum(self.people.get(id_, False) for id_ in ids)
+        here = sum(id_ in self.people or id_ in self.bare or id_ in self.cast.born for id_ in ids)
+        return entering, here - entering
+
+
+def told_of(
+    actor: Actor, cast: PlannedPeople, lines: Sequence[Line], audiences: Counter[UUID]
+) -> Told:
+    """Groups, people and readers, by name and by lines; call in the organisation's scope.
+
+    audiences: how many lines each gets. Five statements, whatever the file names.
+    """
+    known = _known(actor, cast)
+    said = Counter(cast.groups[line.group] for line in lines if line.group in cast.groups)
+    listed = {id_ for one in cast.planned.values() for kind, id_ in one.readers if kind == "group"}
+    groups = [
+        PlannedGroup(known.names[id_], id_ in cast.made, said[id_], known.reads_group(id_))
+        for id_ in said.keys() | listed | cast.made.keys()
+    ]
+    people = [(name, False, known.people.get(id_, False)) for id_, name in cast.known().items()]
+    people += [(name, True, False) for name in cast.born.values()]
+    return (
+        sorted(groups, key=lambda one: (-one.lines, one.name)),
+        [PlannedPerson(*one) for one in sorted(people)],
+        [_readers(cast.planned[id_], number, known) for id_, number in audiences.most_common()],
+    )
+
+
+def _known(actor: Actor, cast: PlannedPeople) -> _Known:
+    here = {"organisation_id": actor.organisation_id}
+    groups = set(cast.groups.values())
+    found = _Known(actor, cast, {}, set(), set(), {}, set(), set(), {})
+    found.names = {id_: name for name, id_ in cast.groups.items()}
+    readable = readable_groups(actor).filter(id__in=groups)
+    for group_id, confidential in readable.values_list("id", "confidential"):
+        found.readable.add(group_id)
+        if not confidential:
+            found.open.add(group_id)
+    seats = GroupMembership.objects.filter(**here, group_id__in=found.readable)
+    for group_id, member_id in seats.values_list("group_id", "member_id"):
+        found.seats.setdefault(group_id, set()).add(member_id)
+    wanted = set(cast.known()).union(*found.seats.values())
+    members = Member.objects.filter(**here, removed_at=None)
+    rows = members.filter(Q(id__in=wanted) | Q(role__in=MODERATORS))
+    for id_, role, user, joined, active in rows.values_list(
+        "id", "role", "user_id", "joined_at", "user__is_active"
+    ):
+        if user is None:
+            found.bare.add(id_)
+        else:
+            found.people[id_] = bool(joined and active)
+        if role in MODERATORS:
+            found.curators.add(id_)
+    return found
+
+
+def _readers(audience: PlannedAudience, lines: int, known: _Known) -> PlannedReaders:
+    if audience.kind == AudienceKind.ORGANISATION:
+        entering, away = _everyone(known)
+        return PlannedReaders(audience.kind, lines, YES, "", (), False, True, entering, away)
+    group_id = audience.group
+    if audience.kind == AudienceKind.GROUP and group_id:
+        reads = known.reads_group(group_id)
+        ids = known.seated(group_id) | (known.curators if group_id in known.open else set())
+        return PlannedReaders(
+            audience.kind,
+            lines,
+            reads,
+            known.names[group_id],
+            (),
+            group_id in known.cast.made,
+            reads != NO,
+            *known.counts(ids),
+        )
+    return _list(audience, lines, known)
+
+
+def _list(audience: PlannedAudience, lines: int, known: _Known) -> PlannedReaders:
+    members = {id_ for kind, id_ in audience.readers if kind == "member"}
+    groups = {id_ for kind, id_ in audience.readers if kind == "group"}
+    reads = {known.sits(id_) for id_ in groups}
+    if known.actor.member_id in members:
+        reads.add(YES)
+    everybody = members.union(*(known.seated(id_) for id_ in groups))
+    called = known.cast.known() | known.cast.born
+    names = [called[id_] for id_ in members] + [known.names[id_] for id_ in groups]
+    return PlannedReaders(
+        audience.kind,
+        lines,
+        next((one for one in (YES, SEATED) if one in reads), NO),
+        "",
+        tuple(sorted(names)),
+        False,
+        all(id_ in known.cast.made or id_ in known.readable for id_ in groups),
+        *known.counts(everybody),
+    )
+
+
+def _everyone(known: _Known) -> tuple[int, int]:
+    rows = Member.objects.filter(organisation_id=known.actor.organisation_id, removed_at=None)
+    entering = rows.filter(joined_at__isnull=False, user__is_active=True).count()
+    return entering, rows.count() - entering + len(known.cast.born)

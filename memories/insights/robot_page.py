@@ -1,0 +1,222 @@
+"""What one robot did, as far as the asker may read it: written, served, refused, and its keys.
+
+Everybody in the organisation may know that a robot is there, and reads of what it wrote and was
+given what they read anyhow. Keys, seats in other groups, errors and numbers are for who curates;
+of a robot that serves one member they are for the two of them and for admins
+(`robots.registry.robots`), and what it asks for is for the two of them alone. What a gate refused
+is in the audit trail, so it is counted for admins, and for the member whom the robot serves.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Count, F, Max, OuterRef, QuerySet
+from django.db.models.functions import JSONObject, TruncDate
+
+from memories.insights.operations import served_lines
+from memories.library.browse import ListedMemory, show
+from memories.library.selection import Selection, matching
+from memories.retrieval.who_said import activity_in
+from memories.store.models.memory import Memory
+from orgs.errors import NotFound
+from orgs.models.audit import AuditEntry
+from orgs.models.memberships import Role
+from orgs.principals import Actor, Principal, readable_groups, resolve
+from robots.access.administer import NOTHING
+from robots.models.keys import Key
+from robots.models.robots import Robot
+from robots.models.teams import TeamRobot
+from robots.registry.activity import Counted
+from robots.registry.robots import may_follow, works_before
+
+WRITTEN, SERVED = 10, 10
+DAYS = 14
+# What a gate did not let through: a change that it refused, and what it held back when it was new.
+REFUSALS = ("gate.refused", "gate.held", "gate.quarantined")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedMemory:
+    """A memory that the robot was given lately, and when it last was."""
+
+    shown: ListedMemory
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusals:
+    """How often gates held back what the robot wrote, by what they did, and when last."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    last: datetime | None = None
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyLine:
+    """A key as it is looked at. made_by: the member's name, empty where nobody is named."""
+
+    label: str
+    prefix: str
+    scopes: Sequence[str]
+    made_at: datetime
+    made_by: str
+    last_used_at: datetime | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotPage:
+    """One robot. A part that is not the asker's to know is None.
+
+    followed: whether the asker may know when it was heard from and whom it serves; activity: in how
+    many memories that the asker reads it has a part; groups: those that the asker knows, as (id,
+    name); hidden_seats: how many others; served: of the last DAYS days; by_day: how many of its
+    questions in each of them were answered with something that the asker reads, the oldest first.
+    """
+
+    robot: Robot
+    followed: bool
+    activity: Counted
+    written: Sequence[ListedMemory]
+    groups: Sequence[tuple[UUID, str]]
+    served: Sequence[ServedMemory] | None = None
+    by_day: Sequence[tuple[date, int]] | None = None
+    hidden_seats: int | None = None
+    teams: Sequence[tuple[UUID, str]] | None = None
+    keys: Sequence[KeyLine] | None = None
+    refusals: Refusals | None = None
+
+
+def robot_page(actor: Actor, robot_id: UUID, *, organisation: str, now: datetime) -> RobotPage:
+    """One robot for whoever asks. now: in their time zone.
+
+    organisation: its name, for sentences. Raises NotFound; robots that are built in are people's
+    ways to write and have no page.
+    """
+    principal = resolve(actor)
+    with principal.scope():
+        robot = _found(principal, robot_id)
+        asks = works_before(robot, actor)
+        followed = may_follow(actor, robot)
+        looks_after = actor.moderates or (robot.owner_id is not None and asks)
+        judged = actor.role == Role.ADMIN or (robot.owner_id is not None and asks)
+        times = _served(principal, robot, now) if asks else {}
+        written = _written(principal, robot, now)
+        shown = _shown(principal, [*written, *times], organisation)
+        served = [ServedMemory(shown=shown[id_], at=times[id_]) for id_ in times if id_ in shown]
+        groups = [(UUID(one["id"]), one["name"]) for one in robot.in_groups]
+        teams = [(UUID(one["id"]), one["name"]) for one in robot.in_teams]
+        return RobotPage(
+            robot=robot,
+            followed=followed,
+            activity=activity_in(principal, [robot.id], now).get(robot.id, NOTHING),
+            written=[shown[id_] for id_ in written if id_ in shown],
+            groups=groups,
+            served=served if asks else None,
+            by_day=_by_day(principal, robot, now) if asks and looks_after else None,
+            hidden_seats=robot.seats - len(groups) if looks_after else None,
+            teams=teams if looks_after else None,
+            keys=[_key(one) for one in robot.its_keys] if looks_after else None,
+            refusals=_refusals(robot.refused) if judged else None,
+        )
+
+
+def _found(principal: Principal, robot_id: UUID) -> Any:
+    """The robot with everything that belongs to it, in one question."""
+    its = {"organisation_id": OuterRef("organisation_id"), "robot_id": OuterRef("id")}
+    teams = TeamRobot.objects.filter(**its, team__removed_at=None)
+    groups = readable_groups(principal.actor).filter(robot_memberships__robot_id=OuterRef("id"))
+    keys = Key.objects.filter(**its).order_by("-id")
+    refused = AuditEntry.objects.filter(
+        organisation_id=OuterRef("organisation_id"), robot=OuterRef("id"), action__in=REFUSALS
+    )
+    key = {name: name for name in ("label", "prefix", "scopes", "created_at", "last_used_at")}
+    key |= {"expires_at": "expires_at", "revoked_at": "revoked_at", "by": "created_by__name"}
+    robots = Robot.objects.filter(organisation_id=principal.organisation_id, builtin=None)
+    robot = (
+        robots.filter(id=robot_id)
+        .select_related("owner")
+        .annotate(
+            seats=Count("group_memberships"),
+            in_groups=_as_json(groups.order_by("name", "id"), id="id", name="name"),
+            in_teams=_as_json(teams.order_by("team__name"), id="team_id", name="team__name"),
+            its_keys=_as_json(keys, **key),
+            refused=ArraySubquery(
+                refused.order_by("action")
+                .values("action")
+                .annotate(n=Count("id"), last=Max("at"))
+                .values(one=JSONObject(action="action", n="n", last="last"))
+            ),
+        )
+        .first()
+    )
+    if robot is None:
+        raise NotFound("no such robot")
+    return robot
+
+
+def _as_json(rows: "QuerySet[Any]", **fields: str) -> ArraySubquery:
+    return ArraySubquery(rows.values(one=JSONObject(**{k: F(v) for k, v in fields.items()})))
+
+
+def _at(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _key(one: dict[str, Any]) -> KeyLine:
+    return KeyLine(
+        label=one["label"],
+        prefix=one["prefix"],
+        scopes=one["scopes"],
+        made_at=datetime.fromisoformat(one["created_at"]),
+        made_by=one["by"] or "",
+        last_used_at=_at(one["last_used_at"]),
+        expires_at=_at(one["expires_at"]),
+        revoked_at=_at(one["revoked_at"]),
+    )
+
+
+def _refusals(counted: Sequence[dict[str, Any]]) -> Refusals:
+    return Refusals(
+        counts={one["action"].partition(".")[2]: one["n"] for one in counted},
+        last=max((datetime.fromisoformat(one["last"]) for one in counted), default=None),
+    )
+
+
+def _written(principal: Principal, robot: Robot, now: datetime) -> list[UUID]:
+    rows = matching(principal, Selection(robot=robot.id), now)
+    return list(rows.order_by("-id").values_list("id", flat=True)[:WRITTEN])
+
+
+def _shown(
+    principal: Principal, ids: Sequence[UUID], organisation: str
+) -> dict[UUID, ListedMemory]:
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id).with_names()
+    found = list(rows.in_bulk(ids).values())
+    return {one.memory.id: one for one in show(principal, found, organisation)}
+
+
+def _served(principal: Principal, robot: Robot, now: datetime) -> dict[UUID, datetime]:
+    """The memories that it was last given, the latest first, with when that was."""
+    lines = served_lines(principal, robot, since=now - timedelta(days=DAYS), until=now)
+    latest = lines.order_by().values("memory_id").annotate(last=Max("at"))
+    rows = latest.order_by("-last", "memory_id").values_list("memory_id", "last")
+    return dict(rows[:SERVED])
+
+
+def _by_day(principal: Principal, robot: Robot, now: datetime) -> list[tuple[date, int]]:
+    """One answer writes all its lines with one time, so that different times are answers."""
+    first = now.date() - timedelta(days=DAYS - 1)
+    lines = served_lines(principal, robot, since=now - timedelta(days=DAYS + 1), until=now)
+    days = lines.order_by().annotate(day=TruncDate("at", tzinfo=now.tzinfo)).values("day")
+    counted = dict(days.annotate(n=Count("at", distinct=True)).values_list("day", "n"))
+    return [(day, counted.get(day, 0)) for day in (first + timedelta(days=n) for n in range(DAYS))]

@@ -1,0 +1,133 @@
+"""The page of one robot, for everybody who knows that it is there."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from memories.insights.robot_page import DAYS, KeyLine, Refusals, RobotPage, robot_page
+from memories.views import presenter
+from orgs.api.problems import TITLES
+from orgs.views.access import MODERATORS, members_only
+from robots.models.robots import Robot
+
+CAN = {
+    "read": "recall",
+    "write": "remember",
+    "act_for": "act for members",
+    "manage": "manage groups and members",
+}
+REFUSED = {
+    "refused": "a change that a gate refused",
+    "held": "held back for something personal",
+    "quarantined": "held back for what could steer a robot",
+}
+
+
+@require_safe
+@never_cache
+@members_only()
+def robot(request: HttpRequest, robot_id: UUID) -> HttpResponse:
+    """What it wrote, was given and was refused, as far as the reader may know."""
+    now, name = timezone.localtime(), request.membership[1].name
+    found = robot_page(request.actor, robot_id, organisation=name, now=now)
+    context = _about(found, now) | _listed(found, request.actor.member_id, now)
+    if request.actor.role in MODERATORS:
+        context["robots_url"] = f"{reverse('robots-page')}#robot-{robot_id}"
+        context["at_hand_url"] = reverse("robot-working-memory", args=[robot_id])
+    return render(request, "memories/insights/robot.html", context)
+
+
+def _about(found: RobotPage, now: datetime) -> dict[str, Any]:
+    robot = found.robot
+    knows = found.keys is not None
+    return {
+        "robot": robot,
+        "serves": ("one member" if not (found.followed and robot.owner) else robot.owner.name)
+        if robot.owner_id
+        else "",
+        "followed": found.followed,
+        "heard_at": robot.last_active_at if found.followed and knows else None,
+        "knows": knows,
+        "failure": _failure(robot) if found.followed and knows else None,
+        "groups": [{"name": n, "url": reverse("group-page", args=[i])} for i, n in found.groups],
+        "hidden_seats": found.hidden_seats,
+        "teams": [{"name": n, "url": reverse("team-page", args=[i])} for i, n in found.teams or ()],
+        "keys": [_key(key, found.followed, now) for key in found.keys or ()],
+        "refusals": found.refusals,
+        "refused": _refused(found.refusals),
+        "chart": _chart(found.by_day) if found.by_day else None,
+    }
+
+
+def _failure(robot: Robot) -> dict[str, Any] | None:
+    if robot.failed_at is None:
+        return None
+    words = TITLES.get(robot.failure, robot.failure.replace("-", " ").capitalize())
+    return {"at": robot.failed_at, "words": words, "call": robot.failed_call}
+
+
+def _refused(found: Refusals | None) -> list[tuple[str, int]]:
+    counts = found.counts if found else {}
+    return [(REFUSED[name], counts[name]) for name in REFUSED if name in counts]
+
+
+def _key(key: KeyLine, followed: bool, now: datetime) -> dict[str, Any]:
+    over = key.expires_at is not None and key.expires_at <= now
+    return {
+        "name": key.label or "Unnamed",
+        "prefix": f"cmk_…_{key.prefix}",
+        "can": [word for scope, word in CAN.items() if scope in key.scopes],
+        "made_at": key.made_at,
+        "made_by": key.made_by,
+        "last_used_at": key.last_used_at if followed else None,
+        "expires_at": key.expires_at,
+        "revoked_at": key.revoked_at,
+        "over": over,
+    }
+
+
+def _chart(by_day: Sequence[tuple[date, int]]) -> dict[str, Any] | None:
+    """Nothing where there is nothing."""
+    total = sum(number for _, number in by_day)
+    if not total:
+        return None
+    values = [{"label": date_format(day, "j M"), "value": number} for day, number in by_day]
+    busiest = max(values, key=lambda value: value["value"])
+    return {
+        "kind": "columns",
+        "title": "Questions a day",
+        "first_column": "Day",
+        "unit": "questions",
+        "focusable": True,
+        "sentence": f"{total:,} in {DAYS} days; at most {busiest['value']:,}, on "
+        f"{busiest['label']}",
+        "values": values,
+        "max": busiest["value"],
+    }
+
+
+def _listed(found: RobotPage, me: UUID | None, now: datetime) -> dict[str, Any]:
+    served = None
+    if found.served is not None:
+        served = [
+            presenter.row(one.shown, me=me, now=now, wanted=frozenset()) | {"served_at": one.at}
+            for one in found.served
+        ]
+    return {
+        "activity": found.activity,
+        "written": [
+            presenter.row(one, me=me, now=now, wanted=frozenset()) for one in found.written
+        ],
+        "written_url": f"{reverse('library')}?robot={found.robot.id}",
+        "served": served,
+        "days": DAYS,
+    }
