@@ -6,6 +6,7 @@ from orgs.api import converters  # noqa: F401  (registers `reference`)
 from robots.api import conversations, identities, robots, teams
 from robots.api import people as api_people
 from robots.views import groups, people
+from robots.views import heard as heard_pages
 from robots.views import robots as web_views
 from robots.views import teams as team_pages
 
@@ -80,6 +81,7 @@ pages = [
     path("robots/<uuid:robot_id>/describe/", web_views.describe, name="robot-describe"),
     path("robots/<uuid:robot_id>/groups/", web_views.seats, name="robot-seats"),
     path("robots/<uuid:robot_id>/keys/", web_views.add_key, name="key-add"),
+    path("robots/keys/<uuid:key_id>/heard/", heard_pages.heard, name="key-heard"),
     path("robots/keys/<uuid:key_id>/renew/", web_views.renew_key, name="key-renew"),
     path("robots/keys/<uuid:key_id>/revoke/", web_views.revoke_key, name="key-revoke"),
     path("robots/teams/", team_pages.teams, name="teams-page"),

@@ -41,7 +41,9 @@ def frame(request: HttpRequest) -> dict[str, Any]:
             }
             for _, other in several
         ],
+        "palette_url": reverse("palette"),
         "member": {
+            "id": member.id,
             "name": member.name,
             "email": request.user.email,
             "role": Role(member.role).label,
@@ -57,7 +59,8 @@ def frame(request: HttpRequest) -> dict[str, Any]:
 def _items(request: HttpRequest, role: str) -> list[Item]:
     """The pages by name, with the one that is open."""
     found = [_item(request, "home", "Overview", "overview")]
-    found.append(_item(request, "library", "Memories", "memories"))
+    views = getattr(request, "saved_views", [])
+    found.append(_item(request, "library", "Memories", "memories") | {"views": views})
     found.append(_item(request, "review", "Review", "review") | {"count": _waiting(request)})
     shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
     found.append(shared | {"short": "Shared"})

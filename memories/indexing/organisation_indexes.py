@@ -35,7 +35,8 @@ REBUILD_FROM = 0.10
 # With pgvector's own 64 about 1 % of the nearest of 200,000 rows cannot be reached at all, however
 # far is searched (row Q01): links to the members of close clusters are missing from the graph.
 LINKS, CANDIDATES = 16, 128
-_NAME = re.compile(r"(?:meaning|words)_([0-9a-f]{32})(?:_(\d+))?")
+# Indexes called words_... are of before 0034, and go.
+_NAME = re.compile(r"(meaning|said|words)_([0-9a-f]{32})(?:_(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,9 @@ def indexes_of(organisation_id: UUID) -> list[Index]:
             f" AND model = {model}",
         ),
         Index(
-            f"words_{organisation_id.hex}",
+            f"said_{organisation_id.hex}",
             "memories_text",
-            "gin (lexemes)",
+            "gin (audience_id, own)",
             organisation_id,
         ),
     ]
@@ -118,7 +119,9 @@ def _drop_left() -> list[str]:
     standing = {id_.hex for id_ in Organisation.objects.using(WORKER).values_list("id", flat=True)}
     present = (None, str(model_id()))
     left = sorted(
-        n for n, (whose, of) in made.items() if whose not in standing or of not in present
+        name
+        for name, (kind, whose, of) in made.items()
+        if kind == "words" or whose not in standing or of not in present
     )
     for name in left:
         log.info("dropping %s", name)

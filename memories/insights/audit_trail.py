@@ -5,28 +5,44 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from memories.access.audience_labels import kind_label
 from memories.store.models.memory import Memory
 from orgs.errors import NotFound
+from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group
 from orgs.models.users import User
-from orgs.principals import Actor, readable_groups, resolve
+from orgs.organisations.references import as_uuid
+from orgs.principals import Actor, Principal, readable_groups, resolve
 from robots.models.keys import Key
 from robots.models.robots import Robot
 from robots.models.teams import Team
 
 PAGE = 50
+# So many entries come into one file.
+MOST = 10_000
+# So many people or robots of one name are looked for, by so many words of it.
+MOST_NAMED = 200
+MOST_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What to look for. kind: the first word of actions ("memory"); who: a member or robot."""
+    """What to look for. kind: the first word of actions ("memory"); acts: actions; who: a member or
+    robot that did it; person, robot: words of the name of who did it, or through which robot;
+    about: the thing to which it was done; member: what they did and what was done to them.
+    """
 
     kind: str = ""
+    acts: tuple[str, ...] = ()
     who: UUID | None = None
+    person: str = ""
+    robot: str = ""
+    about: UUID | None = None
+    member: UUID | None = None
     staff: bool = False
     memory: UUID | None = None
     since: datetime | None = None
@@ -46,11 +62,12 @@ class Trail:
     teams: dict[UUID, str] = field(default_factory=dict)
     keys: dict[UUID, str] = field(default_factory=dict)
     memories: set[UUID] = field(default_factory=set)
+    places: dict[UUID, str] = field(default_factory=dict)
     staff: dict[UUID, str] = field(default_factory=dict)
 
 
-def read_trail(actor: Actor, wanted: Wanted) -> Trail:
-    """A page of the trail, for admins of the organisation. Raises NotFound.
+def read_trail(actor: Actor, wanted: Wanted, *, most: int = PAGE) -> Trail:
+    """A page of the trail, of so many entries, for admins of the organisation. Raises NotFound.
 
     A memory or group that the admin may not read keeps its name and id to itself, and asking for
     one by its id finds what an id that nothing has would find.
@@ -59,26 +76,62 @@ def read_trail(actor: Actor, wanted: Wanted) -> Trail:
         raise NotFound("no such page")
     principal = resolve(actor)
     with principal.scope():
-        if wanted.memory and not Memory.objects.filter(id=wanted.memory).exists():
+        about = wanted.about or wanted.memory
+        if about and not _is_known(actor, about):
             return Trail()
-        found = list(_matching(actor, wanted)[: PAGE + 1])
-        trail = Trail(entries=found[:PAGE])
-        if len(found) > PAGE:
-            trail.before = found[PAGE - 1].id
-        _name(actor, trail)
+        found = list(_matching(actor, wanted)[: most + 1])
+        trail = Trail(entries=found[:most])
+        if len(found) > most:
+            trail.before = found[most - 1].id
+        _name(principal, trail)
     return trail
+
+
+def memory_trail(actor: Actor, memory_id: UUID, *, before: UUID | None = None) -> Trail:
+    """What was done to one memory that the admin reads. Raises NotFound."""
+    principal = resolve(actor)
+    with principal.scope():
+        if not Memory.objects.filter(id=memory_id).for_people().exists():
+            raise NotFound("no such memory")
+    return read_trail(actor, Wanted(about=memory_id, before=before))
+
+
+def member_trail(actor: Actor, member_id: UUID, *, before: UUID | None = None) -> tuple[str, Trail]:
+    """The name of a member, with what they did and what was done to them. Raises NotFound."""
+    with resolve(actor).scope():
+        known = Member.objects.filter(organisation_id=actor.organisation_id, id=member_id)
+        name = known.values_list("name", flat=True).first()
+        if name is None:
+            raise NotFound("no such member")
+    return name, read_trail(actor, Wanted(member=member_id, before=before))
+
+
+def _is_known(actor: Actor, thing: UUID) -> bool:
+    """Whether the admin may ask by this id: of memories and groups by those that they read."""
+    tenant = {"organisation_id": actor.organisation_id, "id": thing}
+    if Memory.objects.filter(**tenant).exists() or readable_groups(actor).filter(id=thing).exists():
+        return True
+    return any(model.objects.filter(**tenant).exists() for model in (Member, Robot, Team, Key))
 
 
 def _matching(actor: Actor, wanted: Wanted) -> "QuerySet[AuditEntry]":
     rows = AuditEntry.objects.filter(organisation_id=actor.organisation_id).order_by("-id")
     if wanted.kind:
         rows = rows.filter(action__startswith=f"{wanted.kind}.")
+    if wanted.acts:
+        rows = rows.filter(action__in=wanted.acts)
+    if wanted.person:
+        rows = rows.filter(member__in=_called(Member, actor, wanted.person))
+    if wanted.robot:
+        rows = rows.filter(robot__in=_called(Robot, actor, wanted.robot))
+    if wanted.member:
+        rows = rows.filter(Q(member=wanted.member) | Q(target=wanted.member))
     if wanted.who:
         rows = rows.filter(member=wanted.who) | rows.filter(robot=wanted.who)
     if wanted.staff:
         rows = rows.filter(staff__isnull=False)
-    if wanted.memory:
-        rows = rows.filter(target=wanted.memory)
+    if about := wanted.about or wanted.memory:
+        rows = rows.filter(target=about)
     if wanted.since:
         rows = rows.filter(at__gte=wanted.since)
     if wanted.until:
@@ -86,11 +139,20 @@ def _matching(actor: Actor, wanted: Wanted) -> "QuerySet[AuditEntry]":
     return rows.filter(id__lt=wanted.before) if wanted.before else rows
 
 
+def _called(model: type[Member] | type[Robot], actor: Actor, words: str) -> list[UUID]:
+    """Those whose names hold every word."""
+    rows = model.objects.filter(organisation_id=actor.organisation_id)
+    for word in words.split()[:MOST_WORDS]:
+        rows = rows.filter(name__icontains=word)
+    return list(rows.order_by("id").values_list("id", flat=True)[:MOST_NAMED])
+
+
 def _targets(entries: Iterable[AuditEntry], kind: str) -> list[UUID]:
     return [e.target for e in entries if e.target_type == kind and e.target]
 
 
-def _name(actor: Actor, trail: Trail) -> None:
+def _name(principal: Principal, trail: Trail) -> None:
+    actor = principal.actor
     tenant = {"organisation_id": actor.organisation_id}
     rows: Sequence[AuditEntry] = trail.entries
     people = [e.member for e in rows if e.member] + _targets(rows, "member")
@@ -112,9 +174,27 @@ def _name(actor: Actor, trail: Trail) -> None:
     if memories:
         known_memories = Memory.objects.filter(**tenant, id__in=memories)
         trail.memories = set(known_memories.values_list("id", flat=True))
+        trail.places = _places(principal, rows)
     staff = {e.staff for e in rows if e.staff}
     if staff:
         trail.staff = {u.pk: str(u) for u in User.objects.filter(pk__in=staff)}
+
+
+def _places(principal: Principal, rows: Sequence[AuditEntry]) -> dict[UUID, str]:
+    """What audiences are called, between which memories moved, if the admin reads them."""
+    told = [e.detail.get(word) for e in rows for word in ("before", "after")]
+    ids = {id_ for id_ in map(as_uuid, map(str, filter(None, told))) if id_} & principal.audiences
+    known = Audience.objects.filter(id__in=ids).select_related("group") if ids else ()
+    return {
+        one.id: "you alone"
+        if one.id == principal.own_audience
+        else _lowered(kind_label(one.kind, one.group.name if one.group else ""))
+        for one in known
+    }
+
+
+def _lowered(words: str) -> str:
+    return words[:1].lower() + words[1:]
 
 
 def _names(

@@ -1,6 +1,6 @@
 """What the pages show: the newest memories, one memory with where it comes from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
@@ -20,7 +20,17 @@ from memories.access.readers import readers_of
 from memories.access.red_lines import is_their_own, unheld
 from memories.access.references import References
 from memories.library.history import History, versions_of
-from memories.library.selection import Options, Selection, about_how_many, ids_of, matching, options
+from memories.library.saved_views import how_many_each
+from memories.library.selection import (
+    AS_THEY_CAME,
+    Options,
+    Selection,
+    about_how_many,
+    ids_of,
+    in_order,
+    matching,
+    options,
+)
 from memories.library.tier_history import MOVES, Moved, TierHistory, tier_history
 from memories.restatement.models import Restatement
 from memories.restatement.restate import restatement_of
@@ -43,6 +53,10 @@ TURNS_AROUND = 2
 VERSIONS = 10
 CONTRIBUTIONS = 20
 CONNECTED = 10
+# So many saved views say how many memories they hold.
+COUNTED_VIEWS = 12
+# From the query of a saved view to what it selects; None where that makes no sense any more.
+ReadView = Callable[[str], Selection | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +128,27 @@ def library(
     organisation: str,
     now: datetime,
     text: str = "",
-    older_than: UUID | None = None,
-    whole: bool = True,
+    order: str = AS_THEY_CAME,
+    after: UUID | None = None,
+    whole: ReadView | None = None,
 ) -> MemoryPage:
-    """The newest memories that match, a page at a time.
+    """The memories that match and how many these are, a page at a time.
 
-    text: a part of their words, for what no recall finds. whole: also what can be chosen and how
-    many there are. Raises NotFound for a group that the asker may not know.
+    text: a part of their words, for what no recall finds. order: see `in_order`. after: the last
+    one of the page before. whole: also what can be chosen, and how much the saved views hold.
+    Raises NotFound for a group that the asker may not know.
     """
     principal = resolve(actor)
     with principal.scope():
-        chosen = _options(principal, selection, whole)
+        chosen = _options(principal, selection, whole, now)
         rows = matching(principal, selection, now, text=text)
         everything = not selection and not text
-        count = about_how_many(principal, rows, everything=everything) if whole else None
-        page = rows.filter(id__lt=older_than) if older_than else rows
-        found = [] if count == (0, True) else page.with_names().newest(PAGE + 1)
+        count = about_how_many(principal, rows, everything=everything)
+        found = (
+            []
+            if count == (0, True)
+            else in_order(principal, rows.with_names(), order, after=after, most=PAGE + 1)
+        )
         more = len(found) > PAGE
         found = found[:PAGE]
         shown = show(principal, found, organisation)
@@ -140,7 +159,7 @@ def matching_ids(actor: Actor, selection: Selection, *, now: datetime) -> list[U
     """Everything that matches, as far as it is counted. Raises NotFound like the page."""
     principal = resolve(actor)
     with principal.scope():
-        _options(principal, selection, False)
+        _options(principal, selection, None, now)
         return ids_of(matching(principal, selection, now))
 
 
@@ -169,12 +188,12 @@ def found(
     *,
     organisation: str,
     now: datetime,
-    whole: bool = True,
+    whole: ReadView | None = None,
 ) -> MemoryPage:
     """What a question brings up among the active memories that match, best first."""
     principal = asker(actor, query)
     with principal.scope():
-        chosen = _options(principal, selection, whole)
+        chosen = _options(principal, selection, whole, now)
     answer = serve(principal, replace(query, narrow=selection.as_filters()), now=now)
     hits = [hit for hit, _ in answer.hits]
     with principal.scope():
@@ -182,16 +201,23 @@ def found(
     return MemoryPage(shown, options=chosen, shares=beside(hits))
 
 
-def _options(principal: Principal, selection: Selection, whole: bool) -> Options | None:
+def _options(
+    principal: Principal, selection: Selection, whole: ReadView | None, now: datetime
+) -> Options | None:
     """A group that the asker may not know is not found, whatever lies in it."""
     chosen = options(principal) if whole else None
+    if chosen is not None and whole:
+        groups = {None, *(id_ for id_, _ in chosen.groups)}
+        read = {id_: whole(query) for id_, _, query in chosen.views[:COUNTED_VIEWS]}
+        known = {id_: one for id_, one in read.items() if one is not None and one.group in groups}
+        chosen.held = how_many_each(principal, known, now=now)
     if selection.group is None:
         return chosen
     if chosen is not None:
-        known = selection.group in {id_ for id_, _ in chosen.groups}
+        known_group = selection.group in groups
     else:
-        known = known_groups(principal.actor).filter(id=selection.group).exists()
-    if not known:
+        known_group = known_groups(principal.actor).filter(id=selection.group).exists()
+    if not known_group:
         raise NotFound("no such group")
     return chosen
 

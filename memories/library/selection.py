@@ -5,7 +5,8 @@ from datetime import UTC, date, datetime, time
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Exists
+from django.db.models import Case, Exists, F, Value, When
+from django.db.models.functions import Coalesce, Left, Lower
 
 from memories.library.jobs import seen_by
 from memories.library.memories import listed
@@ -15,10 +16,38 @@ from memories.store.models.choices import Status
 from memories.store.models.contribution import brought_by
 from memories.store.models.memory import Memory, MemoryQuerySet
 from memories.store.tag_names import looked_for
+from orgs.models.audiences import COHORTS, AudienceKind
 from orgs.principals import READS_GROUP, Principal
 
 EXACT_COUNT = 10_000
 OPTIONS = 300
+# What has no index in its order is put in order among so many of the newest.
+SORTED = 10_000
+# So much of a text says where it stands.
+SORTED_TEXT = 60
+WIDEST_FIRST = (
+    AudienceKind.ORGANISATION,
+    *COHORTS,
+    AudienceKind.GROUP,
+    AudienceKind.EXPLICIT,
+    AudienceKind.MEMBER,
+)
+# By what a list can be sorted, beside when a memory came: its id says that and has an index.
+# Age is when it was said, else noted, as the list shows it.
+KEYS = {
+    "text": Lower(Left("content", SORTED_TEXT)),
+    "readers": Case(
+        *(When(audience__kind=kind, then=Value(at)) for at, kind in enumerate(WIDEST_FIRST)),
+        default=Value(len(WIDEST_FIRST)),
+    ),
+    # Those without one stand last.
+    "category": Case(When(category="", then=Value("~")), default=F("category")),
+    "age": Coalesce("occurred_at", "created_at"),
+    "use": Coalesce("use__access_count", 0),
+}
+AS_THEY_CAME = ""
+# The id of no memory.
+NONE = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +126,42 @@ def matching(
     return rows
 
 
+_SORTED = """
+WITH found (key, id) AS MATERIALIZED ({found}), last (key, id) AS MATERIALIZED ({last})
+SELECT found.id FROM found LEFT JOIN last ON true
+WHERE last.id IS NULL OR found.key {after} last.key OR (found.key = last.key AND found.id < last.id)
+ORDER BY found.key {direction}, found.id DESC LIMIT %s
+"""
+
+
+def in_order(
+    principal: Principal, rows: MemoryQuerySet, order: str, *, after: UUID | None, most: int
+) -> list[Memory]:
+    """The next of the rows in this order, behind the memory `after`; two queries.
+
+    order: AS_THEY_CAME, the last that came first; or one of KEYS, with a minus for the falling
+    one, equal ones the last that came first. For these only the last SORTED that came are looked
+    at. Where `after` is not readable any more it begins anew. Call inside the principal's
+    scope.
+    """
+    if order == AS_THEY_CAME:
+        return (rows.filter(id__lt=after) if after else rows).newest(most)
+    key, up = KEYS[order.removeprefix("-")], not order.startswith("-")
+    keyed = rows.annotate(sorted_by=key).values_list("sorted_by", "id")
+    everything = Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
+    last = (
+        everything.filter(id=after or NONE).annotate(sorted_by=key).values_list("sorted_by", "id")
+    )
+    found, values = keyed.order_by("-id")[:SORTED].query.sql_with_params()
+    behind, which = last.query.sql_with_params()
+    statement = _SORTED.format(
+        found=found, last=behind, after=">" if up else "<", direction="ASC" if up else "DESC"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement, (*values, *which, most))
+        return rows.those(id_ for (id_,) in cursor.fetchall())
+
+
 def is_archive(selection: Selection) -> bool:
     """Whether it asks for what no recall finds."""
     return selection.status not in ("", Status.ACTIVE)
@@ -135,6 +200,8 @@ def about_how_many(
 class Options:
     """What can be chosen on the page, as (id, name); views as (id, name, query).
 
+    held: by the id of a view, how many memories it holds (see `how_many_each`).
+
     waiting: how much waits for the asker (see `waiting`), which the page's frame says.
     """
 
@@ -142,6 +209,7 @@ class Options:
     members: list[tuple[UUID, str]] = field(default_factory=list)
     robots: list[tuple[UUID, str]] = field(default_factory=list)
     views: list[tuple[UUID, str, str]] = field(default_factory=list)
+    held: dict[UUID, int] = field(default_factory=dict)
     waiting: int = 0
 
 

@@ -20,7 +20,30 @@ class AuditEntry(TenantModel):
 
     class Meta:
         verbose_name_plural = "audit entries"
-        indexes = [models.Index(fields=["organisation", "-at"], name="audit_recent")]
+        indexes = [
+            models.Index(fields=["organisation", "-at"], name="audit_recent"),
+            models.Index(
+                fields=["organisation", "member", "id"],
+                condition=models.Q(member__isnull=False),
+                name="audit_by_member",
+            ),
+            models.Index(
+                fields=["organisation", "robot", "id"],
+                condition=models.Q(robot__isnull=False),
+                name="audit_by_robot",
+            ),
+            models.Index(
+                fields=["organisation", "target", "id"],
+                condition=models.Q(target__isnull=False),
+                name="audit_by_target",
+            ),
+            # The kind of an act is the beginning of its name.
+            models.Index(
+                fields=["organisation", "action", "id"],
+                opclasses=["uuid_ops", "varchar_pattern_ops", "uuid_ops"],
+                name="audit_by_action",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M} {self.action}"

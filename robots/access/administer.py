@@ -265,6 +265,24 @@ def renew_key(
     return key, secret
 
 
+@dataclass(frozen=True, slots=True)
+class HeardFrom:
+    """robot: its name. at: when the key was last used; over: it opens nothing any more."""
+
+    robot: str
+    at: datetime | None
+    over: bool
+
+
+def heard_from(actor: Actor, *, key_id: UUID, now: datetime) -> HeardFrom:
+    """When a key was last used, for an admin. Raises NotFound and PermissionError."""
+    _steward(actor)
+    with organisation_scope(actor.organisation_id):
+        key = _key(actor, key_id)
+        ended = key.expires_at is not None and key.expires_at <= now
+        return HeardFrom(key.robot.name, key.last_used_at, key.revoked_at is not None or ended)
+
+
 def close_key(actor: Actor, *, key_id: UUID, now: datetime) -> Key:
     """Revoke a key at once; revoking it again changes nothing."""
     _steward(actor)

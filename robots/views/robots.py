@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -19,6 +18,7 @@ from robots.access import administer
 from robots.access.administer import RobotDetails
 from robots.models.keys import Key
 from robots.registry.robots import may_follow
+from robots.views import heard
 from robots.views.forms import SCOPES, DescriptionForm, KeyForm, RenewalForm, RobotForm, SeatsForm
 from robots.views.teams import tabs_of
 
@@ -229,15 +229,14 @@ def _shown_already(request: HttpRequest) -> HttpResponse:
     return redirect("robots-page")
 
 
-def _once(key: Key, secret: str) -> dict[str, str]:
+def _once(key: Key, secret: str) -> dict[str, Any]:
     """The key for this one answer; it is kept in no session and no message."""
-    example = (
-        f"curl -s {settings.PUBLIC_URL}/api/v1/recall \\\n"
-        f"  -H 'Authorization: Bearer {secret}' \\\n"
-        "  -H 'Content-Type: application/json' \\\n"
-        """  -d '{"query": "When is the launch?"}'"""
-    )
-    return {"secret": secret, "robot": key.robot.name, "name": key.label, "example": example}
+    return {
+        "secret": secret,
+        "robot": key.robot.name,
+        "name": key.label,
+        **heard.first_words(key, secret),
+    }
 
 
 @require_POST

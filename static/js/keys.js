@@ -1,7 +1,10 @@
 // Single keys. Any control takes one by data-key="e"; rows are [data-row] in a [data-list].
-// j k move, Enter opens (the link is focused), x selects, ? shows the list. The cookie keys=off switches them off.
+// j k move (with the panel open they show the next memory in it), Enter opens (the link is focused), x selects,
+// z takes the last act back, ? shows the list. The cookie keys=off switches these off. Ctrl+Enter sends a form, always.
 import { openDialog } from "./dialog.js";
+import { isOpen, show, shownRow } from "./panel.js";
 import { read, write } from "./settings.js";
+import { undoLast } from "./undo.js";
 
 const toggle = document.querySelector("[data-keys-toggle]");
 const off = () => read("keys") === "off";
@@ -26,6 +29,11 @@ function focusRow(row) {
 function move(step) {
   const all = rows();
   if (!all.length) return false;
+  if (isOpen()) {
+    const next = all[all.indexOf(shownRow()) + step];
+    if (next) { next.scrollIntoView({ block: "nearest" }); show(next); }
+    return true;
+  }
   const at = all.indexOf(current());
   focusRow(all[at < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + step))]);
   return true;
@@ -33,19 +41,26 @@ function move(step) {
 
 function press(key) {
   const selector = `[data-key="${CSS.escape(key)}"]`;
-  const control = current()?.querySelector(selector) ?? [...document.querySelectorAll(selector)].find((one) => !one.closest("[data-row]") && visible(one));
+  const inPanel = isOpen() ? document.querySelector(`#panel ${selector}`) : null;
+  const control = inPanel ?? current()?.querySelector(selector) ?? [...document.querySelectorAll(selector)].find((one) => !one.closest("[data-row]") && visible(one));
   if (!control) return false;
   if (control.matches("input, textarea")) { control.focus(); control.select?.(); } else control.click();
   return true;
 }
 
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches?.("form textarea, form input, form select")) {
+    event.preventDefault();
+    event.target.form.requestSubmit();
+    return;
+  }
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && event.target.matches?.("input[type=search]")) { event.target.blur(); return; }
   if (off() || typing(event.target) || document.querySelector("dialog[open]") || event.key.length !== 1) return;
   let done = false;
   if (event.key === "?") done = Boolean(openDialog("shortcuts"));
   else if (event.key === "j" || event.key === "k") done = move(event.key === "j" ? 1 : -1) || press(event.key);
+  else if (event.key === "z") done = undoLast();
   else if (event.key === "x") { const box = current()?.querySelector("[data-row-check]"); if (box) { box.click(); done = true; } }
   else done = press(event.key);
   if (done) event.preventDefault();

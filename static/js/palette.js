@@ -1,21 +1,50 @@
-// Ctrl/Cmd-K: every [data-command] of the page, the themes, and a search for what was typed.
+// Ctrl/Cmd-K: pages, acts, and what the site finds by a few letters; what is used often comes first.
+// How often is kept in this browser alone, by address: no text, and nothing that the server notes.
 import { setTheme } from "./theme.js";
+
+const FEWEST = 2;
+const WAIT = 150;
+const MOST_USES = 200;
 
 const palette = document.getElementById("palette");
 const input = palette?.querySelector("input");
 const list = palette?.querySelector("[role=listbox]");
+const status = document.getElementById("palette-status");
 let shown = [];
 let at = 0;
+let found = [];
+let foundFor = "";
+let timer;
+let asking;
 
 function commands() {
-  const found = new Map();
+  const all = new Map();
   for (const element of document.querySelectorAll("[data-command]")) {
-    if (!found.has(element.dataset.command)) found.set(element.dataset.command, { label: element.dataset.command, icon: element.dataset.commandIcon || "arrow-right", hint: element.href ? "Go" : "", run: () => element.click() });
+    const label = element.dataset.command;
+    if (!all.has(label)) all.set(label, { key: element.getAttribute("href") || label, label, icon: element.dataset.commandIcon || "arrow-right", kind: element.href ? "Page" : "", run: () => element.click() });
   }
   for (const [theme, icon] of [["system", "system"], ["light", "sun"], ["dark", "moon"]]) {
-    found.set(`theme ${theme}`, { label: `Theme: ${theme}`, icon, hint: "", run: () => setTheme(theme) });
+    all.set(`theme ${theme}`, { key: `theme ${theme}`, label: `Theme: ${theme}`, icon, kind: "", run: () => setTheme(theme) });
   }
-  return [...found.values()];
+  return [...all.values()];
+}
+
+function uses() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(palette.dataset.uses) || "{}");
+    return kept && typeof kept === "object" ? kept : {};
+  } catch {
+    return {};
+  }
+}
+
+function note(key) {
+  if (!palette.dataset.uses || !key) return;
+  const kept = Object.entries({ ...uses(), [key]: (Number(uses()[key]) || 0) + 1 });
+  kept.sort((a, b) => b[1] - a[1]);
+  try {
+    localStorage.setItem(palette.dataset.uses, JSON.stringify(Object.fromEntries(kept.slice(0, MOST_USES))));
+  } catch { /* A full or closed store: then nothing is ranked. */ }
 }
 
 function matches(label, words) {
@@ -37,6 +66,12 @@ function row(command, index) {
   label.className = "grow";
   label.textContent = command.label;
   option.append(svg, label);
+  if (command.kind) {
+    const kind = document.createElement("span");
+    kind.className = "note";
+    kind.textContent = command.kind;
+    option.append(kind);
+  }
   option.addEventListener("pointermove", () => choose(index));
   option.addEventListener("click", run);
   return option;
@@ -46,13 +81,20 @@ function choose(index) {
   at = Math.max(0, Math.min(shown.length - 1, index));
   [...list.children].forEach((option, i) => option.setAttribute("aria-selected", String(i === at)));
   list.children[at]?.scrollIntoView({ block: "nearest" });
-  input.setAttribute("aria-activedescendant", shown.length ? `palette-${at}` : "");
+  input.setAttribute("aria-expanded", String(shown.length > 0));
+  if (shown.length) input.setAttribute("aria-activedescendant", `palette-${at}`);
+  else input.removeAttribute("aria-activedescendant");
 }
 
 function draw() {
   const text = input.value.trim();
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  shown = commands().filter((command) => matches(command.label, words));
+  const often = uses();
+  const count = (one) => Number(often[one.key]) || 0;
+  const here = commands().filter((command) => matches(command.label, words));
+  const there = text.length >= FEWEST && foundFor === text ? found : [];
+  // A stable sort: what was never used keeps its order, pages before what was found.
+  shown = [...here, ...there].sort((a, b) => count(b) - count(a));
   if (text) {
     const url = new URL(palette.dataset.searchUrl, location.href);
     url.searchParams.set("q", text);
@@ -60,25 +102,61 @@ function draw() {
   }
   list.replaceChildren(...shown.map(row));
   choose(0);
+  status.textContent = `${shown.length} found`;
+}
+
+async function ask() {
+  const text = input.value.trim();
+  asking?.abort();
+  if (!palette.dataset.findUrl || text.length < FEWEST) return;
+  asking = new AbortController();
+  const url = new URL(palette.dataset.findUrl, location.href);
+  url.searchParams.set("q", text);
+  try {
+    const answer = await fetch(url, { signal: asking.signal, headers: { Accept: "application/json" }, redirect: "error" });
+    if (!answer.ok) return;
+    const told = (await answer.json()).found;
+    if (input.value.trim() !== text) return;
+    found = told.filter((one) => /^\/(?!\/)/.test(one.url)).map((one) => ({ ...one, key: one.url, run: () => location.assign(one.url) }));
+    foundFor = text;
+    const kept = shown[at]?.key;
+    draw();
+    // What was chosen meanwhile with the arrows stays chosen.
+    const again = shown.findIndex((one) => one.key && one.key === kept);
+    if (again > 0 && moved) choose(again);
+  } catch { /* Left, or typed on: the pages and the search are there. */ }
+}
+
+let moved = false;
+
+function typed() {
+  moved = false;
+  draw();
+  clearTimeout(timer);
+  timer = setTimeout(ask, WAIT);
 }
 
 function run() {
+  const chosen = shown[at];
   palette.close();
-  shown[at]?.run();
+  note(chosen?.key);
+  chosen?.run();
 }
 
 function open() {
   if (!palette || palette.open || document.querySelector("dialog[open]")) return;
   input.value = "";
+  moved = false;
   draw();
   palette.showModal();
 }
 
 if (palette) {
-  input.addEventListener("input", draw);
+  input.addEventListener("input", typed);
+  palette.addEventListener("close", () => { asking?.abort(); clearTimeout(timer); });
   palette.addEventListener("keydown", (event) => {
-    if (event.key === "ArrowDown") choose(at + 1);
-    else if (event.key === "ArrowUp") choose(at - 1);
+    if (event.isComposing) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") { moved = true; choose(at + (event.key === "ArrowDown" ? 1 : -1)); }
     else if (event.key === "Enter") run();
     else return;
     event.preventDefault();

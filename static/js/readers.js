@@ -54,6 +54,9 @@ function hide() {
   if (box?.matches(":popover-open")) box.hidePopover();
 }
 
+// After an act others may read it.
+document.addEventListener("memory-saved", () => known.clear());
+
 function later() {
   clearTimeout(timer);
   timer = setTimeout(() => { if (document.activeElement !== anchor || !anchor?.matches(":focus-visible")) hide(); }, LEAVE);

@@ -1,6 +1,6 @@
-// Toasts: 7 s for news, 15 s with Undo; the clock stands still while the pointer or the focus is on it. Errors stay.
+// Toasts: 7 s for news; the clock stands still while the pointer or the focus is on it. Errors stay. One with Undo
+// stays until the next act, whose note takes its place.
 const NEWS = 7000;
-const UNDO = 15000;
 const region = document.getElementById("toasts");
 const use = (name) => {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -18,8 +18,8 @@ function leave(toast) {
 }
 
 function time(toast) {
-  if (toast.classList.contains("error")) return;
-  let left = toast.querySelector("form") ? UNDO : NEWS;
+  if (toast.classList.contains("error") || toast.querySelector("[data-undo]")) return;
+  let left = NEWS;
   let since = 0;
   let timer = 0;
   const run = () => { since = Date.now(); timer = setTimeout(() => leave(toast), left); };
@@ -39,7 +39,12 @@ function undoForm(url) {
   Object.assign(token, { type: "hidden", name: "csrfmiddlewaretoken", value: document.body.dataset.csrf || "" });
   const button = document.createElement("button");
   Object.assign(button, { type: "submit", className: "button small", textContent: "Undo" });
+  button.dataset.undo = "";
   form.append(token, button);
+  // The list stays: what the act changed comes back in its place.
+  form.setAttribute("hx-post", url);
+  form.setAttribute("hx-swap", "none");
+  form.addEventListener("htmx:afterRequest", (event) => { if (event.detail.successful) leave(form.closest("[data-toast]")); });
   return form;
 }
 
@@ -54,10 +59,12 @@ export function toast({ text, undo = "", level = "success" }) {
   close.dataset.toastClose = "";
   close.setAttribute("aria-label", "Dismiss");
   close.append(use("close"));
+  for (const button of region.querySelectorAll("[data-undo]")) button.closest("[data-toast]").remove();
   box.append(use(level === "success" ? "done" : level === "info" ? "info" : "warning"), words);
   if (undo.startsWith("/")) box.append(undoForm(undo));
   box.append(close);
   region.append(box);
+  window.htmx?.process(box);
   time(box);
 }
 

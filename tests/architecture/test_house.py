@@ -149,6 +149,8 @@ FRAGMENTS = {
         "passages",
     ): "conditions of `narrow`, with parameters",
     ("memories/library/selection.py", "options"): "a statement of the ORM, with parameters",
+    ("memories/library/selection.py", "in_order"): "statements of the ORM, with parameters",
+    ("memories/library/saved_views.py", "how_many_each"): "statements of the ORM, with parameters",
     (
         "orgs/database/backup/target.py",
         "empty",

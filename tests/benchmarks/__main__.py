@@ -13,7 +13,7 @@ from tests.benchmarks.report import Report, say
 PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
-    "personal",
+    "personal", "million",
 )  # fmt: skip
 # What a part reads of the dataset.
 NEEDING = {
@@ -24,6 +24,7 @@ NEEDING = {
     "pollution": "queries.jsonl",
     "timeframes": "queries.jsonl",
     "personal": "items.jsonl",
+    "million": "memories.jsonl",
 }
 
 
@@ -77,6 +78,7 @@ def measure(chosen: argparse.Namespace) -> int:
         latency,
         leaks,
         load,
+        million,
         month,
         pairs,
         personal,
@@ -108,6 +110,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "teams": teams.run,
         "erasure": erasure.run,
         "personal": personal.run,
+        "million": million.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)

@@ -386,10 +386,10 @@ def test_definer_functions_tell_only_of_open_audiences(lasting_world: World) -> 
             "SELECT id FROM search.deposited(%s, '{}')",
             [[digest]],
         ),
-        "search.words(regconfig,text,integer,integer,double precision)": (
+        "search.word_candidates(text[],integer,double precision)": (
             "audiences",
-            "SELECT memory_id FROM search.words('english', %s, 10, 10, 100)",
-            ["private thing"],
+            "SELECT memory_id FROM search.word_candidates(%s, 10, 100)",
+            [["privat", "thing"]],
         ),
     }
     with undone("owner") as owner:

@@ -2,11 +2,11 @@
 
 Everything runs under row-level security, so the permitted rows are chosen before the limit: k
 readable rows come back whenever k exist. Up to EXACT readable rows (see `readable_rows`) each of
-them is looked at once and scored by both arms; above, the organisation's own indexes choose, and
-each arm judges what it chose.
+them is looked at once and scored by both arms; above, the organisation's own indexes bring what may
+be best, and both arms score that.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -18,7 +18,7 @@ from pgvector import HalfVector
 
 from memories.retrieval.candidates import word_codes
 from memories.retrieval.candidates.filters import narrow
-from memories.retrieval.candidates.question_words import QUERY_CHARACTERS, QUERY_LEXEMES
+from memories.retrieval.candidates.question_words import QUERY_CHARACTERS
 from memories.retrieval.candidates.readable_rows import is_large, readable
 from memories.retrieval.candidates.scan import EVERYTHING, Scanned, Source, scan
 from memories.retrieval.types import Floats, Found, Ids, Question
@@ -53,8 +53,8 @@ _HNSW_SETTINGS = (
 )
 _BACK = "SELECT set_config('enable_sort', 'on', true), set_config('enable_seqscan', 'on', true)"
 _WORDS = """
-SELECT memory_id, score, most FROM search.words(
-    %(language)s::regconfig, %(text)s::text, %(lexemes)s::int, %(pool)s::int, %(rows)s::float8)
+SELECT memory_id, frequencies FROM search.word_candidates(
+    %(words)s::text[], %(pool)s::int, %(rows)s::float8)
 """
 _THESE = "n.memory_id = ANY(%(ids)s::uuid[])"
 
@@ -128,17 +128,20 @@ def best(scores: Floats, ids: Ids, most: int) -> NDArray[np.intp]:
 
 
 def _by_indexes(question: Question, more: Sequence[UUID]) -> _Scores:
-    """What the indexes of the organisation choose. more: rows that are looked at as well."""
-    near, words_found = _ask_indexes(question)
-    worded = {id_: score for id_, score, _ in words_found}
-    most = max((could for _, _, could in words_found), default=0.0)
+    """What the indexes of the organisation bring; both arms judge all of it, and choose.
+
+    more: rows that are looked at as well.
+    """
+    near, worded, frequencies = _ask_indexes(question)
     ids = list(dict.fromkeys([*near, *worded, *more]))
-    rows = scan(question, EVERYTHING.table, [_THESE], {"ids": ids}, ())
-    words = np.full(len(rows), np.nan)
-    by_words = _places(rows.ids, worded)
-    words[list(by_words)] = list(by_words.values())
-    by_meaning = _places(rows.ids, dict.fromkeys(near, 0.0))
-    return _Scores(rows, words, _array(by_meaning), _array(by_words), most)
+    places = question.places if frequencies else ()
+    rows = scan(question, EVERYTHING.table, [_THESE], {"ids": ids}, places)
+    labels = word_codes.labels(rows.codes, len(places), len(rows))
+    worth = word_codes.worth_of(np.array(frequencies), readable(question))
+    words = word_codes.word_scores(labels, rows.length, worth)
+    most = pool_size(question)
+    by_meaning = best(rows.product, rows.ids, most) if near else np.empty(0, dtype=np.intp)
+    return _Scores(rows, words, by_meaning, best(words, rows.ids, most), float(worth.sum()))
 
 
 def _places(ids: Ids, values: Mapping[UUID, float]) -> dict[int, float]:
@@ -149,12 +152,8 @@ def _places(ids: Ids, values: Mapping[UUID, float]) -> dict[int, float]:
     return {at[id_]: value for id_, value in short.items() if id_ in at}
 
 
-def _array(places: Iterable[int]) -> NDArray[np.intp]:
-    return np.array(sorted(places), dtype=np.intp)
-
-
-def _ask_indexes(question: Question) -> tuple[list[UUID], list[tuple[UUID, float, float]]]:
-    """(the nearest; those that share words, with their score and what the words could score).
+def _ask_indexes(question: Question) -> tuple[list[UUID], list[UUID], list[float]]:
+    """(the nearest; what may share words best; in how many rows each word of the question is).
 
     One message by Django's own cursor: the plan depends on the organisation.
     """
@@ -165,16 +164,16 @@ def _ask_indexes(question: Question) -> tuple[list[UUID], list[tuple[UUID, float
         vector = HalfVector(question.vector).to_text()
         values |= {"model": question.model, "vector": vector}
         statements = [_HNSW_SETTINGS, _HNSW, _BACK]
-    if question.strategy != "vector":
-        values |= {
-            "language": question.language,
-            "text": question.text[:QUERY_CHARACTERS],
-            "lexemes": QUERY_LEXEMES,
-            "rows": readable(question),
-        }
+    if question.strategy != "vector" and question.lexemes:
+        values |= {"words": list(question.lexemes), "rows": readable(question)}
         statements.append(_WORDS)
     found = dict(zip(statements, _results(";".join(statements), values), strict=True))
-    return [id_ for (id_,) in found.get(_HNSW, [])], found.get(_WORDS, [])
+    worded = found.get(_WORDS, [])
+    return (
+        [id_ for (id_,) in found.get(_HNSW, [])],
+        [id_ for id_, _ in worded],
+        worded[0][1] if worded else [],
+    )
 
 
 def _results(message: str, values: Mapping[str, Any]) -> list[Any]:

@@ -47,8 +47,12 @@ def labels(codes: Sequence[Floats], words: int, rows: int) -> Labels:
 
 
 def weights(found: Labels, rows: int) -> Floats:
-    """What each word is worth: ln(1 + (rows - n + .5) / (n + .5)), n = rows that have it."""
-    counts = np.count_nonzero(found, axis=1)
+    """What each word is worth by how many of the rows have it (see `worth_of`)."""
+    return worth_of(np.count_nonzero(found, axis=1).astype(np.float64), rows)
+
+
+def worth_of(counts: Floats, rows: int) -> Floats:
+    """What a word is worth that so many of the rows have: ln(1 + (rows - n + .5) / (n + .5))."""
     worth: Floats = np.log1p((np.maximum(rows - counts, 0) + 0.5) / (counts + 0.5))
     return worth
 

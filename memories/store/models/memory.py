@@ -1,5 +1,6 @@
 """The canonical memory: one row, one audience."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
@@ -55,9 +56,13 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         Joined to their names at once, the planner, which expects one row of a rare match, reads
         everything again for each robot.
         """
-        ids = list(self.order_by("-id").values_list("id", flat=True)[:most])
-        known = self.in_bulk(ids) if ids else {}
-        return [known[id_] for id_ in ids if id_ in known]
+        return self.those(self.order_by("-id").values_list("id", flat=True)[:most])
+
+    def those(self, ids: Iterable[UUID]) -> list["Memory"]:
+        """The ones of these ids among them, in the order of the ids; one query."""
+        wanted = list(ids)
+        known = self.in_bulk(wanted) if wanted else {}
+        return [known[id_] for id_ in wanted if id_ in known]
 
     def with_names(self) -> "MemoryQuerySet":
         """With what an answer shows of robot, group, member and audience; no further query.

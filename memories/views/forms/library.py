@@ -1,10 +1,18 @@
 """What people type to find memories."""
 
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote, urlencode
+
 from django import forms
+from django.http import QueryDict
 
 from memories.access.sheet.reader_sheet import PARTS
+from memories.library.selection import AS_THEY_CAME, KEYS
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
 from memories.views.forms.memories import LONGEST_QUESTION, _optional
+
+ORDERS = (AS_THEY_CAME, *KEYS, *(f"-{key}" for key in KEYS))
 
 
 class RecallForm(forms.Form):
@@ -29,6 +37,30 @@ class LibraryForm(RecallForm):
     since = forms.DateField(required=False)
     until = forms.DateField(required=False)
     brought = forms.UUIDField(required=False)
+    sort = forms.ChoiceField(required=False, choices=[(order, order) for order in ORDERS])
+    open = forms.UUIDField(required=False)
+
+    def kept(self) -> dict[str, str]:
+        """What of the address makes sense, but for the memory that is open."""
+        return {k: str(v) for k, v in self.cleaned_data.items() if v and k != "open"}
+
+    def query(self) -> str:
+        """The same as the query of an address."""
+        return urlencode(self.kept(), quote_via=quote)
+
+
+class ColumnsForm(forms.Form):
+    """Which columns the list of memories has, and the query of the list to go back to."""
+
+    column = forms.MultipleChoiceField(required=False)
+    query = forms.CharField(required=False, max_length=4000)
+
+    def __init__(self, *args: Any, columns: Sequence[str]) -> None:
+        super().__init__(*args)
+        self.fields["column"].choices = [(name, name) for name in columns]
+
+    def address(self) -> QueryDict:
+        return QueryDict(self.cleaned_data.get("query", ""))
 
 
 class HistoryForm(forms.Form):

@@ -12,8 +12,17 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from memories.insights.audit_trail import Trail, Wanted, read_trail
+from memories.insights.audit_trail import (
+    MOST,
+    Trail,
+    Wanted,
+    member_trail,
+    memory_trail,
+    read_trail,
+)
+from memories.views.insights.audit_entry import HEAD, entry_words, row
 from memories.views.insights.audit_words import WORDS
+from memories.views.insights.csv_file import csv_file
 from orgs.models.audit import AuditEntry
 from orgs.views.access import ADMINS, members_only
 
@@ -34,50 +43,27 @@ KINDS = {
     "support": "Support staff",
 }
 
-POLICY = {
-    "max_age_days": "days by type",
-    "past_half_life": "twice the half-life",
-    "keep_most": "number kept",
-    "capacities": "room in the tiers",
-    "evict": "summaries",
-    "merge_duplicates": "merging",
-}
-# What a thing is called that has no name, or none that the reader may know.
-UNNAMED = {
-    "group": "a group that you are not in",
-    "member": "somebody who is gone",
-    "robot": "a robot that is gone",
-    "team": "a team that is gone",
-    "key": "a key that is gone",
-    "groupmembership": "who sits in a group",
-    "contribution": "who said a memory",
-    "pending": "work that waits",
-    "recall": "a question’s figures",
-    "auditentry": "this trail",
-}
-LISTS = {
-    "memory": "memories",
-    "member": "members",
-    "group": "groups",
-    "robot": "robots",
-    "key": "keys",
-    "groupmembership": "who sits in which group",
-    "contribution": "who said which memory",
-    "pending": "work that waits",
-    "recall": "questions’ figures",
-    "auditentry": "this trail",
-}
-
 
 class FilterForm(forms.Form):
     """The filters in the address; what is not understood is not filtered by."""
 
     kind = forms.ChoiceField(choices=list(KINDS.items()), required=False)
+    act = forms.ChoiceField(choices=[(action, action) for action in WORDS], required=False)
+    person = forms.CharField(required=False, max_length=100)
+    robot = forms.CharField(required=False, max_length=100)
     who = forms.UUIDField(required=False)
+    about = forms.UUIDField(required=False)
     staff = forms.BooleanField(required=False)
     memory = forms.UUIDField(required=False)
+    member = forms.UUIDField(required=False)
     since = forms.DateField(required=False)
     until = forms.DateField(required=False)
+    before = forms.UUIDField(required=False)
+
+
+class PartForm(forms.Form):
+    """Where a trail goes on."""
+
     before = forms.UUIDField(required=False)
 
 
@@ -86,14 +72,14 @@ class FilterForm(forms.Form):
 @members_only(*ADMINS)
 def audit(request: HttpRequest) -> HttpResponse:
     """A page of the trail, filtered by what the address says."""
-    form = FilterForm(request.GET)
-    form.is_valid()
-    chosen = {name: value for name, value in form.cleaned_data.items() if value}
+    chosen = _chosen(request)
     trail = read_trail(request.actor, Wanted(**_moments(chosen)))
     context = {
         "entries": [_entry(entry, trail, chosen) for entry in trail.entries],
         "chosen": chosen,
         "filters": [_kinds(chosen)],
+        "acts": _acts(chosen),
+        "file_url": _address(chosen, page="audit-file", before=None),
         "clear_url": reverse("audit") if chosen else "",
         "page": _page(trail, chosen),
         "empty": _empty(chosen),
@@ -101,9 +87,111 @@ def audit(request: HttpRequest) -> HttpResponse:
     return render(request, "memories/insights/audit_trail.html", context)
 
 
+@require_safe
+@never_cache
+@members_only(*ADMINS)
+def audit_file(request: HttpRequest) -> HttpResponse:
+    """The same entries for a spreadsheet, the newest MOST of them."""
+    trail = read_trail(request.actor, Wanted(**_moments(_chosen(request))), most=MOST)
+    rows = (row(entry_words(entry, trail)) for entry in trail.entries)
+    return csv_file("audit", [HEAD, *rows])
+
+
+@require_safe
+@never_cache
+@members_only(*ADMINS)
+def of_memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """What was done to one memory."""
+    trail = memory_trail(request.actor, memory_id, before=_before(request))
+    back = ("Memory", reverse("memory-page", args=[memory_id]))
+    here = reverse("memory-trail", args=[memory_id])
+    return _trail(request, trail, "What was done to this memory", back, here, {"about": memory_id})
+
+
+@require_safe
+@never_cache
+@members_only(*ADMINS)
+def of_member(request: HttpRequest, member_id: UUID) -> HttpResponse:
+    """What one member did, and what was done to them."""
+    name, trail = member_trail(request.actor, member_id, before=_before(request))
+    title = f"What {name} did, and what was done to them"
+    back = ("Audit", reverse("audit"))
+    here = reverse("person-trail", args=[member_id])
+    return _trail(request, trail, title, back, here, {"member": member_id})
+
+
+def _trail(
+    request: HttpRequest,
+    trail: Trail,
+    title: str,
+    back: tuple[str, str],
+    here: str,
+    file: dict[str, Any],
+) -> HttpResponse:
+    first = here if _before(request) else ""
+    context = {
+        "title": title,
+        "back": back,
+        "entries": [_entry(entry, trail, {}) for entry in trail.entries],
+        "file_url": _address(file, page="audit-file"),
+        "page": {"first_url": first, "next_url": f"{here}?before={trail.before}"}
+        if trail.before
+        else {"first_url": first, "next_url": ""},
+        "empty": {"title": "Nothing yet", "text": "Nothing of this is in the audit trail."},
+    }
+    return render(request, "memories/insights/audit_of.html", context)
+
+
+def _before(request: HttpRequest) -> UUID | None:
+    form = PartForm(request.GET)
+    return form.cleaned_data["before"] if form.is_valid() else None
+
+
+def _chosen(request: HttpRequest) -> dict[str, Any]:
+    """The filters that were understood."""
+    form = FilterForm(request.GET)
+    form.is_valid()
+    return {name: value for name, value in form.cleaned_data.items() if value}
+
+
+def _entry(entry: AuditEntry, trail: Trail, chosen: dict[str, Any]) -> dict[str, Any]:
+    """In words, with the addresses of its like under the filters that are set."""
+    words = entry_words(entry, trail)
+    kept = {name: value for name, value in chosen.items() if name != "before"}
+    rest = {name: value for name, value in kept.items() if name not in ("who", "staff", "person")}
+    return words | {
+        "only_url": _address(rest, **words["only"]) if words["only"] else "",
+        "act_url": _address(kept, act=entry.action) if entry.action in WORDS else "",
+        "about_url": _address(kept, about=words["about"]) if words["about"] else "",
+    }
+
+
+def _acts(chosen: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """What can be done, by kind, each in words and once."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for action, words in WORDS.items():
+        kind = action.partition(".")[0]
+        label = words.rstrip(",").replace(",", "")
+        same = found.setdefault(KINDS.get(kind, kind.capitalize()), {})
+        same.setdefault(label, {"value": action, "label": label[:1].upper() + label[1:]})
+        if chosen.get("act") == action:
+            same[label]["selected"] = True
+    return [(kind, list(acts.values())) for kind, acts in sorted(found.items())]
+
+
+def _alike(action: str) -> tuple[str, ...]:
+    """The actions that are called the same, of one kind."""
+    kind = action.partition(".")[0]
+    return tuple(
+        one for one in WORDS if WORDS[one] == WORDS[action] and one.partition(".")[0] == kind
+    )
+
+
 def _moments(chosen: dict[str, Any]) -> dict[str, Any]:
     """Days become moments: from the first minute of one to the last of the other, in UTC."""
     found = dict(chosen)
+    if act := found.pop("act", None):
+        found["acts"] = _alike(act)
     if since := chosen.get("since"):
         found["since"] = datetime.combine(since, time.min, UTC)
     # After the last day of the calendar there is none to begin with, and nothing to leave out.
@@ -112,9 +200,9 @@ def _moments(chosen: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _address(chosen: dict[str, Any], **more: Any) -> str:
+def _address(chosen: dict[str, Any], page: str = "audit", **more: Any) -> str:
     query = {name: value for name, value in (chosen | more).items() if value}
-    return f"{reverse('audit')}?{urlencode(query)}" if query else reverse("audit")
+    return f"{reverse(page)}?{urlencode(query)}" if query else reverse(page)
 
 
 def _kinds(chosen: dict[str, Any]) -> dict[str, Any]:
@@ -145,127 +233,3 @@ def _empty(chosen: dict[str, Any]) -> dict[str, str]:
         "title": "Nothing yet",
         "text": "Here stands who changed what, as soon as somebody does.",
     }
-
-
-def _entry(entry: AuditEntry, trail: Trail, chosen: dict[str, Any]) -> dict[str, Any]:
-    rest = {name: value for name, value in chosen.items() if name not in ("before", "who", "staff")}
-    who, only = _who(entry, trail)
-    return {
-        "at": entry.at,
-        "who": who,
-        "robot": trail.robots.get(entry.robot, "") if entry.robot and entry.member else "",
-        "only_url": _address(rest, **only) if only else "",
-        "did": WORDS.get(entry.action, entry.action.replace(".", ": ").replace("_", " ")),
-        "action": entry.action,
-        **_what(entry, trail),
-        "detail": _detail(entry, trail),
-    }
-
-
-def _who(entry: AuditEntry, trail: Trail) -> tuple[str, dict[str, Any]]:
-    if entry.staff:
-        return f"{trail.staff.get(entry.staff, 'Somebody')} (support)", {"staff": "on"}
-    if entry.member:
-        return trail.people.get(entry.member, "Somebody who is gone"), {"who": entry.member}
-    if entry.robot:
-        return trail.robots.get(entry.robot, "A robot that is gone"), {"who": entry.robot}
-    return "Commonmind itself", {}
-
-
-def _what(entry: AuditEntry, trail: Trail) -> dict[str, str]:
-    """The thing in words, with its address where the reader may open it."""
-    target: UUID | None = entry.target
-    if entry.action == "support.listed":
-        return {"what": LISTS.get(entry.target_type, "entries")}
-    if target is None or (entry.target_type == "member" and target == entry.member):
-        return {"what": ""}
-    if entry.target_type == "memory":
-        if target in trail.memories:
-            return {"what": "a memory", "what_url": reverse("memory-page", args=[target])}
-        return {"what": "a memory that is gone or not yours to read"}
-    known: dict[str, dict[UUID, str]] = {
-        "member": trail.people,
-        "robot": trail.robots,
-        "group": trail.groups,
-        "team": trail.teams,
-        "key": trail.keys,
-    }
-    named = known.get(entry.target_type, {}).get(target)
-    return {"what": named or UNNAMED.get(entry.target_type, "")}
-
-
-def _detail(entry: AuditEntry, trail: Trail) -> str:
-    """Words of the trade beside it: a role, a number, a reason that support gave."""
-    told = entry.detail
-    if entry.action.startswith("support."):
-        return f"“{told['reason']}”" if told.get("reason") else ""
-    if entry.action.startswith("gate.") and "found" in told:
-        return _of_gate(told)
-    if entry.target_type == "memory":
-        return _of_memory(entry, trail)
-    if entry.target_type == "team" and told.get("robot"):
-        return trail.robots.get(UUID(told["robot"]), UNNAMED["robot"])
-    if entry.target_type == "policy":
-        return _of_policy(entry.action, told)
-    return _of_registry(entry.action, told)
-
-
-def _of_gate(told: dict[str, Any]) -> str:
-    """For whom it was, and what was found how often."""
-    found = ", ".join(
-        f"{times:,} {kind.replace('_', ' ')}" for kind, times in told["found"].items()
-    )
-    broke = "the check failed" if told.get("failed") else ""
-    return "; ".join(filter(None, [f"for {told.get('audience', '')}", found, broke]))
-
-
-def _of_policy(action: str, told: dict[str, Any]) -> str:
-    """Which parts changed, or how many memories a run archived."""
-    if action == "policy.archived":
-        number = told.get("memories", 0)
-        return f"{number:,} memor{'y' if number == 1 else 'ies'}"
-    if action == "gate.policy_changed":
-        return f"{told.get('before')} → {told.get('after')}".replace("_", " ")
-    return ", ".join(words for name, words in POLICY.items() if name in told)
-
-
-def _of_registry(action: str, told: dict[str, Any]) -> str:
-    """What became of a member or a group."""
-    match action:
-        case "member.role" if told:
-            return f"{told.get('before')} → {told.get('after')}"
-        case "member.invited" if told:
-            return f"as {told.get('role')}"
-        case "group.confidential":
-            return "confidential" if told.get("confidential") else "open to curators"
-        case "group.members":
-            return f"{len(told.get('added', []))} in, {len(told.get('removed', []))} out"
-    return ""
-
-
-def _of_memory(entry: AuditEntry, trail: Trail) -> str:
-    """Who wrote it and whose words it gives, where these are two; why an admin forced something."""
-    told, parts = entry.detail, []
-    if entry.target not in trail.memories:
-        return ""
-    if entry.action == "memory.summarised":
-        parts.append(
-            f"{told.get('archived', 0):,} archived, {told.get('summaries', 0):,} summaries"
-        )
-    if entry.action == "memory.forced":
-        parts += [": ".join(str(told[word]) for word in ("act", "reason") if told.get(word))]
-    if "speaker" in told:
-        parts.append(
-            f"{_called(told['speaker'], trail)}’s words, written by {_writer(told, trail)}"
-        )
-    return "; ".join(filter(None, parts))
-
-
-def _called(id_: str, trail: Trail) -> str:
-    return trail.people.get(UUID(id_), "somebody who is gone")
-
-
-def _writer(told: dict[str, Any], trail: Trail) -> str:
-    if robot := told.get("written_by_robot"):
-        return trail.robots.get(UUID(robot), "a robot that is gone")
-    return _called(told["author"], trail)

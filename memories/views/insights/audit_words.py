@@ -114,7 +114,7 @@ WORDS = {
     "association.repeated": "said again which persona a member has",
     "association.confirmed": "confirmed which persona a member has",
     "association.removed": "took back which persona a member has",
-    "robot.personal": "made a member's personal robot",
+    "robot.personal": "made for a member",
     "block.written": "wrote to a block",
     "block.entry_archived": "took an entry out of a block",
     "block.consolidated": "made one entry of several in a full block",

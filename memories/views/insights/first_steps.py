@@ -1,7 +1,6 @@
 """Getting going: the first steps, the stories of the demo, and the end of the demo."""
 
 from datetime import datetime
-from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -16,30 +15,35 @@ from django.views.decorators.http import require_http_methods
 from memories.demo.remove import NotADemo, remove_demo
 from memories.insights.overview import Overview
 from orgs.accounts.sessions import choose
+from orgs.models.memberships import Role
 from orgs.views.access import ADMINS, MODERATORS, members_only
 
 WORD = "remove"
 
 
-def first_steps(found: Overview) -> dict[str, Any]:
-    """The checklist, while something is left to do."""
-    words = {
-        "invite": ("Invite somebody", "They get a link; nobody can sign up.", "invitations"),
-        "robot": ("Make a robot", "It gets a key, shown once.", "robots-page"),
-        "remember": ("Remember something", "Or let a robot do it.", "memory-add"),
-        "recall": ("Recall it", "Ask as you would ask a colleague.", "library"),
-        "readers": (
-            "See who could read it",
-            "Ask as somebody else would, in the playground.",
-            "playground",
-        ),
-    }
+def first_steps(found: Overview, role: str) -> list[dict[str, str]]:
+    """What is left to do before there is anything to see: {title, text, url}; none after that."""
+    done = dict(found.steps)
+    if done.get("remember", True):
+        return []
     steps = [
-        {"title": words[n][0], "text": words[n][1], "url": reverse(words[n][2]), "done": done}
-        for n, done in found.steps
+        ("robot", "Make a robot", "It gets a key and commands to try it with.", "robots-page"),
+        (
+            "remember",
+            "Remember something",
+            "A sentence of your own, or what a robot says.",
+            "memory-add",
+        ),
+        ("import", "Import a talk", "A file of conversations, or the example.", "import"),
+        ("invite", "Invite somebody", "They get a link; nobody can sign up.", "invitations"),
     ]
-    left = sum(not step["done"] for step in steps)
-    return {"steps": steps if left else [], "done": len(steps) - left}
+    if role == Role.ADMIN:
+        done["import"] = False
+    return [
+        {"title": title, "text": text, "url": reverse(url)}
+        for name, title, text, url in steps
+        if not done.get(name, True)
+    ]
 
 
 def _ask(question: str) -> str:

@@ -53,7 +53,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "stats": _stats(found, request.actor.role),
         "charts": [_chart(name, found.figures) for name in CHARTS],
         "latest": [presenter.row(one, me=me, now=now, wanted=frozenset()) for one in found.latest],
-        **first_steps.first_steps(found),
+        "steps": first_steps.first_steps(found, request.actor.role),
         "tour": first_steps.tour(request.actor.role) if organisation.demo else [],
         "remove_url": reverse("demo-remove")
         if organisation.demo and request.actor.role in ADMINS

@@ -1,24 +1,26 @@
-"""The page of memories: ask and see what comes up, or leaf through what matches the filters."""
+"""The page of memories: ask and see what comes up, or leaf through what matches the filters.
 
+Why a result came up stands in the panel beside the list, not on each line.
+"""
+
+from functools import partial
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from memories.language.excerpts import stems
 from memories.library import browse
-from memories.library.selection import Selection, is_archive
-from memories.retrieval.explanation.reasons import reasons
+from memories.library.selection import AS_THEY_CAME, Selection, is_archive
 from memories.retrieval.recall import Query
-from memories.views import presenter
 from memories.views.forms.library import LibraryForm
 from memories.views.forms.memories import LONGEST_QUESTION
-from memories.views.library import filters
+from memories.views.library import columns, filters
+from memories.views.library.line import line
 from orgs.views.access import members_only
 
 HITS = 20
@@ -34,7 +36,7 @@ BULK = (
 @vary_on_headers("HX-Request")
 @members_only()
 def library(request: HttpRequest) -> HttpResponse:
-    """Recall as you type; without a question what matches, the newest first."""
+    """Recall as you type; without a question what matches, in the order that was chosen."""
     form = LibraryForm(request.GET)
     form.is_valid()
     whole = not request.htmx or request.htmx.history_restore_request
@@ -45,12 +47,19 @@ def library(request: HttpRequest) -> HttpResponse:
         selection = filters.selection_of(request.actor, form)
         page, context = _found(request, form, selection, bool(whole))
     if whole:
-        context |= filters.surroundings(request, selection, page, context["q"])
+        context |= filters.surroundings(request, form, selection, page)
     part = "" if whole else "#results"
     response = render(request, f"memories/library/list.html{part}", context)
     if not whole:
-        response["HX-Replace-Url"] = address(context["q"], selection)
+        here = address(context["q"], selection, sort=form.cleaned_data.get("sort"))
+        response[_step(request, context["q"])] = here
     return response
+
+
+def _step(request: HttpRequest, q: str) -> str:
+    """The header for the address: each filter is a step of Back, each letter that is typed not."""
+    before = QueryDict(urlsplit(request.htmx.current_url or "").query).get("q", "")
+    return "HX-Replace-Url" if before and q and before != q else "HX-Push-Url"
 
 
 def address(q: str, selection: Selection, **more: Any) -> str:
@@ -63,57 +72,60 @@ def address(q: str, selection: Selection, **more: Any) -> str:
 def _found(
     request: HttpRequest, form: LibraryForm, selection: Selection, whole: bool
 ) -> tuple[browse.MemoryPage, dict[str, Any]]:
-    q, before = form.cleaned_data.get("q", ""), form.cleaned_data.get("before")
-    asked = {"organisation": request.membership[1].name, "now": timezone.now(), "whole": whole}
-    if q and not is_archive(selection):
+    data = form.cleaned_data
+    q, after, order = data.get("q", ""), data.get("before"), data.get("sort") or AS_THEY_CAME
+    asked = {
+        "organisation": request.membership[1].name,
+        "now": timezone.now(),
+        "whole": filters.read_view if whole else None,
+    }
+    best = bool(q) and not is_archive(selection)
+    if best:
         # Half-typed questions are no use of a memory; only a whole page counts as one.
         # Each row is there to be looked after, whoever else keeps the same.
         query = Query(text=q, limit=HITS, counts=whole, prefer_personal=False)
         page = browse.found(request.actor, query, selection, **asked)
-        count = len(page.rows)
-        words = f"{count} {'memory' if count == 1 else 'memories'}, best first"
     else:
-        page = browse.library(request.actor, selection, text=q, older_than=before, **asked)
-        words = "Older ones" if before else "The newest first"
+        more = {"text": q, "order": order, "after": after}
+        page = browse.library(request.actor, selection, **asked, **more)
+    named = {"sort": order}
     return page, {
         "q": q,
-        "memories": _rows(request, page, q),
-        "summary": words,
-        "empty": filters.why_empty(request, selection, q, before),
+        "memories": [line(request, one, form) for one in page.rows],
+        "sort": "" if best else order,
+        "summary": filters.summary(page, selection, order, best=best, further=bool(after)),
+        "heads": columns.heads(order, partial(_sorted, q, selection), sortable=not best),
+        "shown": columns.shown(request),
+        "columns": columns.choices(request),
+        "list_query": form.query(),
+        "empty": filters.why_empty(request, selection, q, after),
         "page": {
-            "about": filters.about(page.count),
-            "next_url": address(q, selection, before=page.older_than) if page.older_than else "",
-            "first_url": address(q, selection) if before else "",
+            "next_url": address(q, selection, **named, before=page.older_than)
+            if page.older_than
+            else "",
+            "next_label": "Older" if order == AS_THEY_CAME else "Next",
+            "first_url": address(q, selection, **named) if after else "",
+            "first_label": "The newest" if order == AS_THEY_CAME else "The first",
         },
-        **_bulk(request, selection, page, q),
+        "unsorted_url": address(q, selection) if order and not best else "",
+        **_bulk(request, form, page),
     }
 
 
-def _rows(request: HttpRequest, page: browse.MemoryPage, q: str) -> list[dict[str, Any]]:
-    me, now, wanted = request.actor.member_id, timezone.now(), frozenset(stems(q))
-    asked = f"?{urlencode({'q': q})}" if q else ""
-    rows = []
-    for one in page.rows:
-        row = presenter.row(one, me=me, now=now, wanted=wanted)
-        row["url"] += asked
-        if share := page.shares.get(one.memory.id):
-            row["reasons"] = reasons(share, one.memory.content, wanted)
-        rows.append(row)
-    return rows
+def _sorted(q: str, selection: Selection, order: str) -> str:
+    return address(q, selection, sort=order)
 
 
-def _bulk(
-    request: HttpRequest, selection: Selection, page: browse.MemoryPage, q: str
-) -> dict[str, Any]:
+def _bulk(request: HttpRequest, form: LibraryForm, page: browse.MemoryPage) -> dict[str, Any]:
     """What can be done with several; everything that matches only where it was counted."""
     if request.actor.role == "viewer":
         return {}
     url = reverse("memories-change")
     count, exact = page.count or (0, False)
-    several = exact and not q and count > len(page.rows)
+    several = exact and not form.cleaned_data.get("q") and count > len(page.rows)
     return {
         "bulk_actions": [{**one, "url": f"{url}?action={one['action']}"} for one in BULK],
-        "bulk_query": urlencode(selection.named()),
+        "bulk_query": form.query(),
         "all_label": f"All {count:,} that match" if several else "",
     }
 

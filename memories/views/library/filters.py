@@ -3,11 +3,12 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
 from memories.library import browse
-from memories.library.selection import Selection
+from memories.library.saved_views import COUNTED
+from memories.library.selection import AS_THEY_CAME, EXACT_COUNT, SORTED, Options, Selection
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
 from memories.views.forms.library import LibraryForm
 from memories.views.presenter import CATEGORIES, STATUSES
@@ -29,13 +30,15 @@ TIERS = {
 }
 
 
+# What an address of the list has beside its filters; the group may stand there by its own name.
+NO_FILTERS = ("q", "before", "group", "sort", "open")
 # The filters behind "More filters".
 MORE = ("kind", "tier", "tag", "since", "until", "brought")
 
 
 def selection_of(actor: Actor, form: LibraryForm) -> Selection:
     """What the address asks for; what makes no sense in it is left out. Raises NotFound."""
-    data = {k: v for k, v in form.cleaned_data.items() if v and k not in ("q", "before", "group")}
+    data = {k: v for k, v in form.cleaned_data.items() if v and k not in NO_FILTERS}
     group = form.cleaned_data.get("group")
     if group:
         data["group"] = as_uuid(group) or browse.group_named(actor, group)
@@ -43,13 +46,16 @@ def selection_of(actor: Actor, form: LibraryForm) -> Selection:
 
 
 def surroundings(
-    request: HttpRequest, selection: Selection, page: browse.MemoryPage, q: str
+    request: HttpRequest, form: LibraryForm, selection: Selection, page: browse.MemoryPage
 ) -> dict[str, Any]:
     """What the whole page has around the results."""
-    set_filters = selection.named()
+    set_filters, q = selection.named(), form.cleaned_data.get("q", "")
+    if order := form.cleaned_data.get("sort"):
+        set_filters["sort"] = order
     chosen = page.options
     if chosen:
         request.waiting = chosen.waiting
+        request.saved_views = _views(chosen, urlencode(set_filters))
     url = reverse("library")
     return {
         "filters": _selects(selection, page),
@@ -58,14 +64,54 @@ def surroundings(
         "chosen": {name: set_filters.get(name, "") for name in ("tag", "since", "until")},
         "clear_url": f"{url}?{urlencode({'q': q})}" if q else url,
         "recall_url": url,
-        "views": [
-            {"name": name, "url": f"{url}?{query}", "current": query == urlencode(set_filters)}
-            for _, name, query in (chosen.views if chosen else ())
-        ],
+        "views": getattr(request, "saved_views", []),
+        "opened": _opened(form),
         "save_view_url": reverse("view-save") if set_filters else "",
         "view_query": urlencode(set_filters),
         "add_url": reverse("memory-add") if request.actor.role != "viewer" else "",
         "panel": True,
+    }
+
+
+def _views(chosen: Options, current: str) -> list[dict[str, Any]]:
+    """The member's saved views with how many memories they hold."""
+    url = reverse("library")
+    return [
+        {
+            "name": name,
+            "url": f"{url}?{query}",
+            "current": query == current,
+            "count": _bounded(chosen.held.get(id_)),
+        }
+        for id_, name, query in chosen.views
+    ]
+
+
+def read_view(query: str) -> Selection | None:
+    """The filters that a view keeps; None where they make no sense or need a recall."""
+    form = LibraryForm(QueryDict(query))
+    group = form.data.get("group")
+    if not form.is_valid() or form.cleaned_data.get("q") or (group and not as_uuid(group)):
+        return None
+    data = {k: v for k, v in form.cleaned_data.items() if v and k not in NO_FILTERS}
+    return Selection(**data, group=as_uuid(group) if group else None)
+
+
+def _bounded(count: int | None) -> str:
+    if count is None:
+        return ""
+    return f"{COUNTED:,}+" if count > COUNTED else f"{count:,}"
+
+
+def _opened(form: LibraryForm) -> dict[str, str] | None:
+    """The memory that the address opens in the panel, and the list without it."""
+    memory_id, query = form.cleaned_data.get("open"), form.query()
+    if not memory_id:
+        return None
+    back = f"?{query}" if query else ""
+    return {
+        "url": reverse("memory-page", args=[memory_id]) + back,
+        "close_url": reverse("library") + back,
     }
 
 
@@ -108,14 +154,46 @@ def _more(selection: Selection) -> list[dict[str, Any]]:
     return found
 
 
-def about(count: tuple[int, bool] | None) -> str:
-    """How many match, rounded where exactness helps nobody."""
-    if count is None or count[0] == 0:
-        return ""
+ORDERS = {
+    AS_THEY_CAME: "the last that came first",
+    "-age": "the newest first",
+    "age": "the oldest first",
+    "text": "from A to Z",
+    "-text": "from Z to A",
+    "readers": "what everyone reads first",
+    "-readers": "what everyone reads last",
+    "category": "by category",
+    "-category": "by category from the end",
+    "use": "the least used first",
+    "-use": "the most used first",
+}
+
+
+def summary(
+    page: browse.MemoryPage, selection: Selection, order: str, *, best: bool, further: bool
+) -> dict[str, str]:
+    """How many there are, and in which order they stand. further: not the first page."""
+    if best or page.count is None:
+        count = len(page.rows)
+        number = "1 memory" if count == 1 else f"{count:,} memories"
+        return {"total": number, "order": "best first"}
+    number, one = _number(page.count)
+    total = f"{number} that you can read"
+    if selection:
+        total += " fits these filters" if one else " fit these filters"
+    words = ORDERS[order]
+    if order and page.count[0] >= SORTED and not page.count[1]:
+        words += f", among the last {SORTED:,} that came"
+    return {"total": total, "order": f"further ones, {words}" if further else words}
+
+
+def _number(count: tuple[int, bool]) -> tuple[str, bool]:
+    """How many match, rounded where exactness helps nobody; whether it is one."""
     number, exact = count
     if exact:
-        return "1 memory" if number == 1 else f"{number:,} memories"
-    return f"About {number:,} memories" if number > 10_000 else "More than 10,000 memories"
+        return ("1 memory", True) if number == 1 else (f"{number:,} memories", False)
+    words = f"About {number:,} memories" if number > EXACT_COUNT else "More than 10,000 memories"
+    return words, False
 
 
 def why_empty(request: HttpRequest, selection: Selection, q: str, before: Any) -> dict[str, str]:

@@ -18,11 +18,11 @@ from memories.store.dependents import is_proposition, is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.views import origins, presenter
-from memories.views.forms.library import RecallForm
+from memories.views.forms.library import LibraryForm
 from memories.views.insights.tier_words import standing
 from memories.views.memory import versions
 from orgs.models.audiences import AudienceKind
-from orgs.views.access import WRITERS, members_only
+from orgs.views.access import ADMINS, WRITERS, members_only
 
 
 @require_safe
@@ -59,22 +59,24 @@ def _context(request: HttpRequest, found: browse.Detail) -> dict[str, Any]:
             [presenter.link(other) for other in level] for level in found.lineage.further_back
         ],
         **_question(request, row),
+        "trail_url": reverse("memory-trail", args=[row.id]) if request.actor.role in ADMINS else "",
         **_actions(request, found),
         **_asking(request, found),
     }
 
 
 def _question(request: HttpRequest, row: Memory) -> dict[str, str]:
-    """What was asked before it was opened: the way back, and why it came up."""
-    form = RecallForm(request.GET)
+    """What was asked before it was opened, and the list that it was opened from."""
+    form = LibraryForm(request.GET)
     form.is_valid()
     asked = {k: form.cleaned_data.get(k) or "" for k in ("q", "group")}
     query = urlencode({k: v for k, v in asked.items() if v})
-    why, library = reverse("memory-why", args=[row.id]), reverse("library")
+    why, library, back = reverse("memory-why", args=[row.id]), reverse("library"), form.query()
     return {
         "q": asked["q"],
         "why_url": f"{why}?{query}" if asked["q"] else why,
-        "back_url": f"{library}?{query}" if query else library,
+        "back_url": f"{library}?{back}" if back else library,
+        "list_query": f"?{back}" if back else "",
     }
 
 
@@ -106,8 +108,7 @@ def _actions(request: HttpRequest, found: browse.Detail) -> dict[str, str]:
         step = "memory-unprotect" if row.red_line else "memory-protect"
         urls[f"{step.removeprefix('memory-')}_url"] = reverse(step, args=[row.id])
     if found.shown.changeable:
-        asked = _question(request, row)["q"]
-        query = f"?{urlencode({'q': asked})}" if asked else ""
+        query = _question(request, row)["list_query"]
         urls["edit_url"] = reverse("memory-edit", args=[row.id]) + query
         if active and is_summary(row):
             if found.shown.forgettable and not row.red_line:

@@ -2,15 +2,15 @@
 
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import Resolver404, resolve, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.vary import vary_on_headers
 
 from memories.access.audience_choices import places
 from memories.access.permissions import NotYours
@@ -28,14 +28,15 @@ from memories.store.encryption.texts import Encrypted
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.views import presenter
-from memories.views.forms import library as forms_library
 from memories.views.forms import memories
+from memories.views.memory import acts
+from memories.views.memory.versions import undo_of
 from orgs.errors import AlreadyExists
 from orgs.views.access import WRITERS, members_only
 
 PROPOSED = "Thank you. A curator looks at it before everyone can read it; until then you see it."
-# Pages that list memories, by the names of their addresses.
-LISTS = ("library", "knowledge", "me", "persona-page")
+FORGOTTEN = "Forgotten. No answer uses it any more."
+RESTORED = "It is back, for the same readers as before."
 KNOWN = "This was known already. That it was said again makes it stronger."
 
 
@@ -82,6 +83,7 @@ def _added(request: HttpRequest, outcome: Remembered) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
+@vary_on_headers("HX-Target")
 @members_only(*WRITERS)
 def edit(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Correct a memory; somebody else's change in between is shown, never overwritten."""
@@ -113,14 +115,19 @@ def _as_it_is(memory: Memory) -> dict[str, Any]:
 def _edit_page(
     request: HttpRequest, memory: Memory, form: memories.EditForm, status: int, **more: Any
 ) -> HttpResponse:
+    panel = acts.in_panel(request)
     context = {
         "form": form,
         "memory": {"content": memory.content, "url": reverse("memory-page", args=[memory.id])},
         "version": form["version"].value(),
-        "cancel_url": reverse("memory-page", args=[memory.id]),
+        "cancel_url": _page_of(request, memory),
+        "action_url": request.get_full_path(),
+        "panel": panel,
         **more,
     }
-    return render(request, "memories/memory/add.html", context, status=status)
+    template = f"memories/memory/add.html{'#form' if panel else ''}"
+    # The panel shows what could not be saved; a script takes no other answer for that.
+    return render(request, template, context, status=422 if panel and status >= 400 else status)
 
 
 def _saved(request: HttpRequest, memory: Memory, form: memories.EditForm) -> HttpResponse | None:
@@ -131,7 +138,7 @@ def _saved(request: HttpRequest, memory: Memory, form: memories.EditForm) -> Htt
         # Three words stand for a number; leave the number alone unless another word was chosen.
         data.pop("importance")
     try:
-        edit_memory(request.actor, memory.id, data, now=timezone.now(), version=version)
+        saved = edit_memory(request.actor, memory.id, data, now=timezone.now(), version=version)
     except Outdated as error:
         return _conflict(request, error.memory, form)
     except (NoEncryptionKey, Encrypted) as error:
@@ -140,15 +147,19 @@ def _saved(request: HttpRequest, memory: Memory, form: memories.EditForm) -> Htt
     except (AlreadyExists, HeldBack, RedLine) as error:
         form.add_error("content", str(error))
         return None
-    messages.success(request, "Saved.")
+    # What the older versions do not hold has no way back by a version.
+    plain = not {"sensitive", "shareable"} & set(form.changed_data)
+    undo = undo_of(saved) if plain and saved.version > memory.version else ""
+    if acts.in_panel(request):
+        return acts.done(acts.SAVED, memory.id, "Saved.", undo=undo)
+    messages.success(request, "Saved.", extra_tags=undo)
     return redirect(_page_of(request, memory))
 
 
 def _page_of(request: HttpRequest, memory: Memory) -> str:
-    """The memory's page, with the question that was asked before: the way back to its answers."""
-    url, asked = reverse("memory-page", args=[memory.id]), forms_library.RecallForm(request.GET)
-    words = asked.cleaned_data.get("q") if asked.is_valid() else ""
-    return f"{url}?{urlencode({'q': words})}" if words else url
+    """The memory's page, with the list that it was opened from: the way back to it."""
+    url, query = reverse("memory-page", args=[memory.id]), acts.list_query(request.GET.urlencode())
+    return f"{url}?{query}" if query else url
 
 
 def _conflict(request: HttpRequest, memory: Memory, form: memories.EditForm) -> HttpResponse:
@@ -170,27 +181,15 @@ def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         if memory.status != Status.FORGOTTEN:
             forget_memory(request.actor, memory_id, now=timezone.now())
     except RedLine as error:
+        if request.htmx:
+            return acts.refused(str(error))
         messages.error(request, str(error))
         return redirect("memory-page", memory_id)
     undo = reverse("memory-restore-page", args=[memory_id])
-    messages.success(request, "Forgotten. No answer uses it any more.", extra_tags=undo)
-    return redirect(_list_it_came_from(request))
-
-
-def _list_it_came_from(request: HttpRequest) -> str:
-    """The list as it was, with its question; anything else leads to the newest."""
-    library = reverse("library")
-    came = urlsplit(request.META.get("HTTP_REFERER", ""))
-    if came.netloc != request.get_host() or _name_of(came.path) not in LISTS:
-        return library
-    return f"{came.path}?{came.query}" if came.query else came.path
-
-
-def _name_of(path: str) -> str | None:
-    try:
-        return resolve(path).url_name
-    except Resolver404:
-        return None
+    if request.htmx:
+        return acts.done(acts.GONE, memory_id, FORGOTTEN, undo=undo)
+    messages.success(request, FORGOTTEN, extra_tags=undo)
+    return redirect(acts.list_it_came_from(request) or "library")
 
 
 @require_POST
@@ -200,8 +199,11 @@ def restore(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     browse.readable(request.actor, memory_id)
     with suppress(AlreadyExists):
         restore_memory(request.actor, memory_id, now=timezone.now())
-    messages.success(request, "It is back, for the same readers as before.")
-    return redirect("memory-page", memory_id)
+    if request.htmx:
+        return acts.done(acts.BACK, memory_id, RESTORED)
+    messages.success(request, RESTORED)
+    here = reverse("memory-page", args=[memory_id])
+    return redirect(acts.list_it_came_from(request) or here)
 
 
 @require_POST

@@ -22,6 +22,7 @@ from memories.safety.refusals import HeldBack
 from memories.store.models.memory import Memory
 from memories.views import presenter
 from memories.views.forms import memories
+from memories.views.memory import acts
 from memories.views.memory.readers import would_read
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.audiences import AudienceKind
@@ -38,16 +39,17 @@ SOME = {
 
 
 @require_http_methods(["GET", "POST"])
-@vary_on_headers("HX-Request")
+@vary_on_headers("HX-Request", "HX-Target")
 @members_only(*WRITERS)
 def share(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """The choice, then the change; whoever may not make it is told why."""
     shown = browse.editable(request.actor, memory_id, organisation=request.membership[1].name)
     people = _people(request)
-    if request.htmx and request.htmx.target != "newly":
+    panel = acts.in_panel(request)
+    if request.htmx and not panel and request.htmx.target != "newly":
         return render(request, "memories/memory/share.html#people", {"people": people})
     audiences = sharing_choices(request, shown.memory) + _some(request, people)
-    if request.htmx:
+    if request.htmx and not panel:
         return render(
             request, "memories/memory/share.html#newly", _newly(request, shown, audiences, people)
         )
@@ -60,6 +62,8 @@ def share(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         except REFUSALS as error:
             form.add_error("audience", str(error))
         else:
+            if panel:
+                return acts.done(acts.SAVED, memory_id, "Done. The panel says who can read it now.")
             messages.success(request, "Done. The page says who can read it now.")
             return redirect("memory-page", memory_id)
     return _page(request, shown, audiences, form, people)
@@ -96,11 +100,12 @@ def _page(
         "audiences": audiences,
         "form": form,
         "people": people,
-        "share_url": reverse("memory-share-page", args=[shown.memory.id]),
         **_newly(request, shown, audiences, people),
     }
-    status = 422 if form.errors else 200
-    return render(request, "memories/memory/share.html", context, status=status)
+    panel = acts.in_panel(request)
+    status, template = 422 if form.errors else 200, "memories/memory/share.html"
+    context["panel"] = panel
+    return render(request, f"{template}{'#form' if panel else ''}", context, status=status)
 
 
 def _newly(
@@ -111,7 +116,10 @@ def _newly(
 ) -> dict[str, Any]:
     """Who would newly read it with what is chosen so far."""
     chosen = [id_ for id_, _ in people["chosen"]]
-    return {"sheet": would_read(request, audiences, chosen, (), shown.memory.id)}
+    return {
+        "sheet": would_read(request, audiences, chosen, (), shown.memory.id),
+        "share_url": reverse("memory-share-page", args=[shown.memory.id]),
+    }
 
 
 def sharing_choices(request: HttpRequest, memory: Memory | None = None) -> list[dict[str, Any]]:

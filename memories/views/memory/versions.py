@@ -22,6 +22,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.views import origins, presenter
 from memories.views.forms import library
+from memories.views.memory import acts
 from orgs.views.access import WRITERS, members_only
 from robots.registry.robots import IMPORT
 
@@ -60,6 +61,12 @@ def _restore_url(memory: Memory, past: Past) -> str:
     """Names the version that was on the screen, so that a later change is not overwritten."""
     url = reverse("memory-version-restore", args=[memory.id, past.number])
     return f"{url}?seen={memory.version}"
+
+
+def undo_of(saved: Memory) -> str:
+    """The address that brings what a change replaced back, as long as nobody changes it again."""
+    url = reverse("memory-version-restore", args=[saved.id, saved.version - 1])
+    return f"{url}?seen={saved.version}"
 
 
 def _who(past: Past, me: object) -> dict[str, str]:
@@ -138,9 +145,13 @@ def restore(request: HttpRequest, memory_id: UUID, number: int) -> HttpResponse:
             now=timezone.now(),
         )
     except Outdated as error:
+        if request.htmx:
+            return acts.refused("Somebody has changed it meanwhile, so it stays as it is now.")
         return _conflict(request, error.memory, number)
-    undo = reverse("memory-version-restore", args=[memory_id, memory.version - 1])
-    messages.success(request, "The older text is back.", extra_tags=f"{undo}?seen={memory.version}")
+    text, undo = "The older text is back.", undo_of(memory)
+    if request.htmx:
+        return acts.done(acts.SAVED, memory_id, text, undo=undo)
+    messages.success(request, text, extra_tags=undo)
     return redirect("memory-page", memory_id)
 
 

@@ -52,7 +52,7 @@ def test_a_row_says_who_when_where_and_who_may_read(world: World) -> None:
     assert "“Caroline” to aria" in page
     assert "2 people and 1 robot in #launch can read this." in page
     assert "<mark>launch</mark>" in page
-    assert "1 memory, best first" in page
+    assert "1 memory</span>, best first" in page
 
 
 def test_htmx_gets_the_results_alone(world: World) -> None:

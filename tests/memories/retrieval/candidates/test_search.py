@@ -100,8 +100,9 @@ def made(world: World) -> dict[str, UUID]:
     with resolve(aria).scope(), connection.cursor() as cursor:
         for name, (words, length) in windows.items():
             cursor.execute(
-                "UPDATE memories_text SET lexemes = %s::tsvector, length = %s WHERE memory_id = %s",
-                [words, length, ids[name]],
+                "UPDATE memories_text SET own = ts_filter(%s::tsvector, '{a}'), "
+                "lexemes = %s::tsvector, length = %s WHERE memory_id = %s",
+                [words, words, length, ids[name]],
             )
             assert Text.objects.get(memory_id=ids[name]).length == length
     return ids

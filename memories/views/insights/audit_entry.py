@@ -1,0 +1,239 @@
+"""One entry of the audit trail in words: who did what to which thing, and what became of it."""
+
+from typing import Any
+from uuid import UUID
+
+from django.urls import reverse
+
+from memories.insights.audit_trail import Trail
+from memories.views.insights.audit_words import WORDS
+from orgs.models.audit import AuditEntry
+from orgs.organisations.references import as_uuid
+
+POLICY = {
+    "max_age_days": "days by type",
+    "past_half_life": "twice the half-life",
+    "keep_most": "number kept",
+    "capacities": "room in the tiers",
+    "evict": "summaries",
+    "merge_duplicates": "merging",
+}
+# What a thing is called that has no name, or none that the reader may know.
+UNNAMED = {
+    "group": "a group that you are not in",
+    "member": "somebody who is gone",
+    "robot": "a robot that is gone",
+    "team": "a team that is gone",
+    "key": "a key that is gone",
+    "groupmembership": "who sits in a group",
+    "contribution": "who said a memory",
+    "pending": "work that waits",
+    "recall": "a question’s figures",
+    "auditentry": "this trail",
+}
+LISTS = {
+    "memory": "memories",
+    "member": "members",
+    "group": "groups",
+    "robot": "robots",
+    "key": "keys",
+    "groupmembership": "who sits in which group",
+    "contribution": "who said which memory",
+    "pending": "work that waits",
+    "recall": "questions’ figures",
+    "auditentry": "this trail",
+}
+
+
+def entry_words(entry: AuditEntry, trail: Trail) -> dict[str, Any]:
+    """For memories/insights/audit_trail.html. only, about: what to filter by for its like."""
+    who, only = _who(entry, trail)
+    what = _what(entry, trail)
+    return {
+        "at": entry.at,
+        "who": who,
+        "robot": trail.robots.get(entry.robot, "") if entry.robot and entry.member else "",
+        "only": only,
+        "did": WORDS.get(entry.action, entry.action.replace(".", ": ").replace("_", " ")),
+        "action": entry.action,
+        **what,
+        "about": entry.target if what.get("known") else None,
+        "change": _change(entry, trail),
+        "detail": _detail(entry, trail),
+    }
+
+
+def row(entry: dict[str, Any]) -> list[object]:
+    """The same as cells of a file; see HEAD. An id stands only of what has a name here."""
+    before, after = entry["change"] or ("", "")
+    return [
+        entry["at"].isoformat(),
+        entry["who"],
+        entry["robot"],
+        entry["did"],
+        entry["what"],
+        before,
+        after,
+        entry["detail"],
+        entry["action"],
+        entry["about"] or "",
+    ]
+
+
+HEAD = ["when", "who", "through", "did", "what", "from", "to", "detail", "action", "id"]
+
+
+# Acts of which an entry keeps what was before and what is after.
+_CHANGES = ("memory.shared", "memory.moved", "member.role", "gate.policy_changed")
+# For whom something was written.
+_FOR = {
+    "organisation": "everyone",
+    "group": "a group",
+    "member": "one member alone",
+    "robot": "the robot itself",
+    "team": "the robots of a team",
+    "explicit": "some people and robots",
+    "persona": "a persona",
+    "industry": "an industry",
+    "role": "a role",
+    "review": "those who review",
+}
+
+
+def _change(entry: AuditEntry, trail: Trail) -> tuple[str, str] | None:
+    """From what to what, where the entry says so and the reader may know it."""
+    told = entry.detail
+    if entry.action == "group.confidential":
+        states = ("open to curators", "confidential")
+        return states if told.get("confidential") else states[::-1]
+    if entry.action not in _CHANGES or "before" not in told or "after" not in told:
+        return None
+    if entry.target_type == "memory" and entry.target not in trail.memories:
+        return None
+    return _named(told["before"], trail), _named(told["after"], trail)
+
+
+def _named(value: object, trail: Trail) -> str:
+    """A word as it is; readers by their name, as far as the reader is one of them."""
+    text = "" if value is None else str(value)
+    id_ = as_uuid(text)
+    if id_ is None:
+        return text.replace("_", " ") or "none"
+    return trail.places.get(id_, "readers of whom you are none")
+
+
+def _who(entry: AuditEntry, trail: Trail) -> tuple[str, dict[str, Any]]:
+    if entry.staff:
+        return f"{trail.staff.get(entry.staff, 'Somebody')} (support)", {"staff": "on"}
+    if entry.member:
+        return trail.people.get(entry.member, "Somebody who is gone"), {"who": entry.member}
+    if entry.robot:
+        return trail.robots.get(entry.robot, "A robot that is gone"), {"who": entry.robot}
+    return "Commonmind itself", {}
+
+
+# The page of a thing that has one.
+_PAGES = {"member": "person-trail", "group": "group-page", "robot": "robot-page"}
+
+
+def _what(entry: AuditEntry, trail: Trail) -> dict[str, Any]:
+    """The thing in words, with its address where the reader may open it."""
+    target: UUID | None = entry.target
+    if entry.action == "support.listed":
+        return {"what": LISTS.get(entry.target_type, "entries")}
+    if target is None or (entry.target_type == "member" and target == entry.member):
+        return {"what": ""}
+    if entry.target_type == "memory":
+        if target in trail.memories:
+            address = reverse("memory-page", args=[target])
+            return {"what": "a memory", "what_url": address, "known": True}
+        return {"what": "a memory that is gone or not yours to read"}
+    known: dict[str, dict[UUID, str]] = {
+        "member": trail.people,
+        "robot": trail.robots,
+        "group": trail.groups,
+        "team": trail.teams,
+        "key": trail.keys,
+    }
+    named = known.get(entry.target_type, {}).get(target)
+    if named is None:
+        return {"what": UNNAMED.get(entry.target_type, "")}
+    page = _PAGES.get(entry.target_type)
+    return {
+        "what": named,
+        "what_url": reverse(page, args=[target]) if page else "",
+        "known": True,
+    }
+
+
+def _detail(entry: AuditEntry, trail: Trail) -> str:
+    """Words of the trade beside it: a role, a number, a reason that support gave."""
+    told = entry.detail
+    if entry.action.startswith("support."):
+        return f"“{told['reason']}”" if told.get("reason") else ""
+    if entry.action.startswith("gate.") and "found" in told:
+        return _of_gate(told)
+    if entry.target_type == "memory":
+        return _of_memory(entry, trail)
+    if entry.target_type == "team" and told.get("robot"):
+        return trail.robots.get(UUID(told["robot"]), UNNAMED["robot"])
+    if entry.target_type == "policy":
+        return _of_policy(entry.action, told)
+    return _of_registry(entry.action, told)
+
+
+def _of_gate(told: dict[str, Any]) -> str:
+    """For whom it was, and what was found how often."""
+    found = ", ".join(
+        f"{times:,} {kind.replace('_', ' ')}" for kind, times in told["found"].items()
+    )
+    kind = str(told.get("audience", ""))
+    whom = f"for {_FOR.get(kind, kind)}" if kind else ""
+    broke = "the check failed" if told.get("failed") else ""
+    return "; ".join(filter(None, [whom, found, broke]))
+
+
+def _of_policy(action: str, told: dict[str, Any]) -> str:
+    """Which parts changed, or how many memories a run archived."""
+    if action == "policy.archived":
+        number = told.get("memories", 0)
+        return f"{number:,} memor{'y' if number == 1 else 'ies'}"
+    return ", ".join(words for name, words in POLICY.items() if name in told)
+
+
+def _of_registry(action: str, told: dict[str, Any]) -> str:
+    """What became of a member or a group."""
+    match action:
+        case "member.invited" if told:
+            return f"as {told.get('role')}"
+        case "group.members":
+            return f"{len(told.get('added', []))} in, {len(told.get('removed', []))} out"
+    return ""
+
+
+def _of_memory(entry: AuditEntry, trail: Trail) -> str:
+    """Who wrote it and whose words it gives, where these are two; why an admin forced something."""
+    told, parts = entry.detail, []
+    if entry.target not in trail.memories:
+        return ""
+    if entry.action == "memory.summarised":
+        parts.append(
+            f"{told.get('archived', 0):,} archived, {told.get('summaries', 0):,} summaries"
+        )
+    if entry.action == "memory.forced":
+        parts += [": ".join(str(told[word]) for word in ("act", "reason") if told.get(word))]
+    if "speaker" in told:
+        parts.append(
+            f"{_called(told['speaker'], trail)}’s words, written by {_writer(told, trail)}"
+        )
+    return "; ".join(filter(None, parts))
+
+
+def _called(id_: str, trail: Trail) -> str:
+    return trail.people.get(UUID(id_), "somebody who is gone")
+
+
+def _writer(told: dict[str, Any], trail: Trail) -> str:
+    if robot := told.get("written_by_robot"):
+        return trail.robots.get(UUID(robot), "a robot that is gone")
+    return _called(told["author"], trail)

@@ -1,0 +1,67 @@
+"""An act in the side panel or in a row: what it answers, so that the list stays where it is.
+
+With scripts the answer is empty and names events (`static/js/acts.js`); without them it is a
+redirect, as ever.
+"""
+
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.urls import Resolver404, resolve, reverse
+from django_htmx.http import trigger_client_event
+
+from memories.views.forms.library import LibraryForm
+
+SAVED, GONE, BACK = "memory-saved", "memory-gone", "memory-back"
+PANEL = "panel-body"
+# Pages that list memories, by the names of their addresses.
+LISTS = ("home", "library", "knowledge", "me", "persona-page")
+
+
+def in_panel(request: HttpRequest) -> bool:
+    """Whether the side panel asks."""
+    return bool(request.htmx.target == PANEL)
+
+
+def done(
+    event: str, memory_id: UUID, text: str, *, undo: str = "", level: str = "success"
+) -> HttpResponse:
+    """Nothing to draw; the page hears what happened to which memory, and the address of Undo."""
+    note = ("toast", {"text": text, "undo": undo, "level": level})
+    act = (event, {"id": str(memory_id)})
+    response = HttpResponse(status=204)
+    # The element that asked hears both, and goes with its row or with its note.
+    for name, detail in (note, act) if event == GONE else (act, note):
+        trigger_client_event(response, name, detail)
+    return response
+
+
+def refused(text: str) -> HttpResponse:
+    """Nothing was changed, and why."""
+    response = HttpResponse(status=204)
+    return trigger_client_event(response, "toast", {"text": text, "undo": "", "level": "error"})
+
+
+def list_query(query: str) -> str:
+    """What of an address belongs to the list that somebody came from."""
+    form = LibraryForm(QueryDict(query))
+    form.is_valid()
+    return form.query()
+
+
+def list_it_came_from(request: HttpRequest) -> str | None:
+    """The list as it was, with its question and filters; None where the act came from none."""
+    came = urlsplit(request.META.get("HTTP_REFERER", ""))
+    if came.netloc != request.get_host():
+        return None
+    try:
+        name = resolve(came.path).url_name
+    except Resolver404:
+        return None
+    if name in LISTS:
+        return f"{came.path}?{came.query}" if came.query else came.path
+    if name == "memory-page":
+        query = list_query(came.query)
+        return f"{reverse('library')}?{query}" if query else reverse("library")
+    return None

@@ -1,0 +1,88 @@
+"""A new key: its first calls, and whether it was heard from (W01)."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from orgs.database.rls import organisation_scope
+from orgs.models.base import new_id
+from robots.access.administer import close_key, make_key
+from robots.models.keys import Key
+from robots.views.heard import MOST_ASKED
+from tests.people import signed_in, text
+from tests.world import NOW, Tenant, World
+
+pytestmark = pytest.mark.conformance("W01")
+
+
+def key_of(here: Tenant, scopes: list[str] | None = None) -> Key:
+    return make_key(
+        here.person("ada"),
+        robot_id=here.robots["aria"].id,
+        key_id=new_id(),
+        label="laptop",
+        scopes=scopes or ["read", "write"],
+        lifetime=None,
+        now=NOW,
+    )[0]
+
+
+def asked(here: Tenant, key: Key, name: str = "ada", query: str = "", **headers: str) -> Any:
+    return signed_in(here, name).get(f"/robots/keys/{key.id}/heard/{query}", headers=headers)
+
+
+def test_it_says_when_and_asks_no_more(world: World) -> None:
+    here = world.here
+    key = key_of(here)
+    page = text(asked(here, key, HX_Request="true"))
+    assert "<html" not in page
+    assert "aria was not heard from yet" in page
+    assert f"/robots/keys/{key.id}/heard/?asked=1" in page
+    last = text(asked(here, key, query=f"?asked={MOST_ASKED}"))
+    assert 'hx-trigger="load' not in last, "after some minutes it is not asked again"
+    for odd in ("?asked=x", "?asked=-1", "?asked=\u0663", "?asked=" + "9" * 5000):
+        assert asked(here, key, query=odd).status_code == 200
+    with organisation_scope(here.id):
+        Key.objects.filter(id=key.id).update(last_used_at=timezone.now() - timedelta(seconds=3))
+    page = text(asked(here, key))
+    assert re.search(r"aria was heard from <time [^>]+>[345] s ago</time>", page)
+    assert 'hx-trigger="load' not in page
+
+
+def test_a_key_that_ended_is_not_waited_for(world: World) -> None:
+    here = world.here
+    key = key_of(here)
+    close_key(here.person("ada"), key_id=key.id, now=NOW)
+    page = text(asked(here, key))
+    assert "opens nothing any more" in page
+    assert 'hx-trigger="load' not in page
+
+
+def test_only_admins_of_the_organisation_are_told(world: World) -> None:
+    here, key = world.here, key_of(world.here)
+    for name in ("chidi", "bob", "vera"):
+        assert asked(here, key, name).status_code == 404
+    admin = next(name for name, one in world.there.members.items() if one.role == "admin")
+    assert asked(world.there, key, admin).status_code == 404
+
+
+def test_the_commands_are_those_that_the_key_may_do(world: World) -> None:
+    ada = signed_in(world.here, "ada")
+    robot = world.here.robots["aria"].id
+
+    def shown(*scopes: str) -> str:
+        form = ada.get("/robots/").context["robots"]
+        once = next(one for one in form if one["id"] == robot)["key_form"]["once"].value()
+        prefix = robot.hex
+        sent = {f"{prefix}-name": "x", f"{prefix}-scopes": list(scopes), f"{prefix}-once": once}
+        return text(ada.post(f"/robots/{robot}/keys/", sent))
+
+    both = shown("read", "write")
+    for path in ("memories", "recall"):
+        assert f"curl -s {settings.PUBLIC_URL}/api/v1/{path} " in both
+    reader = shown("read").partition("<pre")[2].partition('id="heard"')[0]
+    assert ("/api/v1/recall" in reader, "/api/v1/memories" in reader) == (True, False)
