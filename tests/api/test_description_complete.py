@@ -78,6 +78,7 @@ def report(found: dict[str, str]) -> str:
 
 
 @pytest.mark.conformance("N01")
+@pytest.mark.timeout(600)
 def test_the_description_says_what_is_refused(lasting_world: World) -> None:
     """The same few calls each time, to each method of each part of the API; all operations, with
     other calls, are the slow tests' matter."""

@@ -169,6 +169,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Call
 
 
 @pytest.mark.conformance("T06")
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("caller", ["aria", "mina"])
 def test_answers_do_not_depend_on_hidden_rows(
     lasting_world: World, caller: str, way: Callable[[World], None]
@@ -211,6 +212,7 @@ def assert_equal(
 
 
 @pytest.mark.conformance("T06")
+@pytest.mark.timeout(600)
 def test_the_comparison_notices_what_is_visible(
     lasting_world: World, way: Callable[[World], None]
 ) -> None:
