@@ -47,6 +47,7 @@ from memories.views.library import (
     saved_views,
     shared_knowledge,
     tags,
+    thread,
     trash,
 )
 from memories.views.library import who_said as who_said_page
@@ -59,7 +60,6 @@ from memories.views.memory import (
     share,
     split,
     suggest,
-    thread,
     versions,
 )
 from memories.views.memory import explain as why
