@@ -47,6 +47,7 @@ from memories.views.library import (
     saved_views,
     shared_knowledge,
     tags,
+    thread,
     trash,
 )
 from memories.views.library import who_said as who_said_page
@@ -66,7 +67,8 @@ from memories.views.memory import red_line as protect_pages
 from memories.views.privacy import accounts as account_pages
 from memories.views.privacy import break_glass, my_memories
 from memories.views.privacy import erasure as erasure_pages
-from memories.views.review import gates, queue
+from memories.views.privacy import export as my_export
+from memories.views.review import answering, gates, queue, several
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 
 api = [
@@ -247,7 +249,8 @@ pages = [
     path("me/erase/", erasure_pages.erase_me, name="me-erase"),
     path("receipts/<str:link>/", erasure_pages.receipt, name="receipt"),
     path("me/forget/undo/", my_memories.bring_back, name="me-bring-back"),
-    path("me/export/", my_memories.export, name="me-export"),
+    path("me/export/", my_export.export, name="me-export"),
+    path("me/export/page/", my_export.page, name="me-export-page"),
     path("me/robots/", my_memories.trust, name="me-trust"),
     path("me/robots/<uuid:delegation_id>/revoke/", my_memories.distrust, name="me-distrust"),
     path("me/names/", my_memories.names, name="me-names"),
@@ -263,17 +266,19 @@ pages = [
     path("review/gates/", gates.gates, name="gates"),
     path("review/gates/policy/", gates.strictness, name="gates-policy"),
     path("review/gates/<uuid:term_id>/remove/", gates.remove, name="gates-remove"),
+    path("review/several/", several.several, name="review-several"),
+    path("review/several/<uuid:act>/undo/", several.undo, name="review-several-undo"),
     path("review/<uuid:item_id>/", queue.item, name="review-item"),
+    path("review/<uuid:item_id>/approve/", answering.approve, name="review-approve"),
+    path("review/<uuid:item_id>/edit/", answering.edit, name="review-edit"),
+    path("review/<uuid:item_id>/reject/", answering.reject, name="review-reject"),
+    path("review/<uuid:item_id>/merge/", answering.merge, name="review-merge"),
+    path("review/<uuid:item_id>/drop/", answering.drop, name="review-drop"),
+    path("review/<uuid:item_id>/supersede/", answering.supersede, name="review-supersede"),
+    path("review/<uuid:item_id>/skip/", answering.skip, name="review-skip"),
+    path("review/<uuid:item_id>/undo/", answering.undo, name="review-undo"),
+    path("review/<uuid:item_id>/assign/", answering.assign, name="review-assign"),
     path("review/<uuid:item_id>/readers/", readers.item_readers, name="review-readers"),
-    path("review/<uuid:item_id>/approve/", queue.approve, name="review-approve"),
-    path("review/<uuid:item_id>/edit/", queue.edit, name="review-edit"),
-    path("review/<uuid:item_id>/reject/", queue.reject, name="review-reject"),
-    path("review/<uuid:item_id>/merge/", queue.merge, name="review-merge"),
-    path("review/<uuid:item_id>/drop/", queue.drop, name="review-drop"),
-    path("review/<uuid:item_id>/supersede/", queue.supersede, name="review-supersede"),
-    path("review/<uuid:item_id>/skip/", queue.skip, name="review-skip"),
-    path("review/<uuid:item_id>/undo/", queue.undo, name="review-undo"),
-    path("review/<uuid:item_id>/assign/", queue.assign, name="review-assign"),
     path("memories/<uuid:memory_id>/suggest/", suggest.suggest, name="memory-suggest"),
     path("memories/<uuid:memory_id>/protect/", protect_pages.protect, name="memory-protect"),
     path("memories/<uuid:memory_id>/unprotect/", protect_pages.unprotect, name="memory-unprotect"),
@@ -309,6 +314,7 @@ pages = [
     path("jobs/<uuid:job_id>/retry/", jobs.retry, name="job-retry"),
     path("memories/add/", edit.add, name="memory-add"),
     path("memories/<uuid:memory_id>/", detail.memory, name="memory-page"),
+    path("memories/<uuid:memory_id>/thread/", thread.thread, name="thread"),
     path("memories/<uuid:memory_id>/row/", line.row, name="memory-row"),
     path("memories/<uuid:memory_id>/edit/", edit.edit, name="memory-edit"),
     path("memories/<uuid:memory_id>/forget/", edit.forget, name="memory-forget"),

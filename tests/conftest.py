@@ -9,6 +9,7 @@ The migrated template is kept in the test server for as long as what made it sta
 """
 
 import copy
+import gc
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+import pytest_randomly
 from django.conf import settings
 from django.db import connections
 from filelock import FileLock
@@ -31,6 +33,10 @@ from tests.databases import TEMPLATE, copy_template, point
 if TYPE_CHECKING:  # the models want settings; tests of pure rules run without any
     from tests.world import World
     from tests.world_copies import Original
+
+# Other packages that are installed ask to be seeded before each part of each test. Nothing here
+# draws from them, and the one of spaCy loads torch into each process: two seconds, 300 MB.
+pytest_randomly.entrypoint_reseeds = []
 
 NO_MODELS = "The extra `models` is not installed (make setup-models); its tests are left out."
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,6 +51,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if os.environ.get("CI") == "true":
             pytest.fail("CI=true, and the extra `models` is missing: make setup-models", False)
         pytest.skip(NO_MODELS)
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays; the collector need not walk over it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(5_000, 20, 20)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -180,9 +193,17 @@ def world(kept_world: "World", db: None) -> "World":
 
 
 @pytest.fixture
-def lasting_world(kept_worlds: "tuple[World, Original, Original]", committed: None) -> "World":
-    """Copies of the two organisations, committed; the second when it is first named."""
+def lasting_world(
+    kept_worlds: "tuple[World, Original, Original]", committed: None
+) -> "Iterator[World]":
+    """Copies of the two organisations, committed; the second when it is first named.
+
+    Nobody finds them afterwards: every sweep of a later test would look at each.
+    """
     from tests.world import World
+    from tests.world_copies import take_away
 
     _, here, there = kept_worlds
-    return World(here.copy(), there.copy)
+    world = World(here.copy(), there.copy)
+    yield world
+    take_away([world.here, *([world.there] if "there" in vars(world) else [])])

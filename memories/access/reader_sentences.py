@@ -115,18 +115,20 @@ def in_words(kind: str, organisation: str, known: AudiencePeople) -> AudienceSen
     return _with(known, kind, label, f"{sentence}{_helped(kind, known)}.")
 
 
-def newly_in_words(kind: str, organisation: str, known: AudiencePeople) -> AudienceSentence:
-    """The same for those who would be added; `known` holds nobody else."""
+def newly_in_words(
+    kind: str, organisation: str, known: AudiencePeople, what: str = "this"
+) -> AudienceSentence:
+    """The same for those who would be added; `known` holds nobody else. what: they would read."""
     label = _label(kind, organisation, known)
     who = _joined([words for words in (_people(known), _robots(known)) if words])
     helped = _helped(kind, known)
     if not who and not helped:
         yet = " yet" if known.away or known.keyless else ": its readers are those of now"
-        sentence = f"Nobody would newly be able to read this{yet}"
+        sentence = f"Nobody would newly be able to read {what}{yet}"
     elif not who:
-        sentence = f"No more people would be able to read this{helped}"
+        sentence = f"No more people would be able to read {what}{helped}"
     else:
-        sentence = f"{_capital(who)} would newly be able to read this{helped}"
+        sentence = f"{_capital(who)} would newly be able to read {what}{helped}"
     return _with(known, kind, label, f"{sentence}.")
 
 

@@ -44,3 +44,12 @@ def newly_in(
     """Who would read it in `place` and does not where it is; the asker reads both. One query."""
     known = look_up(principal, [place.id, before.id], before=(before.id,))[place.id]
     return newly_in_words(place.kind, organisation, known.summed())
+
+
+def newly_in_from(
+    principal: Principal, place: Audience, before: Iterable[Audience], organisation: str
+) -> AudienceSentence:
+    """Who would read one or more of several that go to `place` from these; one query."""
+    places = tuple(sorted({audience.id for audience in before}))
+    known = look_up(principal, [place.id, *places], before=places)[place.id]
+    return newly_in_words(place.kind, organisation, known.summed(), what="one or more of them")

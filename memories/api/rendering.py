@@ -10,6 +10,7 @@ from memories.ingestion.drafts import Remembered
 from memories.library.memories import MemoryDetails
 from memories.restatement.models import Restatement
 from memories.retrieval.answer_rows import Row
+from memories.retrieval.answering.confidence import is_folded
 from memories.retrieval.types import Hit
 from memories.store.models.memory import Memory
 
@@ -46,6 +47,7 @@ def hit(
         "key": row.key,
         "content": row.content,
         "score": round(found.score, 6),
+        "folded": is_folded(found),
         "robot": _pair(row.robot_id, row.robot_name),
         "author": _pair(row.author_id, row.author_name),
         "speaker": row.speaker,
@@ -76,6 +78,7 @@ def hit(
             "similarity": found.similarity,
             "cues": found.cues,
             "strength": found.strength,
+            "answers": found.answers,
         }
         if found.rerank is not None:
             body["scores"]["rerank"] = found.rerank

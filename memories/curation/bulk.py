@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.access.permissions import NotYours, may_change
+from memories.access.permissions import NotYours, may_change, may_forget
 from memories.access.red_lines import RedLine, is_their_own
 from memories.access.visibility import Misplaced
 from memories.curation.edit import Outdated, edit_memory
@@ -19,23 +19,26 @@ from memories.curation.share import share_memory
 from memories.library.selection import memories_of
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.safety.refusals import HeldBack
+from memories.store.dependents import is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.tag_names import BadTag
 from orgs.errors import AlreadyExists, NotFound
+from orgs.models.audiences import OPEN_PLACES, AudienceKind
 from orgs.principals import Actor, resolve
 
 REFUSALS = (
     *(NotFound, NotYours, RedLine, AlreadyExists, Misplaced, PermissionError, Outdated),
     *(BadTag, HeldBack),
 )
-ACTIONS = ("archive", "forget", "set", "share")
+ACTIONS = ("archive", "forget", "set", "share", "withdraw")
 SAMPLE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """action: archive, forget, set (category, importance, tags to add) or share."""
+    """action: archive, forget, set (category, importance, tags to add), share, or withdraw: take
+    what is about the actor, or by them, back to themselves."""
 
     action: str
     category: str | None = None
@@ -72,7 +75,8 @@ def plan(actor: Actor, ids: Sequence[UUID], action: str) -> BulkPlan:
     skipped: Counter[str] = Counter()
     changing = []
     for row in rows:
-        reason = _refusal(row, action, may_change(principal, row), actor)
+        may = may_forget if action == "forget" else may_change
+        reason = _refusal(row, action, may(principal, row), actor)
         if reason:
             skipped[reason] += 1
         else:
@@ -84,13 +88,28 @@ def plan(actor: Actor, ids: Sequence[UUID], action: str) -> BulkPlan:
 def _refusal(row: Memory, action: str, may: bool, actor: Actor) -> str:
     if not may:
         return "not yours to change"
+    if action == "withdraw" and (stays := _stays_shared(row, actor)):
+        return stays
     if action == "forget" and row.status == Status.FORGOTTEN:
         return "forgotten already"
-    if action in ("archive", "share") and row.status != Status.ACTIVE:
+    if action in ("archive", "share", "withdraw") and row.status != Status.ACTIVE:
         return "not in use now"
-    if row.red_line and (action in ("archive", "share") or _is_held(row, action, actor)):
+    if row.red_line and (
+        action in ("archive", "share", "withdraw") or _is_held(row, action, actor)
+    ):
         return "protected"
     return ""
+
+
+def _stays_shared(row: Memory, actor: Actor) -> str:
+    """Why its subject or author does not take it back to themselves; empty where they can."""
+    if row.audience.kind not in OPEN_PLACES:
+        return "not shared"
+    if row.conversation:
+        return "said in a conversation, where all heard it"
+    if actor.member_id not in (row.member_id, row.author_id):
+        return "neither about you nor by you"
+    return "a summary stays with its readers" if is_summary(row) else ""
 
 
 def _is_held(row: Memory, action: str, actor: Actor) -> bool:
@@ -115,9 +134,37 @@ def change_one(actor: Actor, memory_id: UUID, change: Change, now: datetime) -> 
                 now=now,
             )
             return None
+        case "withdraw":
+            return _withdraw(actor, memory_id, now)
         case "set":
             return _set(actor, memory_id, change, now)
     return [str(memory_id), None]
+
+
+def _withdraw(actor: Actor, memory_id: UUID, now: datetime) -> list[Any]:
+    principal = resolve(actor)
+    with principal.scope():
+        found = memories_of(principal, [memory_id])
+        if not found:
+            raise NotFound("no such memory")
+        if reason := _stays_shared(found[0], actor):
+            raise NotYours(reason)
+        before = _readers_of(found[0])
+    share_memory(actor, memory_id, visibility="private", readers={}, group=None, now=now)
+    return [str(memory_id), {"shared": before}]
+
+
+def _readers_of(row: Memory) -> dict[str, Any]:
+    """What `share_memory` needs to give it the readers back that it has."""
+    if row.audience.kind == AudienceKind.EXPLICIT:
+        entries = row.audience.entries.values_list("kind", "reader")
+        readers: dict[str, list[str]] = {}
+        for kind, reader in entries:
+            readers.setdefault(f"{kind}s", []).append(str(reader))
+        return {"visibility": "shared", "readers": readers, "group": None}
+    if row.audience.kind == AudienceKind.GROUP:
+        return {"visibility": "group", "readers": {}, "group": str(row.audience.group_id)}
+    return {"visibility": "organisation", "readers": {}, "group": None}
 
 
 def _set(actor: Actor, memory_id: UUID, change: Change, now: datetime) -> list[Any] | None:
@@ -145,6 +192,10 @@ def undo_one(actor: Actor, memory_id: UUID, before: dict[str, Any] | None, now: 
     """Take one change back; what somebody changed since stays. Raises REFUSALS."""
     if before is None:
         restore_memory(actor, memory_id, now=now)
+        return
+    if shared := before.get("shared"):
+        readers = {name: tuple(ids) for name, ids in shared["readers"].items()}
+        share_memory(actor, memory_id, now=now, **{**shared, "readers": readers})
         return
     changes = {name: value for name, value in before.items() if name != "version"}
     edit_memory(actor, memory_id, changes, now=now, version=before["version"])

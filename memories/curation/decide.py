@@ -39,6 +39,9 @@ from orgs.principals import Actor, Principal, resolve
 AS_IT_WAS = (
     "It waits for a check where it comes back. Bring it back as it was, then change its words."
 )
+STILL_TWO = (
+    "These are still the two texts, one after the other. Make one of them. Nothing was merged."
+)
 
 
 class Unread(Exception):
@@ -54,7 +57,8 @@ class ReviewAnswer:
 
     content: another text than the proposed one. reason: for whoever proposed it. version: the
     memory's version that was read; into, into_version: the memory to merge into and its version.
-    Approving and merging need the versions, rejecting does not.
+    Approving and merging need the versions, rejecting does not. act: in which several items are
+    decided at once.
     """
 
     content: str | None = None
@@ -62,6 +66,7 @@ class ReviewAnswer:
     version: int | None = None
     into: UUID | None = None
     into_version: int | None = None
+    act: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +138,7 @@ def merge(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -
 
     content: what that memory says from then on; without it, it keeps its words. Where these are the
     words of the newer one, that one stays and the older goes: no text is there twice. Raises what
-    `approve` raises.
+    `approve` raises, and Misplaced for both texts one after the other.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -147,6 +152,8 @@ def merge(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -
         gone, kept = taken.memory, _mergeable(taken, into, answer)
         if item.cause in PAIRS and answer.content == gone.content:
             gone, kept = kept, gone
+        if answer.content and answer.content.strip() == curation_merge.together(kept, gone).strip():
+            raise Misplaced(STILL_TWO)
         refuse_sensitive(gone, kept)
         hold_red_line(principal, gone, "merge", now)
         outcome: dict[str, Any] = {"shelved": str(gone.id)}
@@ -315,6 +322,8 @@ def _mergeable(taken: _Taken, into: UUID, answer: ReviewAnswer) -> Memory:
 
 def _close(taken: _Taken, state: str, answer: ReviewAnswer, outcome: dict[str, Any]) -> Proposal:
     item, actor = taken.item, taken.principal.actor
+    if answer.act:
+        outcome = outcome | {"act": str(answer.act)}
     item.state, item.outcome, item.decision = state, outcome, answer.reason
     item.decided_by_id, item.decided_at = actor.member_id, taken.now
     item.locked_by_id = item.locked_until = None

@@ -119,6 +119,11 @@ def _insert_copy(row: Memory, now: datetime) -> UUID:
     return row.id
 
 
+def together(kept: Memory, gone: Memory) -> str:
+    """Both texts one after the other, from which somebody makes one."""
+    return f"{kept.content}\n\n{gone.content}"
+
+
 def join(source: Memory, into: Memory) -> dict[str, Any]:
     """Let the readers of `into` see who else has said it. Returns how often, for undoing."""
     with connection.cursor() as cursor:

@@ -10,11 +10,11 @@ from memories.access.sheet.reader_rows import Part
 from memories.access.sheet.reader_sheet import ReaderSheet, sheet_in
 from memories.library.history import versions_of
 from memories.lifecycle.consolidation.capacity_items import foresee_item
-from memories.retrieval.recall import resembling
+from memories.retrieval.explanation.resembling import resembling
 from memories.review.deciders import curators, may_decide
-from memories.review.holds import take_hold
+from memories.review.holds import let_go_of_others, take_hold
 from memories.review.models import HELD, PAIRS, Cause, Proposal, State
-from memories.review.queue import Count, count, find, following, queue
+from memories.review.queue import Count, count, find, following, queue, window
 from memories.safety.stored import originals_of
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Member
@@ -30,10 +30,11 @@ class Inspected:
     """An item with its surroundings.
 
     readers: who would be added where a proposal would go, else those of now. similar: for a
-    proposal what is known already, of a pair the older one. decides: whether the asker may decide
+    proposal what is known already, of a pair the older one; unlike: the ids of those that have
+    little to do with it. decides: whether the asker may decide
     it now; held: somebody else has it open. going: of what is too many the first GOING that would
     go now, going_count: how many would. original: of what a gate holds the words as they were
-    written, for the member alone for whom they were.
+    written, for the member alone for whom they were. beside: what waits around it.
     """
 
     item: Proposal
@@ -41,11 +42,13 @@ class Inspected:
     decides: bool
     held: bool
     similar: list[Memory] = field(default_factory=list)
+    unlike: frozenset[UUID] = frozenset()
     curators: list[Member] = field(default_factory=list)
     count: Count | None = None
     going: list[Memory] = field(default_factory=list)
     going_count: int = 0
     original: str | None = None
+    beside: list[Proposal] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +62,31 @@ class QueuePage:
 
 
 def open_item(
-    actor: Actor, item_id: UUID, *, organisation: str, now: datetime, handing_out: bool = False
+    actor: Actor,
+    item_id: UUID,
+    *,
+    organisation: str,
+    now: datetime,
+    filters: dict[str, object] | None = None,
+    handing_out: bool = False,
+    moving: bool = False,
 ) -> Inspected:
-    """The page of an item; whoever decides it holds it from then on. Raises NotFound."""
+    """The page of an item; whoever decides it holds it from then on. Raises NotFound.
+
+    filters: what the asker works through, for what stands beside it. moving: they come from
+    another item, of which they let go; what stands beside it is on their screen.
+    """
     principal = resolve(actor)
     with principal.scope():
-        item = find(principal, item_id)
+        beside = [] if moving else window(principal, filters or {}, item_id)
+        item = next((row for row in beside if row.id == item_id), None) or find(principal, item_id)
         # Decided items and one's own proposals are looked at, not held.
         decides = item.state == State.OPEN and may_decide(principal, item)
         held = decides and not take_hold(principal, item, now)
+        if moving:
+            let_go_of_others(principal, item)
         going, going_count = _going(item, now) if decides else ([], 0)
+        similar = _similar(principal, item, now) if decides else []
         held_texts = [item.memory_id] if item.cause in HELD else []
         return Inspected(
             item=item,
@@ -78,9 +96,11 @@ def open_item(
             readers=_readers(principal, item, organisation),
             decides=decides and not held,
             held=held,
-            similar=_similar(principal, item, now) if decides else [],
+            similar=[memory for memory, _ in similar],
+            unlike=frozenset(memory.id for memory, folded in similar if folded),
             curators=curators(actor) if decides and handing_out else [],
             count=count(principal, _midnight(now)) if decides else None,
+            beside=beside,
         )
 
 
@@ -130,12 +150,14 @@ def _going(item: Proposal, now: datetime) -> tuple[list[Memory], int]:
     return [rows[id_] for id_ in choice.ids[:GOING] if id_ in rows], len(choice.ids)
 
 
-def _similar(principal: Principal, item: Proposal, now: datetime) -> list[Memory]:
+def _similar(principal: Principal, item: Proposal, now: datetime) -> list[tuple[Memory, bool]]:
+    """Each with whether it has little to do with the item."""
     if item.cause in PAIRS and item.other_id:
         tenant = {"organisation_id": principal.organisation_id}
-        return list(Memory.objects.filter(**tenant, id=item.other_id).with_names())
+        found = Memory.objects.filter(**tenant, id=item.other_id).with_names()
+        return [(memory, False) for memory in found]
     if item.cause != Cause.PUBLISH or item.target_audience_id not in principal.audiences:
-        return [item.other] if item.other else []
+        return [(item.other, False)] if item.other else []
     return resembling(principal, item.memory.content, item.target_audience_id, now=now)
 
 
@@ -147,11 +169,13 @@ def before_change(actor: Actor, memory: Memory, version: int) -> str:
     return found[0].content if found and found[0].number == version else ""
 
 
-def next_item(actor: Actor, after: UUID | None, *, now: datetime) -> UUID | None:
-    """The next that waits for the asker."""
+def next_item(
+    actor: Actor, after: UUID | None, *, now: datetime, filters: dict[str, object] | None = None
+) -> UUID | None:
+    """The next that waits for the asker, of what they work through."""
     principal = resolve(actor)
     with principal.scope():
-        return following(principal, after, now)
+        return following(principal, after, now, filters or {})
 
 
 def listed(

@@ -19,6 +19,20 @@ SURELY_NEAR = 0.97
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerWeights:
+    """Log-odds that a text answers a question, by the inner product with its searched vector and
+    the share of the question's words: base + near x product + share x words; and where the question
+    has no word that counts, base_alone + near_alone x product.
+    """
+
+    base: float
+    near: float
+    share: float
+    base_alone: float
+    near_alone: float
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """name: as ENCODER has it. number: stands beside each vector, and is never another model's.
 
@@ -26,7 +40,8 @@ class Model:
     near_duplicate: the cosine from which two texts may be one result. twin: the cosine of searched
     vectors from which somebody is asked whether two memories are one. disagree: the same from which
     two memories that contradict each other are shown to somebody. related: the cosine from which
-    two texts are about one matter at all; 0 leaves a model nobody measured to its order.
+    two texts are about one matter at all; 0 leaves a model nobody measured to its order. answers:
+    what its nearness says of an answer; None where nobody has measured that.
     """
 
     name: str
@@ -36,13 +51,20 @@ class Model:
     twin: float = SURELY_NEAR
     disagree: float = SURELY_NEAR
     related: float = 0.0
+    answers: AnswerWeights | None = None
 
 
+# Fitted to half of a set of conversations, see docs/adr/0022-answered.md.
+_MINILM = AnswerWeights(base=-8.7, near=7.0, share=8.9, base_alone=-9.8, near_alone=11.0)
 # Found on sentence pairs for minilm (docs/adr/0008-consolidation.md); the fake encoder of the tests
 # counts shared words.
 KNOWN: Mapping[str, Model] = {
-    "fake": Model("fake", 0, near_duplicate=0.85, twin=0.92, disagree=0.6, related=0.3),
-    "minilm": Model("minilm", 1, near_duplicate=0.92, twin=0.92, disagree=0.6, related=0.5),
+    "fake": Model(
+        "fake", 0, near_duplicate=0.85, twin=0.92, disagree=0.6, related=0.3, answers=_MINILM
+    ),
+    "minilm": Model(
+        "minilm", 1, near_duplicate=0.92, twin=0.92, disagree=0.6, related=0.5, answers=_MINILM
+    ),
     # Its cosines begin where others end: two texts about nothing in common have about .6.
     "bge-small-en-v1.5": Model(
         "bge-small-en-v1.5",

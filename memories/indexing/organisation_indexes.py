@@ -35,7 +35,7 @@ REBUILD_FROM = 0.10
 # With pgvector's own 64 about 1 % of the nearest of 200,000 rows cannot be reached at all, however
 # far is searched (row Q01): links to the members of close clusters are missing from the graph.
 LINKS, CANDIDATES = 16, 128
-# Indexes called words_... are of before 0034, and go.
+# Indexes called words_... are of before migration 0028, and go.
 _NAME = re.compile(r"(meaning|said|words)_([0-9a-f]{32})(?:_(\d+))?")
 
 

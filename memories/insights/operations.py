@@ -13,12 +13,14 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models.functions import JSONObject
 
 from memories.access.permissions import restorable
 from memories.jobs.queue import WORKER
 from memories.store.models.choices import Status
-from memories.store.models.memory import Memory
+from memories.store.models.memory import Memory, MemoryQuerySet
 from memories.store.models.operation import Operation, Verb
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
@@ -71,6 +73,16 @@ class RobotCounts:
 
     robot: Robot | None
     counts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadTimes:
+    """How often a robot was served one memory, and when last; without a robot it was people, or
+    robots that the asker is not to know."""
+
+    robot: Robot | None
+    times: int
+    last: datetime
 
 
 def operations(
@@ -133,6 +145,43 @@ def operation_counts(
         known = robot_id is None or _names(actor, verb, robots[robot_id])
         found[robot_id if known else None, verb] += times
     return _by_name(found, robots.values())
+
+
+def with_reads(rows: MemoryQuerySet) -> MemoryQuerySet:
+    """The memories with who was served them, for `reads_of`; evaluate inside the asker's scope."""
+    of = Operation.objects.filter(
+        organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("id"), verb=Verb.RECALL
+    )
+    robot = ("robot_id", "robot__name", "robot__owner_id", "untold")
+    counted = _told(of).order_by().values(*robot).annotate(times=Count("id"), last=Max("at"))
+    pairs = {name: F(name) for name in (*robot, "times", "last")}
+    return rows.annotate(reads=ArraySubquery(counted.values(read=JSONObject(**pairs))))
+
+
+def reads_of(actor: Actor, memory: Memory) -> list[ReadTimes]:
+    """Who was served a memory of `with_reads`, as far as the log goes back, the most times first.
+
+    Only recalls that count are in the log.
+    """
+    found: dict[UUID | None, ReadTimes] = {}
+    for row in memory.reads:  # type: ignore[attr-defined]  # of `with_reads`
+        robot = None
+        if row["robot_id"] and not row["untold"]:
+            owner = row["robot__owner_id"]
+            robot = Robot(
+                id=UUID(row["robot_id"]),
+                name=row["robot__name"],
+                owner_id=UUID(owner) if owner else None,
+            )
+            robot = robot if _names(actor, Verb.RECALL, robot) else None
+        key, last = robot.id if robot else None, datetime.fromisoformat(row["last"])
+        before = found.get(key)
+        found[key] = ReadTimes(
+            robot=robot,
+            times=row["times"] + (before.times if before else 0),
+            last=max(last, before.last) if before else last,
+        )
+    return sorted(found.values(), key=lambda one: (one.robot is None, -one.times, one.last))
 
 
 def _by_name(

@@ -12,16 +12,21 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from uuid import UUID
 
+from memories.knowledge_graph.subjects import is_subject
 from memories.language.budget import A_GLANCE
-from memories.language.terms import Term
+from memories.language.terms import Term, uncalled
 
 # How far back a question may lie that is answered without being quoted, in turns and in time.
 TURNS_BACK, TIME_BACK = 60, timedelta(minutes=15)
 # Of an answer that quotes no question: it has to say this much, and tells half as surely.
 TELLING_CONCEPTS = 2
+# Fewer words are a greeting, a thank-you or an aside, unless they answer a quoted question.
+TELLING_WORDS = 3
 # One thing is often asked in several lines.
 LINES_OF_A_QUESTION = 3
 MOST_KNOWN = 24
+# Who answers a question shows to know about so many of its subjects.
+MOST_ASKED = 3
 
 _QUESTION = re.compile(r"\?(?=\s|$|[\"')!?])|\?\s*$")
 # What opens a line is read in one way alone: in two it would take for ever, word by word.
@@ -71,6 +76,27 @@ _BROKEN = re.compile(
 )
 
 
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+# Somebody speaks of themselves; that shows knowledge only where it says what they do or decided.
+_SELF = re.compile(r"\b(?:i(?:['’](?:m|ve|d|ll))?|im|ive|my|me|mine|myself)\b", re.IGNORECASE)
+_DOES = re.compile(
+    r"\bi(?:['’]ve| have)?(?: \w+){0,2}? (?:know|use|used|maintain|maintained|wrote|write|built"
+    r"|build|fixed|configured|designed|made|set up|decided|deployed|migrated|tested|work on"
+    r"|worked on|work with|worked with|work as|manage|lead|run|ran|approve|recommend|suggest)\b"
+    r"|\bi am (?:the|an?|our) |\bi['’]m (?:the|an?|our) |\bmy (?:advice|recommendation|decision)\b",
+    re.IGNORECASE,
+)
+# What tells somebody what to do, or how it is.
+_ADVISES = re.compile(
+    r"\b(?:use|try|run|install|reinstall|remove|edit|open|check|change|add|apt(?:-get|itude)?|sudo"
+    r"|click|enable|disable|type|see|read|look at|go to|restart|reboot|set|put|make sure|mount"
+    r"|download|compile|configure|because|instead|only|is|are|was|were|has|have|does|needs?|means?"
+    r"|supports?|works?|you(?:['’]ll| will| can| could| should| need| have| must| may| might| want)"
+    r"|(?:it|that|there)['’]s|they['’]re)\b",
+    re.IGNORECASE,
+)
+
+
 def asks(text: str) -> bool:
     """Whether the text asks something."""
     text = text[:A_GLANCE]
@@ -99,7 +125,10 @@ def _seeks(text: str) -> bool:
 
 
 # Programs that speak in chats; what they say was written by nobody there.
-_MACHINE = re.compile(r"^(?:.*[a-z0-9])?Bot\d*$|^.*[_\-.]bot\d*$|^u?bot[ou]?\d*$")
+_MACHINE = re.compile(
+    r"^(?:.*[a-z0-9])?Bot\d*$|^.*[_\-.]bot\d*$|^(?:u?bott?[ou]?|ubugtu)\d*$|^(?:gerrit|jenkins|github|gitlab)\b"
+    r"|^\w*(?:bugs|builds)$"
+)
 
 
 def is_machine(name: str) -> bool:
@@ -175,7 +204,7 @@ def shown(
     lines = [one for one in answered if not inferred or seeks(one.text)]
     answers = tuple(one.id for one in lines)
     to_somebody = bool(answered or turn.addressed)
-    commands = turn.machine or turn.text.lstrip().startswith("!")
+    commands = turn.machine or turn.text.lstrip().startswith(("!", "eval:"))
     if commands or (wants(turn.text) if to_somebody else seeks(turn.text)):
         return TurnSignals(answers=answers, inferred=inferred)
     unsure = {
@@ -184,15 +213,47 @@ def shown(
         if seeks(earlier.text)
         for term in earlier.concepts
     }
-    own = [term for term in turn.concepts if term.key not in unsure][:MOST_KNOWN]
+    if not tells_something(turn, answers=bool(lines), quoted=bool(lines) and not inferred):
+        return TurnSignals(answers=answers, inferred=inferred)
+    about = [term for term in turn.concepts if is_subject(term)]
+    own = [term for term in about if term.key not in unsure][:MOST_KNOWN]
     lent: dict[str, tuple[Term, UUID]] = {}
     if _tells(turn) or (turn.concepts and not inferred):
         known = {term.key for term in own}
         for question in answered:
-            for term in question.concepts if seeks(question.text) else ():
+            for term in _asked_about(question):
                 if term.key not in known and term.key not in unsure:
                     lent.setdefault(term.key, (term, question.id))
     return TurnSignals(tuple(own), tuple(lent.values())[:MOST_KNOWN], answers, inferred)
+
+
+def _asked_about(question: DialogueTurn) -> list[Term]:
+    """What a question is about: its subjects, names before other words; none of a statement."""
+    if not seeks(question.text):
+        return []
+    about = [term for term in question.concepts if is_subject(term)]
+    return sorted(about, key=lambda term: not term.proper)[:MOST_ASKED]
+
+
+def tells_something(turn: DialogueTurn, *, answers: bool, quoted: bool) -> bool:
+    """Whether a turn has substance: an answer or a statement, no greeting and no aside.
+
+    answers: it answers somebody; quoted: by its own account. An answer that quotes nothing counts
+    where it says how something is or what to do. What somebody says of themselves counts where it
+    says what they do or decided.
+    """
+    said = uncalled(turn.text[:A_GLANCE])
+    advises, does = bool(_ADVISES.search(said)), bool(_DOES.search(said))
+    if _SELF.search(said) and not does and not (answers and advises):
+        return False
+    if quoted:
+        return True
+    # Scripts without spaces have no words to count.
+    words = len(_WORD.findall(said)) if said.isascii() else TELLING_WORDS
+    telling = len(turn.concepts) >= TELLING_CONCEPTS
+    if answers:
+        return _tells(turn) or (advises and words >= TELLING_WORDS)
+    return telling or words >= TELLING_WORDS
 
 
 def _tells(turn: DialogueTurn) -> bool:
@@ -206,7 +267,9 @@ def _answered(
     """The turns that this one answers, newest first; and whether that was concluded."""
     if turn.reply_to is not None:
         one = quoted.get(turn.reply_to)
-        return ([one] if one and one.id != turn.id else []), False
+        # Who goes on after their own line answers nobody.
+        itself = one is None or one.id == turn.id or one.speaker == turn.speaker
+        return ([] if itself or one is None else [one]), False
     for person in turn.addressed:
         if person == turn.speaker:
             continue

@@ -7,6 +7,7 @@ from uuid import UUID
 from memories.access.audience_labels import audience_label
 from memories.language.excerpts import stems
 from memories.library.browse import ListedMemory, show
+from memories.retrieval.answering.confidence import answered, is_folded
 from memories.retrieval.explanation.explain import beside
 from memories.retrieval.explanation.reasons import reasons
 from memories.retrieval.pipeline import search
@@ -26,12 +27,21 @@ from robots.models.robots import Robot
 @dataclass(frozen=True, slots=True)
 class Tried:
     """One memory of the answer, with why it came. kept_for: the audiences that have the same, as
-    words within a sentence."""
+    words within a sentence. folded: it does not answer."""
 
     shown: ListedMemory
     reasons: list[str]
     score: float
     kept_for: list[str] = field(default_factory=list)
+    folded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TriedAnswer:
+    """answered: yes, unsure or no, by what both may read."""
+
+    answered: str
+    memories: list[Tried]
 
 
 def others(actor: Actor) -> tuple[list[tuple[UUID, str]], list[tuple[UUID, str]]]:
@@ -56,7 +66,7 @@ def ask_as(
     organisation: str,
     limit: int,
     now: datetime,
-) -> list[Tried]:
+) -> TriedAnswer:
     """Answer as the other would be answered, from what both may read. Counts as no access.
 
     Recorded in the audit trail, without the question. Nothing in the answer or in the work behind
@@ -70,7 +80,8 @@ def ask_as(
     both = other.narrowed(resolve(actor).audiences)
     with both.scope():
         question = prepare(both, Query(text=text, limit=limit, explain=True), now)
-        hits = search(question).hits
+        served = search(question)
+        hits = served.hits
         rows = whole_memories(both.organisation_id, ids_of(hits))
         pairs = [(hit, rows[hit.id]) for hit in hits if hit.id in rows]
         audit.record(
@@ -85,7 +96,8 @@ def ask_as(
             for hit in hits
         }
         found = _tried(both, actor, pairs, text, organisation)
-        return [replace(one, kept_for=kept_for[one.shown.memory.id]) for one in found]
+        tried = [replace(one, kept_for=kept_for[one.shown.memory.id]) for one in found]
+        return TriedAnswer(answered(served.confidence or 0.0), tried)
 
 
 def _within(label: str) -> str:
@@ -120,6 +132,11 @@ def _tried(
     wanted = stems(text)
     shown = show(looking, [row for _, row in hits], organisation)
     return [
-        Tried(one, reasons(shares[hit.id], row.content, wanted), hit.score)
+        Tried(
+            one,
+            reasons(shares[hit.id], row.content, wanted),
+            hit.score,
+            folded=is_folded(hit),
+        )
         for one, (hit, row) in zip(shown, hits, strict=True)
     ]

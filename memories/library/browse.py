@@ -34,6 +34,7 @@ from memories.library.selection import (
 from memories.library.tier_history import MOVES, Moved, TierHistory, tier_history
 from memories.restatement.models import Restatement
 from memories.restatement.restate import restatement_of
+from memories.retrieval.answering.confidence import is_folded
 from memories.retrieval.explanation.explain import beside
 from memories.retrieval.explanation.reasons import Share
 from memories.retrieval.recall import Query, asker, serve
@@ -80,6 +81,7 @@ class MemoryPage:
     erasable: the ids of those that the asker may erase for good, where that is looked for.
 
     count: how many match, and whether that is exact. shares: by id, what brought each one up.
+    answered: yes, unsure or no, of a question; folded: the ids of those that do not answer it.
     """
 
     rows: list[ListedMemory]
@@ -88,6 +90,8 @@ class MemoryPage:
     options: Options | None = None
     shares: Mapping[UUID, Share] = field(default_factory=dict)
     erasable: frozenset[UUID] = frozenset()
+    answered: str = ""
+    folded: frozenset[UUID] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +202,10 @@ def found(
     hits = [hit for hit, _ in answer.hits]
     with principal.scope():
         shown = show(principal, [memory for _, memory in answer.hits], organisation)
-    return MemoryPage(shown, options=chosen, shares=beside(hits))
+    folded = frozenset(hit.id for hit in hits if is_folded(hit))
+    return MemoryPage(
+        shown, options=chosen, shares=beside(hits), answered=answer.answered, folded=folded
+    )
 
 
 def _options(

@@ -155,6 +155,18 @@ def account_lines(actor: Actor) -> Iterator[bytes]:
         yield b"".join(orjson.dumps({"account": one.name} | row, option=_OPTIONS) for row in kept)
 
 
+def everything(actor: Actor) -> Iterator[bytes]:
+    """All of it, in portions of lines."""
+    for portion in export(actor):
+        yield lines(portion)
+    for said in messages(actor):
+        yield message_lines(said)
+    yield from account_lines(actor)
+    if decisions := decision_lines(actor):
+        yield decisions
+    yield from part_lines(actor)
+
+
 def part_lines(actor: Actor) -> Iterator[bytes]:
     """What upper apps keep of them, each part as JSON lines."""
     principal = resolve(actor)

@@ -1,19 +1,22 @@
 """Everything kept about a member or by them, as they may see it; what they do with all of it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q
 
+from memories.insights.operations import ReadTimes, reads_of, with_reads
 from memories.library.browse import PAGE, ListedMemory, show
+from memories.library.threads.folded import FoldedConversation, FoldedPage, folded
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
-from orgs.models.audiences import AudienceEntry, AudienceKind, ReaderKind
+from orgs.models.audiences import OPEN_PLACES, AudienceEntry, AudienceKind, ReaderKind
 from orgs.principals import Actor, Principal, resolve
 from robots.models.conversations import Message
 
 VIEWS = ("about", "by", "shared", "forgotten")
-OPEN_PLACES = (AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLICIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +38,14 @@ class MemberOverview:
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """A page of memories; `before` continues after the last one. principal: for whom it is."""
+    """A page of memories, and of conversations where turns are folded; `before` continues after the
+    last one. principal: for whom it is. reads: how often each memory was read, by its id."""
 
-    rows: list[ListedMemory]
+    rows: list[ListedMemory | FoldedConversation]
     overview: MemberOverview
     principal: Principal
     before: UUID | None = None
+    reads: Mapping[UUID, Sequence[ReadTimes]] = field(default_factory=dict)
 
 
 def about(actor: Actor) -> Q:
@@ -69,17 +74,47 @@ def _view(principal: Principal, view: str) -> MemoryQuerySet:
     return rows.filter(about(actor)).exclude(status__in=(Status.FORGOTTEN, Status.ARCHIVED))
 
 
-def listed(actor: Actor, view: str, *, organisation: str, before: UUID | None = None) -> Mine:
-    """A page of one view, the newest first, with the figures over all that is about them."""
+def listed(
+    actor: Actor,
+    view: str,
+    *,
+    organisation: str,
+    text: str = "",
+    everything: bool = False,
+    before: UUID | None = None,
+    now: datetime,
+) -> Mine:
+    """A page of one view, the newest first, with the figures over all that is about them.
+
+    text: a part of the words. everything: each turn of a chat by itself; so it is also with a text,
+    and among what is forgotten. Otherwise turns are folded into their conversation.
+    """
     principal = resolve(actor)
     with principal.scope():
-        rows = _view(principal, view)
-        if before:
-            rows = rows.filter(id__lt=before)
-        found = rows.with_names().newest(PAGE + 1)
-        shown = show(principal, found[:PAGE], organisation)
-        last = found[PAGE - 1].id if len(found) > PAGE else None
-        return Mine(shown, _overview(principal), principal, last)
+        rows = with_reads(_view(principal, view))
+        if text:
+            rows = rows.filter(content__icontains=text)
+        if everything or text or view == "forgotten":
+            page = _plain(rows, before)
+        else:
+            page = folded(rows, page=PAGE, before=before, now=now)
+        memories = [row for row in page.rows if isinstance(row, Memory)]
+        shown = dict(
+            zip(memories, show(principal, memories, organisation) if memories else [], strict=True)
+        )
+        return Mine(
+            [shown[row] if isinstance(row, Memory) else row for row in page.rows],
+            _overview(principal),
+            principal,
+            page.older_than,
+            {row.id: found for row in memories if (found := reads_of(actor, row))},
+        )
+
+
+def _plain(rows: MemoryQuerySet, before: UUID | None) -> FoldedPage:
+    found = (rows.filter(id__lt=before) if before else rows).with_names().newest(PAGE + 1)
+    more = len(found) > PAGE
+    return FoldedPage(list(found[:PAGE]), found[PAGE - 1].id if more else None)
 
 
 @dataclass(frozen=True, slots=True)

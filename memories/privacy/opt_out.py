@@ -13,7 +13,7 @@ from memories.lifecycle.consolidation.promote_patterns import (
     withdraw_patterns_of,
 )
 from memories.lifecycle.withdraw import take_away
-from memories.privacy.my_memories import OPEN_PLACES, readable
+from memories.privacy.my_memories import readable
 from memories.review.enqueue import withdraw
 from memories.store.dependents import SUMMARY, is_proposition, is_summary
 from memories.store.models.choices import Status
@@ -22,6 +22,7 @@ from memories.store.version_stamp import STAMPS, stamp_version
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.members.preferences import opt_out_of_sharing
+from orgs.models.audiences import OPEN_PLACES
 from orgs.principals import Actor, Principal, resolve
 
 

@@ -6,7 +6,12 @@ from orgs.models.base import TenantKey, TenantModel
 
 
 class Recall(TenantModel):
-    """One answer: ids and the scores in 0-1 that were served, readable by the asker alone."""
+    """One answer: ids and the scores in 0-1 that were served, readable by the asker alone.
+
+    answered, confidence: whether it held an answer and how sure that is (see
+    `answering.confidence`); empty where nobody asked that, as for a context. folded: the ids of the
+    hits that do not answer.
+    """
 
     audience = TenantKey("orgs.Audience")
     robot = TenantKey("robots.Robot", null=True)
@@ -14,10 +19,20 @@ class Recall(TenantModel):
     group = TenantKey("orgs.Group", null=True)
     strategy = models.CharField(max_length=20)
     hits = models.JSONField(default=list)
+    answered = models.CharField(max_length=6, blank=True, default="", db_default="")
+    confidence = models.FloatField(null=True)
+    folded = models.JSONField(default=list, db_default=[])
     took_ms = models.FloatField()
     created_at = models.DateTimeField()
 
     class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(answered__in=("", "yes", "unsure", "no"))
+                & (models.Q(confidence=None) | models.Q(confidence__range=(0, 1))),
+                name="recall_answered_known",
+            )
+        ]
         indexes = [models.Index(fields=["organisation", "-created_at"], name="recall_recent")]
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from memories.retrieval.answering.confidence import LOOKED_AT, surest
 from memories.retrieval.profiles import TIERS
 from memories.retrieval.ranking.nearest_audience import nearest, windows
 from memories.retrieval.strategies.projection_required import ProjectionOff
@@ -10,10 +11,11 @@ from memories.retrieval.types import Hit, Question, Served
 
 
 def search(question: Question) -> Served:
-    """The best `limit` memories that the scope holds for the question, each fact once."""
+    """The best `limit` memories that the scope holds for the question, each fact once, and how sure
+    it is that one of the first answers; the same for every limit."""
     looked_at, hits = 0, list[Hit]()
     for most in (*windows(question), None):
-        wide = replace(question, whole=True) if most is None else replace(question, limit=most)
+        wide = _wide(question, most)
         served = ranked(wide, question)
         hits = nearest(question, served.hits, looked_at=looked_at)
         if most is None or question.whole or len(hits) >= question.limit:
@@ -22,7 +24,14 @@ def search(question: Question) -> Served:
             # There is no more.
             break
         looked_at = most
-    return replace(served, hits=hits)
+    return replace(served, hits=hits, confidence=surest(served.hits))
+
+
+def _wide(question: Question, most: int | None) -> Question:
+    """The question with room for `most` hits, for all without."""
+    if most is None:
+        return replace(question, whole=True)
+    return replace(question, limit=max(most, LOOKED_AT))
 
 
 def ranked(wide: Question, question: Question) -> Served:

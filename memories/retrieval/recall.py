@@ -15,6 +15,7 @@ from memories.embedding.interface import EncoderError
 from memories.embedding.known_models import known_model
 from memories.embedding.query_cache import encode_query
 from memories.language.cues import asks_about_self, asks_when, forms
+from memories.retrieval.answering.confidence import answered, surest
 from memories.retrieval.candidates.filters import MAY_LEAVE
 from memories.retrieval.candidates.question_words import worded
 from memories.retrieval.metrics import RECALL_SECONDS
@@ -42,8 +43,6 @@ from robots.teams.teams import find_team
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
 # The timeframe that the question itself names.
 AUTO = ("auto",)
-# Characters of a text that are compared with others.
-COMPARED = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +85,8 @@ class Query:
 class RecallAnswer:
     """What was found, best first, and how; each hit with its row as `load` gave it.
 
-    merged: the rows by id of what the hits stand for. query: as it was understood. not_reranked:
+    confidence: how sure it is that one of them answers, in 0-1. merged: the rows by id of what the
+    hits stand for. query: as it was understood. not_reranked:
     why the order is the plain one although another was asked for.
     """
 
@@ -97,6 +97,12 @@ class RecallAnswer:
     took_ms: float
     not_reranked: str | None = None
     merged: Mapping[UUID, Any] = field(default_factory=dict)
+    confidence: float = 0.0
+
+    @property
+    def answered(self) -> str:
+        """yes, unsure or no."""
+        return answered(self.confidence)
 
 
 Load = Callable[[UUID, Sequence[UUID]], Mapping[UUID, Any]]
@@ -166,7 +172,8 @@ def serve(
             now,
             include_expired=query.include_expired,
         )
-        served = _sayable(principal, replace(served, hits=_only(better.hits, still)))
+        served = _remaining(replace(served, hits=better.hits), still)
+        served = _sayable(principal, served)
         served = replace(served, hits=served.hits[: query.limit])
         answer = _answer(principal, query, served, now=now, load=load, started=started)
     return replace(answer, not_reranked=better.why_not)
@@ -176,7 +183,15 @@ def _sayable(principal: Principal, served: Served) -> Served:
     """Every strategy keeps to it; what leaves the group is looked at once more."""
     if principal.sayable is None:
         return served
-    return replace(served, hits=_only(served.hits, sayable(principal, ids_of(served.hits))))
+    return _remaining(served, sayable(principal, ids_of(served.hits)))
+
+
+def _remaining(served: Served, ids: set[UUID]) -> Served:
+    """These hits alone; if others were among them, they answer nothing any more."""
+    hits = _only(served.hits, ids)
+    if len(hits) == len(served.hits):
+        return replace(served, hits=hits)
+    return replace(served, hits=hits, confidence=surest(hits))
 
 
 def _only(hits: Sequence[Hit], ids: set[UUID]) -> list[Hit]:
@@ -218,7 +233,10 @@ def answer_of(
     """The hits with their rows; what has none is not there for the asker."""
     hits = [(hit, rows[hit.id]) for hit in served.hits if hit.id in rows]
     merged = {id_: rows[id_] for hit, _ in hits for id_ in hit.merged if id_ in rows}
-    return RecallAnswer(query, recall_id, hits, served.strategy, took_ms, merged=merged)
+    sure = served.confidence or 0.0
+    return RecallAnswer(
+        query, recall_id, hits, served.strategy, took_ms, merged=merged, confidence=sure
+    )
 
 
 def asker(actor: Actor, query: Query) -> Principal:
@@ -233,23 +251,6 @@ def asker(actor: Actor, query: Query) -> Principal:
 def prepare(principal: Principal, query: Query, now: datetime) -> Question:
     """Everything looked up and encoded; call inside the principal's scope."""
     return with_vector(worded(question_of(principal, query, now)))
-
-
-def resembling(
-    principal: Principal, text: str, audience_id: UUID, *, now: datetime, limit: int = 3
-) -> list[Memory]:
-    """What the readers of one audience have that is like a text, best first; nothing that is not.
-
-    Nothing is counted or recorded: whoever reviews is not asking.
-    """
-    alone = principal.narrowed(frozenset({audience_id}))
-    query = Query(text=text[:COMPARED], limit=limit, counts=False)
-    with alone.scope():
-        question = prepare(alone, query, now)
-        near = known_model().related
-        ids = [h.id for h in search(question).hits if h.similarity is None or h.similarity >= near]
-        rows = whole_memories(principal.organisation_id, ids)
-    return [rows[id_] for id_ in ids if id_ in rows]
 
 
 def _shareable(principal: Principal, group: str) -> Principal:
@@ -305,6 +306,7 @@ def question_of(principal: Principal, query: Query, now: datetime) -> Question:
         model=model.number,
         meaning_floor=model.meaning_floor,
         near_duplicate=model.near_duplicate,
+        weights=model.answers,
         limit=max(query.limit, DEPTH) if deeper else query.limit,
         now=now,
         strategy=ALIASES.get(query.strategy, query.strategy),

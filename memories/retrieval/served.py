@@ -6,6 +6,7 @@ from uuid import UUID
 
 import orjson
 
+from memories.retrieval.answering.confidence import answered, is_folded
 from memories.retrieval.types import Served
 from memories.store.use import ALONE
 from orgs.database.prepared_statements import fetched
@@ -75,9 +76,9 @@ WITH at_hand AS ({{at_hand}}), counted AS (
     AND (last_active_at IS NULL OR last_active_at < %(now)s::timestamptz - interval '1 second')
 )
 INSERT INTO memories_recall (id, organisation_id, audience_id, robot_id, member_id, group_id,
-                             strategy, hits, took_ms, created_at)
+                             strategy, hits, answered, confidence, folded, took_ms, created_at)
 VALUES (%(id)s, %(organisation)s, %(audience)s, %(robot)s, %(member)s, %(group)s, %(strategy)s,
-        %(hits)s::jsonb, %(took_ms)s, %(now)s)
+        %(hits)s::jsonb, %(answered)s, %(confidence)s, %(folded)s::jsonb, %(took_ms)s, %(now)s)
 """
 _SERVED = _RECORD.format(at_hand=_TOUCH)
 _SERVED_WORKING = _RECORD.format(at_hand=_ENTER)
@@ -119,6 +120,8 @@ def recording(
     """The statement that records it, and its parameters."""
     actor = principal.actor
     ids = [hit.id for hit in served.hits] if counts else []
+    told = served.confidence is not None
+    folded = [hit.id for hit in served.hits if told and is_folded(hit)]
     return _SERVED_WORKING if working else _SERVED, {
         "id": recall_id,
         "organisation": actor.organisation_id,
@@ -128,6 +131,9 @@ def recording(
         "group": actor.group_id,
         "strategy": served.strategy,
         "hits": orjson.dumps([[hit.id, round(hit.score, 6)] for hit in served.hits]).decode(),
+        "answered": "" if served.confidence is None else answered(served.confidence),
+        "confidence": served.confidence,
+        "folded": orjson.dumps(folded).decode(),
         "took_ms": took_ms,
         "ids": ids,
         "logs": [new_id() for _ in ids],

@@ -9,6 +9,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.embedding.known_models import AnswerWeights
+
 Vector = NDArray[np.float32]
 Ids = NDArray[np.bytes_]
 
@@ -49,7 +51,8 @@ class Question:
     scope whom it names, in lower case (see `question_words`). vector: None where only words
     are asked. asks_when, asks_about_self: see `language.cues`; the latter only where a member asks.
     automatic: whether nobody named the strategy. meaning_floor, near_duplicate: of the model whose
-    number is `model` (see memories.embedding.known_models).
+    number is `model` (see memories.embedding.known_models), and weights too; None where nobody has
+    measured it.
     with_similarity: whether each hit is to carry the cosine with its own text. whole: whether
     every candidate is served, for explanations, in the place of the best `limit`.
     profile: see `profiles`; tier_strategy: see `tier_strategies`, its tiers are in `filters`.
@@ -67,6 +70,7 @@ class Question:
     near_duplicate: float
     limit: int
     now: datetime
+    weights: AnswerWeights | None = None
     strategy: str = "hybrid"
     automatic: bool = False
     fusion: str = "minmax"
@@ -168,7 +172,8 @@ class Pool(Found):
 class Hit:
     """One memory of an answer. Every score is in 0-1 but `similarity`, a cosine, and `rerank`.
 
-    rerank: the cross-encoder's logit, where it read this one.
+    rerank: the cross-encoder's logit, where it read this one. answers: how sure it is that this
+    one answers the question (see `answering.confidence`).
     merged: the memories that say the same and are not served beside it; confidence and
     access_count: the highest of theirs, and the sum; None where nothing was compared. unconfirmed,
     shared, readers, wording, own: see `Pool`.
@@ -186,6 +191,7 @@ class Hit:
     access_count: int | None = None
     merged: tuple[UUID, ...] = ()
     rerank: float | None = None
+    answers: float = 0.0
     unconfirmed: float = 0.0
     shared: bool = False
     readers: float | None = None
@@ -200,7 +206,11 @@ def ids_of(hits: Sequence[Hit]) -> list[UUID]:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Hits in order, and what a reader of the explanation wants to know."""
+    """Hits in order, and what a reader of the explanation wants to know.
+
+    confidence: how sure it is that any of them answers, in 0-1; None where nobody asked that.
+    """
 
     hits: list[Hit]
     strategy: str
+    confidence: float | None = None

@@ -1,9 +1,10 @@
 """Who may decide an item of the queue."""
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 
 from memories.access.permissions import is_subject, may_change
 from memories.review.models import HELD, PROPOSALS, Cause, Proposal
+from memories.store.models.memory import Memory
 from orgs.models.audiences import AudienceKind
 from orgs.models.memberships import Member, Role
 from orgs.principals import MODERATORS, Actor, Principal
@@ -14,16 +15,23 @@ def _theirs(actor: Actor) -> Q:
     if actor.moderates:
         # Not Q(): an empty condition would vanish beside another one.
         return ~Q(pk__in=[])
-    about = Q(memory__member_id=actor.member_id) | Q(memory__speaker_member_id=actor.member_id)
-    if actor.role != Role.VIEWER:
-        about |= Q(memory__author_id=actor.member_id)
     # What was forgotten lies where its subject alone reads.
-    subject = Q(memory__member_id=actor.member_id) | Q(memory__speaker_member_id=actor.member_id)
-    others = about & ~Q(cause__in=(*PROPOSALS, Cause.RED_LINE))
+    subject = Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
+    theirs = subject if actor.role == Role.VIEWER else subject | Q(author_id=actor.member_id)
+    others = _about(theirs) & ~Q(cause__in=(*PROPOSALS, Cause.RED_LINE))
     # What a gate holds lies where those alone look who decide, or where curators do.
     held = Q(cause__in=HELD, audience__kind=AudienceKind.EXPLICIT)
-    mine = Q(cause=Cause.RETURN) | others | (subject & Q(cause=Cause.RED_LINE))
+    wishes = Q(cause=Cause.RED_LINE) & _about(subject)
+    mine = Q(cause=Cause.RETURN) | others | wishes
     return mine if actor.role == Role.VIEWER else mine | held
+
+
+def _about(which: Q) -> Q:
+    """Items about such a memory, which is looked up for each item instead of joined."""
+    memories = Memory.objects.filter(
+        which, organisation_id=OuterRef("organisation_id"), id=OuterRef("memory_id")
+    )
+    return Q(memory_id=Subquery(memories.values("id")[:1]))
 
 
 def proposed(actor: Actor) -> Q:

@@ -52,6 +52,15 @@ def take_hold(principal: Principal, item: Proposal, now: datetime) -> bool:
     return bool(changed)
 
 
+def let_go_of_others(principal: Principal, item: Proposal) -> None:
+    """Who moves on to this item holds no other any more; call inside the principal's scope."""
+    Proposal.objects.filter(
+        organisation_id=item.organisation_id,
+        state=State.OPEN,
+        locked_by_id=principal.actor.member_id,
+    ).exclude(id=item.id).update(locked_by=None, locked_until=None)
+
+
 def release(actor: Actor, item_id: UUID) -> Proposal:
     """Let go of an item that the asker holds; of others' holds nothing changes. Raises NotFound."""
     principal = resolve(actor)

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, UUIDField, Value
+from django.db.models.functions import Coalesce
 
 from memories.access.permissions import restorable
 from memories.review.deciders import decidable, may_decide, proposed
@@ -23,7 +24,7 @@ NAMES = (
     "memory__proposed_audience", "memory__speaker_member", "memory__reworded_by",
     "memory__reworded_by_robot",
     "proposed_by", "robot", "assignee", "locked_by", "decided_by",
-    "target_audience",
+    "target_audience__group",
 )  # fmt: skip
 
 
@@ -47,6 +48,10 @@ class Count:
 
 
 CAPPED = 1000
+WINDOW, WINDOW_BEFORE = 30, 4
+FIRST = UUID(int=0)
+# Of `standing`: the memory was forgotten.
+GONE = Q(("status", Status.FORGOTTEN))
 
 
 def items(principal: Principal) -> "QuerySet[Proposal, Proposal]":
@@ -61,17 +66,23 @@ def items(principal: Principal) -> "QuerySet[Proposal, Proposal]":
 
 
 def standing(actor: Actor) -> "QuerySet[Proposal, Proposal]":
-    """What exists for the asker, whoever decides it; evaluate inside the asker's scope."""
+    """What exists for the asker, whoever decides it; evaluate inside the asker's scope.
+
+    `status` is that of the memory, to filter by.
+    """
     tenant = {"organisation_id": actor.organisation_id}
     there = Memory.objects.filter(~Q(status=Status.FORGOTTEN) | restorable(actor), **tenant)
-    # Looked up one by one: a list of all that is readable would be made for the sake of a few.
+    # Looked up one by one: a list of all that is readable would be made for the sake of a few, and
+    # nothing but a subquery for one value keeps the database from making it.
+    status = Subquery(there.filter(id=OuterRef("memory_id")).values("status")[:1])
     twins = Q(other=None) | Exists(there.filter(id=OuterRef("other_id")))
     seen = Version.objects.filter(
         **tenant, memory_id=OuterRef("memory_id"), number=OuterRef("seen_version")
     )
-    then = Q(seen_version=None) | Q(seen_version=F("memory__version")) | Exists(seen)
-    rows = Proposal.objects.filter(**tenant)
-    return rows.filter(twins, then, memory_id__in=there.values("id"))
+    current = Memory.objects.filter(**tenant, id=OuterRef("memory_id")).values("version")[:1]
+    then = Q(seen_version=None) | Q(seen_version=Subquery(current)) | Exists(seen)
+    rows = Proposal.objects.filter(**tenant).alias(status=status)
+    return rows.filter(twins, then, status__isnull=False)
 
 
 def queue(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet[Proposal, Proposal]":
@@ -97,6 +108,21 @@ def queue(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet[Proposa
     return rows
 
 
+def window(principal: Principal, filters: Mapping[str, Any], item_id: UUID) -> list[Proposal]:
+    """What waits for the asker around one item: WINDOW of them, WINDOW_BEFORE of which are older.
+
+    filters: as of `queue`. Without the item where it does not wait, or not for the asker. One
+    query; call inside the principal's scope.
+    """
+    rows = queue(principal, {**filters, "state": State.OPEN, "mine": False})
+    rows = rows.exclude(GONE)
+    older = rows.filter(id__lt=item_id).order_by("-id").values("id")
+    first = Coalesce(
+        Subquery(older[WINDOW_BEFORE - 1 : WINDOW_BEFORE]), Value(FIRST, output_field=UUIDField())
+    )
+    return list(rows.filter(id__gte=first).order_by("id")[:WINDOW])
+
+
 def find(principal: Principal, item_id: UUID) -> Proposal:
     """One item; call inside the principal's scope. Raises NotFound."""
     item = items(principal).filter(id=item_id).first()
@@ -120,13 +146,18 @@ def get_item(actor: Actor, item_id: UUID) -> Proposal:
         return find(principal, item_id)
 
 
-def following(principal: Principal, after: UUID | None, now: datetime) -> UUID | None:
-    """The next item that waits for the asker: the oldest after `after`, then from the start."""
+def following(
+    principal: Principal, after: UUID | None, now: datetime, filters: Mapping[str, Any]
+) -> UUID | None:
+    """The next item that waits for the asker: the oldest after `after`, then from the start.
+
+    filters: as of `queue`, what the asker works through.
+    """
     me = principal.actor.member_id
-    rows = queue(principal, {"state": State.OPEN, "mine": False})
+    rows = queue(principal, {**filters, "state": State.OPEN, "mine": False})
     free = Q(locked_until=None) | Q(locked_until__lte=now) | Q(locked_by_id=me)
     given = Q(assignee=None) | Q(assignee_id=me)
-    rows = rows.filter(free & given).exclude(memory__status=Status.FORGOTTEN)
+    rows = rows.filter(free & given).exclude(GONE)
     ids = rows.order_by("id").values_list("id", flat=True)
     if after is None:
         return ids.first()
@@ -138,7 +169,8 @@ def count(principal: Principal, since: datetime) -> Count:
     me = principal.actor.member_id
     waits = Q(state=State.OPEN) & decidable(principal.actor)
     done = Q(decided_by_id=me, decided_at__gte=since)
+    waits &= ~GONE
     states = standing(principal.actor).filter(waits | done).order_by("-state")
-    found = list(states.values_list("state", "memory__status")[:CAPPED])
-    waiting = [s for s, memory in found if s == State.OPEN and memory != Status.FORGOTTEN]
-    return Count(len(waiting), len([s for s, _ in found if s != State.OPEN]))
+    found = list(states.values_list("state", flat=True)[:CAPPED])
+    waiting = found.count(State.OPEN)
+    return Count(waiting, len(found) - waiting)

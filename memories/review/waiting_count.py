@@ -4,8 +4,7 @@ from typing import Any
 
 from memories.review.deciders import decidable
 from memories.review.models import State
-from memories.review.queue import standing
-from memories.store.models.choices import Status
+from memories.review.queue import GONE, standing
 from orgs.principals import Actor, asked_at_once
 
 MOST = 100
@@ -28,5 +27,5 @@ def among(actor: Actor) -> tuple[str, dict[str, Any]]:
 
 def _open(actor: Actor) -> tuple[str, tuple[Any, ...]]:
     rows = standing(actor).filter(decidable(actor), state=State.OPEN)
-    rows = rows.exclude(memory__status=Status.FORGOTTEN)
+    rows = rows.exclude(GONE)
     return rows.order_by().values("id")[:MOST].query.sql_with_params()

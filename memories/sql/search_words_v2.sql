@@ -1,5 +1,5 @@
 -- Which rows may be the best for a question by its words, within the audiences of the scope. The caller
--- scores them. docs/adr/0025-words-of-large-scopes.md says why, and what was measured.
+-- scores them. docs/adr/0023-words-of-large-scopes.md says why, and what was measured.
 --
 -- Read are the words that rows say themselves; what neighbours lend is asked for around the best. Rows
 -- are taken from the rarest word on, then those that share the rarest words with others.

@@ -29,7 +29,12 @@ def when(memory: Memory) -> datetime:
 
     One memory of the calendar's first or last day would otherwise end each page that shows it.
     """
-    return min(max(memory.occurred_at or memory.created_at, EARLIEST), LATEST)
+    return in_range(memory.occurred_at or memory.created_at)
+
+
+def in_range(at: datetime) -> datetime:
+    """The moment, within what every time zone can show."""
+    return min(max(at, EARLIEST), LATEST)
 
 
 def day(at: datetime) -> str:

@@ -21,6 +21,8 @@ class AudienceKind(models.TextChoices):
 
 # Those that people of one profession read.
 COHORTS = (AudienceKind.PERSONA, AudienceKind.INDUSTRY, AudienceKind.ROLE)
+# What somebody shared with others by choice.
+OPEN_PLACES = (AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLICIT)
 
 
 class Audience(TenantModel):

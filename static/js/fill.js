@@ -6,3 +6,13 @@ document.addEventListener("click", (event) => {
   field.value = button.dataset.text;
   field.focus();
 });
+
+// A choice with data-fill-empty="#field" fills it as well, as long as it holds nothing but what a choice has put there.
+let filled = "";
+document.addEventListener("change", (event) => {
+  const choice = event.target.closest?.("[data-fill-empty]");
+  const field = choice && document.querySelector(choice.dataset.fillEmpty);
+  if (!field || (field.value.trim() && field.value !== filled)) return;
+  field.value = choice.dataset.text;
+  filled = field.value;
+});

@@ -1,7 +1,9 @@
 // Single keys. Any control takes one by data-key="e"; rows are [data-row] in a [data-list].
 // j k move (with the panel open they show the next memory in it), Enter opens (the link is focused), x selects,
-// z takes the last act back, ? shows the list. The cookie keys=off switches these off. Ctrl+Enter sends a form, always.
+// z takes the last act back, ? shows the list. In a list with data-follow the row that is moved to opens beside it.
+// The cookie keys=off switches these off.
 import { openDialog } from "./dialog.js";
+import { follow } from "./follow.js";
 import { isOpen, show, shownRow } from "./panel.js";
 import { read, write } from "./settings.js";
 import { undoLast } from "./undo.js";
@@ -17,13 +19,14 @@ if (toggle) {
 const typing = (target) => target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit])");
 const visible = (element) => element.checkVisibility?.() ?? element.offsetParent !== null;
 const rows = () => [...document.querySelectorAll("[data-list] [data-row]")].filter(visible);
-const current = () => document.activeElement?.closest("[data-row]") ?? document.querySelector("[data-row].is-focused");
+const current = () => document.activeElement?.closest("[data-row]") ?? document.querySelector("[data-row].is-focused, [data-follow] [data-row][aria-current]");
 
 function focusRow(row) {
   for (const other of document.querySelectorAll("[data-row].is-focused")) other.classList.remove("is-focused");
   row.classList.add("is-focused");
   row.querySelector("[data-row-link]")?.focus({ preventScroll: true });
   row.scrollIntoView({ block: "nearest" });
+  follow(row);
 }
 
 function move(step) {
@@ -42,21 +45,18 @@ function move(step) {
 function press(key) {
   const selector = `[data-key="${CSS.escape(key)}"]`;
   const inPanel = isOpen() ? document.querySelector(`#panel ${selector}`) : null;
-  const control = inPanel ?? current()?.querySelector(selector) ?? [...document.querySelectorAll(selector)].find((one) => !one.closest("[data-row]") && visible(one));
+  const control = inPanel ?? current()?.querySelector(selector) ?? [...document.querySelectorAll(selector)].find((one) => !one.closest("[data-row], [aria-busy=true]") && visible(one));
   if (!control) return false;
   if (control.matches("input, textarea")) { control.focus(); control.select?.(); } else control.click();
   return true;
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches?.("form textarea, form input, form select")) {
-    event.preventDefault();
-    event.target.form.requestSubmit();
-    return;
-  }
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && event.target.matches?.("input[type=search]")) { event.target.blur(); return; }
   if (off() || typing(event.target) || document.querySelector("dialog[open]") || event.key.length !== 1) return;
+  // A key that is held down moves on; it never decides again.
+  if (event.repeat && !"jk".includes(event.key)) return;
   let done = false;
   if (event.key === "?") done = Boolean(openDialog("shortcuts"));
   else if (event.key === "j" || event.key === "k") done = move(event.key === "j" ? 1 : -1) || press(event.key);

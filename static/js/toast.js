@@ -1,5 +1,7 @@
 // Toasts: 7 s for news; the clock stands still while the pointer or the focus is on it. Errors stay. One with Undo
 // stays until the next act, whose note takes its place.
+import { keepUndo } from "./undo.js";
+
 const NEWS = 7000;
 const region = document.getElementById("toasts");
 const use = (name) => {
@@ -18,6 +20,8 @@ function leave(toast) {
 }
 
 function time(toast) {
+  const form = toast.querySelector("form:has([data-undo])");
+  if (form) keepUndo(form.getAttribute("action"));
   if (toast.classList.contains("error") || toast.querySelector("[data-undo]")) return;
   let left = NEWS;
   let since = 0;
@@ -40,6 +44,7 @@ function undoForm(url) {
   const button = document.createElement("button");
   Object.assign(button, { type: "submit", className: "button small", textContent: "Undo" });
   button.dataset.undo = "";
+  button.setAttribute("aria-keyshortcuts", "z");
   form.append(token, button);
   // The list stays: what the act changed comes back in its place.
   form.setAttribute("hx-post", url);

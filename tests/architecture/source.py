@@ -65,10 +65,21 @@ def _walk(folder: Path) -> Iterator[Path]:
             yield entry
 
 
-def imports(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def imports(path: Path) -> list[tuple[int, str]]:
     """(line, absolute module) of every import of a module, wherever it stands."""
-    for node in ast.walk(tree(path)):
+    found: list[tuple[int, str]] = []
+    for node in _statements(tree(path).body):
         if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
+            found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.lineno, node.module
+            found.append((node.lineno, node.module))
+    return found
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Every statement; an import stands in no expression, and those are nine nodes of ten."""
+    for node in body:
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from _statements(getattr(node, part, []))

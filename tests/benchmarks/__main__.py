@@ -13,7 +13,7 @@ from tests.benchmarks.report import Report, say
 PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
-    "personal", "million",
+    "personal", "million", "abstention", "experts",
 )  # fmt: skip
 # What a part reads of the dataset.
 NEEDING = {
@@ -25,6 +25,8 @@ NEEDING = {
     "timeframes": "queries.jsonl",
     "personal": "items.jsonl",
     "million": "memories.jsonl",
+    "abstention": "queries.jsonl",
+    "experts": "queries.jsonl",
 }
 
 
@@ -70,11 +72,13 @@ def measure(chosen: argparse.Namespace) -> int:
 
     from memories.embedding.encoders import get_encoder
     from tests.benchmarks import (
+        abstention,
         ageing,
         context,
         database,
         erasure,
         exactness,
+        experts,
         latency,
         leaks,
         load,
@@ -111,6 +115,8 @@ def measure(chosen: argparse.Namespace) -> int:
         "erasure": erasure.run,
         "personal": personal.run,
         "million": million.run,
+        "abstention": abstention.run,
+        "experts": experts.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)

@@ -50,14 +50,19 @@ class Dataset:
     unanswerable: int
 
 
+def content_of(folder: Path) -> bytes:
+    """The lines of the folder's memories, which may be packed."""
+    plain = folder / "memories.jsonl"
+    packed = folder / "memories.jsonl.gz"
+    return plain.read_bytes() if plain.is_file() else gzip.decompress(packed.read_bytes())
+
+
 def read(folder: Path) -> Dataset:
     """Read a folder; its memories may be packed.
 
     A file may lack `answerable`: then evidence makes a question answerable.
     """
-    plain = folder / "memories.jsonl"
-    packed = folder / "memories.jsonl.gz"
-    content = plain.read_bytes() if plain.is_file() else gzip.decompress(packed.read_bytes())
+    content = content_of(folder)
     lines = content.splitlines()
     rows = [orjson.loads(line) for line in lines]
     speakers: dict[str, str] = {}

@@ -112,7 +112,8 @@ def harvest(machine: Machine, everyone: dict[str, Client], cookies: dict[str, An
                 answer = Call(caller, "GET", path).send(clean(everyone[caller], cookies[caller]))
                 transaction.set_rollback(True)
             kind = answer.headers.get("Content-Type", "")
-            if answer.status_code == 200 and kind.startswith("text/html"):
+            page = kind.startswith("text/html") and not answer.streaming
+            if answer.status_code == 200 and page:
                 machine.learn(path, answer.content.decode())
 
 

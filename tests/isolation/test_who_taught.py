@@ -33,6 +33,7 @@ LESSON = "The canary-persona-mina. word"
 TOLD = "Zebra weeks are counted for everybody."
 RULED = "Zebra leases are renewed in spring."
 # What the reader of an address may put into it; the robot is always Mina's.
+# The first two are put into each in the quick tests, all of them in the slow ones.
 QUERIES = ("", "?robot={robot}", "?topic=canary", "?topic=zebra", "?q=canary", "?status=active")
 BODIES: dict[str, list[dict[str, Any]]] = {
     "/api/v1/recall": [
@@ -74,7 +75,7 @@ class Taught:
     def lines(self) -> list[str]:
         return [str(self.lesson), str(self.ruled), "canary-persona-mina.", RULED]
 
-    def probes(self, caller: str) -> Iterator[tuple[Operation, str, Any]]:
+    def probes(self, caller: str, *, whole: bool) -> Iterator[tuple[Operation, str, Any]]:
         """Every reading address, opened with what was taught where it opens one thing."""
         kind = "aria" if caller.startswith("robot") else caller
         ids = theirs(self.stage, kind) | {
@@ -103,7 +104,7 @@ class Taught:
                     for body in BODIES.get(place, []):
                         yield operation, path, orjson.loads(self.filled(orjson.dumps(body)))
                     continue
-                for query in QUERIES if not n else QUERIES[:1]:
+                for query in (QUERIES if whole else QUERIES[:2]) if not n else QUERIES[:1]:
                     yield operation, path + query.replace("{robot}", self.marks[0]), None
 
     def is_tied(self, part: str) -> bool:
@@ -162,12 +163,12 @@ def asked(client: APIClient, operation: Operation, path: str, body: Any) -> str:
     return text_of(answer)
 
 
-def tied(taught: Taught, caller: str) -> tuple[list[str], int]:
+def tied(taught: Taught, caller: str, *, whole: bool = False) -> tuple[list[str], int]:
     """The answers that say of one thing that it was taught and by which robot, and how many
     answers show anything that was taught."""
     client: APIClient = taught.stage.callers[caller]()
     found, shown = [], 0
-    for operation, path, body in taught.probes(caller):
+    for operation, path, body in taught.probes(caller, whole=whole):
         text = asked(client, operation, path, body)
         if not any(line in text for line in taught.lines):
             continue
@@ -192,6 +193,16 @@ def test_nothing_that_is_read_ties_a_lesson_to_its_robot(world: World, caller: s
     found, shown = tied(taught, caller)
     assert found == [], "\n".join(found)
     assert shown >= (10 if caller == "robot of bob" else 15), "nothing is proven of nothing"
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("T06")
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("caller", ["bob", "robot of bob", "chidi", "vera", "ada"])
+def test_nothing_that_is_read_ties_one_by_any_question(world: World, caller: str) -> None:
+    found, shown = tied(Taught(world), caller, whole=True)
+    assert found == [], "\n".join(found)
+    assert shown >= 15, "nothing is proven of nothing"
 
 
 @pytest.mark.timeout(600)

@@ -105,7 +105,9 @@ def pages(client: Client) -> list[str]:
             continue
         url = reverse(pattern.name, kwargs={name: known[name] for name in wanted})
         answer = client.get(url)
-        if answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
+        html = answer["Content-Type"].startswith("text/html")
+        # A file to take along is no page of the site.
+        if answer.status_code == 200 and html and not answer.streaming:
             found.append(url)
     return found
 

@@ -45,6 +45,21 @@ def test_a_rule_that_grows_too_fast_is_noticed() -> None:
     assert growth(lambda text: text.split(), repeated("a "), 400_000) < MOST_GROWTH
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        r"\b((?:[A-Z][\w'&.-]*[\w]|I)(?:'ll| will| must) [^\n.!?;]{3,140})",
+        r"(?:\w+ )*ago\b",
+        r"\(.*\)!",
+        r"#\s+\s*x",
+    ],
+)
+def test_a_pattern_that_grows_too_fast_is_noticed_by_texts_made_of_it(written: str) -> None:
+    pattern = re.compile(written)
+    made, call = _almost(pattern), _found(pattern)
+    assert any(growth(call, make, SHORT) > MOST_GROWTH for make in made)
+
+
 @pytest.mark.conformance("T24")
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_rule_grows_with_its_text(kind: str) -> None:

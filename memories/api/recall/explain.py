@@ -47,7 +47,7 @@ def _body(found: Explanation) -> dict[str, Any]:
     hit = found.hit
     scores = None
     if hit is not None:
-        names = ("relevance", "vector", "keyword", "similarity", "cues", "strength")
+        names = ("relevance", "vector", "keyword", "similarity", "cues", "strength", "answers")
         scores = {name: getattr(hit, name) for name in names}
         if hit.unconfirmed:
             scores["unconfirmed_days"] = hit.unconfirmed

@@ -26,6 +26,8 @@ def body_of(answer: RecallAnswer) -> dict[str, Any]:
     query = answer.query
     body = {
         "recall_id": answer.recall_id,
+        "answered": answer.answered,
+        "confidence": round(answer.confidence, 4),
         "results": [
             rendering.hit(found, row, explain=query.explain, merged=answer.merged)
             for found, row in answer.hits

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from memories.access.visibility import LOOKED_FOR
 from memories.api.serializers.memories import MAX_RANGES, AudienceSerializer, TimeframeField
+from memories.retrieval.answering.confidence import ANSWERED, NOTHING, SURE
 from memories.retrieval.profiles import PROFILES
 from memories.retrieval.recall import AUTO, FUSIONS
 from memories.retrieval.reranking.rerank import WHY_NOT
@@ -183,6 +184,7 @@ class ScoresSerializer(serializers.Serializer[Any]):
     similarity = serializers.FloatField(allow_null=True)
     cues = serializers.FloatField()
     strength = serializers.FloatField()
+    answers = serializers.FloatField(help_text="How sure it is that this one answers, in 0-1.")
     rerank = serializers.FloatField(
         required=False, allow_null=True, help_text="The cross-encoder's logit, where it read it."
     )
@@ -205,6 +207,9 @@ class HitSerializer(serializers.Serializer[Any]):
     key = serializers.CharField(allow_null=True)
     content = serializers.CharField()
     score = serializers.FloatField()
+    folded = serializers.BooleanField(
+        help_text="Whether it does not answer the question by itself. It is served all the same."
+    )
     scores = ScoresSerializer(required=False)
     consolidated = ConsolidatedSerializer(
         many=True, required=False, help_text="What it stands for, as far as the asker reads it."
@@ -246,6 +251,12 @@ class HitSerializer(serializers.Serializer[Any]):
 
 class RecallAnswerSerializer(serializers.Serializer[Any]):
     recall_id = serializers.UUIDField()
+    answered = serializers.ChoiceField(
+        ANSWERED,
+        help_text="Whether what is known answers the question: `yes` from a confidence of "
+        f"{SURE:g}, `no` below {NOTHING:g}. Nothing is left out for it.",
+    )
+    confidence = serializers.FloatField(help_text="How sure it is that one answers, in 0-1.")
     results = HitSerializer(many=True)
     query = serializers.CharField()
     timeframe = serializers.ListField(child=serializers.DictField(), allow_null=True)

@@ -133,5 +133,6 @@ def _recorded(asked: Asked, citations: Sequence[Citation], took_ms: float) -> UU
     if asked.served is None:
         return None
     cited = {one.piece.id for one in citations if one.piece.type == MEMORY}
-    served = replace(asked.served, hits=[h for h in asked.served.hits if h.id in cited])
+    hits = [hit for hit in asked.served.hits if hit.id in cited]
+    served = replace(asked.served, hits=hits, confidence=None)
     return record_served(asked.principal, served, took_ms=took_ms, counts=True, now=asked.now)

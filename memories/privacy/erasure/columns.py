@@ -112,7 +112,7 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
         "kind": FIXED, "cause": FIXED, "state": FIXED, "content": MASKED, "reason": MASKED,
         "decision": MASKED, "outcome": MASKED, "details": MASKED,
     },
-    "memories_recall": {"strategy": FIXED, "hits": IDS},
+    "memories_recall": {"strategy": FIXED, "hits": IDS, "answered": FIXED, "folded": IDS},
     "memories_restatement": {
         "kind": FIXED, "text": MASKED, "keywords": FOLDED, "persons": MASKED, "location": MASKED,
         "entities": MASKED, "topic": MASKED, "source": FIXED, "shown": IDS,

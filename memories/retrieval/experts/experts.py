@@ -9,7 +9,8 @@ from uuid import UUID
 
 from memories.knowledge_graph.node_ids import node_of, plain_name
 from memories.knowledge_graph.observations import NOT_REMOVED, STILL
-from memories.language.terms import concepts, is_quantity, terms
+from memories.knowledge_graph.subjects import subject_named
+from memories.language.terms import concepts, terms
 from memories.retrieval.pipeline import search
 from memories.retrieval.recall import Query, prepare
 from memories.store.models.memory import Memory
@@ -221,7 +222,13 @@ def topics(
     with principal.scope():
         # A number or a date is no topic to ask for, so some more are looked at than are shown.
         found = fetched(_TOPICS, _values(principal, group, 3 * limit, now))
-    return [name for (name,) in found if not is_quantity(name)][:limit]
+    return [name for (name,) in found if is_topic(name)][:limit]
+
+
+def is_topic(name: str) -> bool:
+    """Whether a name is one to ask for: a subject, and no other word."""
+    found = concepts(name)
+    return bool(found) and subject_named(found)
 
 
 def evidence(principal: Principal, ids: Sequence[UUID]) -> dict[UUID, Memory]:

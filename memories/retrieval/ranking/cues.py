@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memories.lifecycle.decay import confirmed_share, strengths
+from memories.retrieval.answering.confidence import answers
 from memories.retrieval.profiles import (
     SUPERSEDED,
     balanced,
@@ -56,16 +57,19 @@ def relevance(fused: Floats, added: Floats) -> Floats:
 
 
 class Judged(NamedTuple):
-    """The candidates' numbers, all in 0-1 but `cues`."""
+    """The candidates' numbers, all in 0-1 but `cues`. answers: see `answering.confidence`."""
 
     score: Floats
     relevance: Floats
     cues: Floats
     strength: Floats
+    answers: Floats
 
 
-def judge(question: Question, pool: Pool, fused: Floats) -> Judged:
+def judge(question: Question, pool: Pool, fused: Floats, lead: float | None = None) -> Judged:
     """The scores under the profile that was asked for. What is past its day has no strength left.
+
+    lead: of who is named, among all candidates (`answering.confidence.lead_of`).
 
     A single arm or a named fusion is asked for as such: what the wording adds belongs to the
     hybrid.
@@ -78,7 +82,8 @@ def judge(question: Question, pool: Pool, fused: Floats) -> Judged:
         importance=pool.importance, category=pool.category, accesses=pool.accesses, days=pool.days
     )
     now = np.where(pool.expired, 0.0, now)
-    return Judged(scored(question, pool, relevance=found, strength=now), found, added, now)
+    score = scored(question, pool, relevance=found, strength=now)
+    return Judged(score, found, added, now, answers(question, pool, lead))
 
 
 def scored(question: Question, pool: Pool, *, relevance: Floats, strength: Floats) -> Floats:

@@ -10,6 +10,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.retrieval.answering.confidence import lead_of
 from memories.retrieval.candidates.columns import weighed
 from memories.retrieval.candidates.filters import NOT_SHARED, SHARED
 from memories.retrieval.candidates.merge import merged, part_of
@@ -47,7 +48,7 @@ def rank(
             return hits
     pool, places = weighed(question, found)
     fused = fuse(pool, question.strategy, question.fusion, question.meaning_floor)
-    judged = judge(question, pool, fused)
+    judged = judge(question, pool, fused, lead_of(question, found))
     best = top(question, pool, judged)
     if caps is not None:
         best = _capped(top(replace(question, whole=True), pool, judged), origins[places], caps)
@@ -84,7 +85,7 @@ def _from_shortlist(question: Question, found: Found) -> list[Hit] | None:
     faded = (pool.unconfirmed > question.fresh_days).any()
     if len(places) < len(short) or pool.superseded.any() or faded:
         return None
-    judged = judge(question, pool, fused[short][places])
+    judged = judge(question, pool, fused[short][places], lead_of(question, found))
     return [hit(pool, judged, place) for place in top(question, pool, judged)]
 
 
@@ -119,6 +120,7 @@ def hit(pool: Pool, judged: Judged, place: int) -> Hit:
         similarity=number(pool.similarity, place),
         cues=float(judged.cues[place]),
         strength=float(judged.strength[place]),
+        answers=float(judged.answers[place]),
         unconfirmed=float(pool.unconfirmed[place]),
         shared=bool(pool.shared[place]),
         readers=number(pool.readers, place),

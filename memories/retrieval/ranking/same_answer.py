@@ -185,6 +185,7 @@ def _one(group: Sequence[Hit], known: Mapping[UUID, Fact]) -> Hit:
         served,
         relevance=best.relevance,
         score=best.score,
+        answers=max(hit.answers for hit in group),
         confidence=max(_or(hit.confidence, known[hit.id].confidence) for hit in group),
         access_count=sum(_or(hit.access_count, known[hit.id].accesses) for hit in group),
         merged=tuple(id_ for id_ in others if id_ != served.id),

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import numpy as np
 
+from memories.retrieval.answering.confidence import lead_of
 from memories.retrieval.candidates.columns import weighed
 from memories.retrieval.candidates.graph_walk import graph_candidates
 from memories.retrieval.candidates.merge import merged
@@ -42,7 +43,7 @@ def graph(question: Question) -> Served:
     found, _ = merged([candidates(wanted), given(wanted, [one.id for one in reached])])
     pool, _ = weighed(wanted, found)
     fused = fuse(pool, wanted.strategy, wanted.fusion, wanted.meaning_floor)
-    judged = judge(wanted, pool, fused)
+    judged = judge(wanted, pool, fused, lead_of(wanted, found))
     walk = walked(pool, {one.id: one.score for one in reached})
     judged = lifted(wanted, pool, judged, walk)
     places = top(question, pool, judged)

@@ -13,6 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from memories.language.excerpts import excerpt, marked, stems
 from memories.library import browse
+from memories.retrieval.experts.evidence_sentences import telling_sentence
 from memories.retrieval.experts.experts import ExpertWithEvidence
 from memories.retrieval.experts.topic_map import TopicPage, look_up
 from memories.store.models.memory import Memory
@@ -51,10 +52,9 @@ def experts(request: HttpRequest) -> HttpResponse:
 
 
 def _results(request: HttpRequest, found: TopicPage, topic: str, group: str) -> dict[str, Any]:
-    wanted = frozenset(stems(topic))
     heaviest = max((one.expert.weight for one in found.known), default=1) or 1
     people = [
-        _person(request, one, place, heaviest, wanted)
+        _person(request, one, place, heaviest, topic)
         for place, one in enumerate(found.known, start=1)
     ]
     by_words = [one for one in people if one["by"] == "words"]
@@ -84,9 +84,9 @@ def _person(
     known: ExpertWithEvidence,
     place: int,
     heaviest: float,
-    wanted: frozenset[str],
+    topic: str,
 ) -> dict[str, Any]:
-    one = known.expert
+    one, wanted = known.expert, frozenset(stems(topic))
     you = one.member is not None and one.member == request.actor.member_id
     return {
         "id": f"person-{place}",
@@ -102,12 +102,12 @@ def _person(
         "last_at": min(max(one.last_at, origins.EARLIEST), origins.LATEST),
         "by": one.by,
         "unknown": one.member is None,
-        "quotes": [_quote(row, wanted) for row in known.evidence],
+        "quotes": [_quote(row, topic, wanted) for row in known.evidence],
     }
 
 
-def _quote(row: Memory, wanted: frozenset[str]) -> dict[str, Any]:
-    text = excerpt(row.content, set(wanted), 240)
+def _quote(row: Memory, topic: str, wanted: frozenset[str]) -> dict[str, Any]:
+    text = excerpt(telling_sentence(row.content, topic), set(wanted), 240)
     return {
         "url": reverse("memory-page", args=[row.id]),
         "parts": marked(text, set(wanted)),

@@ -63,6 +63,13 @@ class ColumnsForm(forms.Form):
         return QueryDict(self.cleaned_data.get("query", ""))
 
 
+class ThreadForm(forms.Form):
+    """Before or after which turn a conversation goes on."""
+
+    before = forms.UUIDField(required=False)
+    after = forms.UUIDField(required=False)
+
+
 class HistoryForm(forms.Form):
     """Where a list of versions goes on."""
 

@@ -11,6 +11,8 @@ class MineForm(forms.Form):
 
     show = forms.ChoiceField(required=False, choices=[(view, view) for view in VIEWS])
     before = forms.UUIDField(required=False)
+    q = forms.CharField(required=False, max_length=200)
+    all = forms.BooleanField(required=False)
 
 
 class TrustForm(forms.Form):

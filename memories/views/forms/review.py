@@ -1,9 +1,11 @@
 """What people type about items of the review queue."""
 
 from typing import Any
+from uuid import UUID
 
 from django import forms
 
+from memories.curation.several.plan import MOST
 from memories.review.models import Cause
 from memories.views.forms.memories import checked_content
 from orgs.organisations.references import as_uuid
@@ -73,6 +75,28 @@ class PairForm(AnswerForm):
     """A decision about two memories side by side, without another text."""
 
     into = forms.UUIDField()
+
+
+class SeveralForm(forms.Form):
+    """selected: ids; or, to confirm, chosen: `id:version` of what was read."""
+
+    confirm = forms.BooleanField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """`chosen` is {id: version}; nothing chosen at all is an error."""
+        data: Any = self.data
+        split = [one.partition(":") for one in data.getlist("chosen")[:MOST]]
+        read = {as_uuid(id_): int(v) for id_, _, v in split if v.isdecimal() and len(v) < 10}
+        self.cleaned_data["chosen"] = {id_: v for id_, v in read.items() if id_}
+        if not self.ids():
+            raise forms.ValidationError("Choose one or more items first.")
+        return self.cleaned_data
+
+    def ids(self) -> list[UUID]:
+        """What was chosen, or was to be confirmed."""
+        data: Any = self.data
+        picked = [as_uuid(one) for one in data.getlist("selected")[:MOST]]
+        return [*(id_ for id_ in picked if id_), *self.cleaned_data["chosen"]]
 
 
 class AssignForm(forms.Form):

@@ -206,7 +206,7 @@ def _result(found: Job) -> list[tuple[str, str]]:
 
 
 @require_POST
-@members_only(*WRITERS)
+@members_only()
 def undo(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Take a change back; what somebody changed since stays."""
     outcome = bulk_job.undo(request.actor, job_id, now=timezone.now())
@@ -214,9 +214,9 @@ def undo(request: HttpRequest, job_id: UUID) -> HttpResponse:
         return redirect("job", outcome.job.id)
     text = f"Undone for {how_many(outcome.changed)}."
     if outcome.skipped:
-        text += f" {how_many(outcome.skipped)} had changed since and stayed."
+        text += f" {how_many(outcome.skipped)} had changed since, or cannot go back, and stayed."
     messages.success(request, text)
-    return redirect("library")
+    return redirect("me" if request.GET.get("back") == "me" else "library")
 
 
 @require_POST

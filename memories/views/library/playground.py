@@ -13,6 +13,7 @@ from memories.library import browse
 from memories.library.ask_as import Tried, ask_as, others
 from memories.views import presenter
 from memories.views.forms.memories import PlaygroundForm
+from memories.views.library.fold import fold
 from orgs.errors import NotFound
 from orgs.organisations.references import as_uuid
 from orgs.views.access import MODERATORS, members_only
@@ -48,7 +49,8 @@ def _answer(request: HttpRequest, form: PlaygroundForm) -> dict[str, Any]:
         group=as_uuid(form.cleaned_data["group"]),
         **as_whom,
     )
-    return {"asked": text, "who": who, "memories": _rows(request, found, text)}
+    rows = _rows(request, found.memories, text)
+    return {"asked": text, "who": who, **fold(rows, found.answered)}
 
 
 def _rows(request: HttpRequest, found: list[Tried], text: str) -> list[dict[str, Any]]:
@@ -56,7 +58,7 @@ def _rows(request: HttpRequest, found: list[Tried], text: str) -> list[dict[str,
     rows = []
     for one in found:
         row = presenter.row(one.shown, me=me, now=now, wanted=wanted)
-        row |= {"reasons": one.reasons, "kept_for": one.kept_for}
+        row |= {"reasons": one.reasons, "kept_for": one.kept_for, "folded": one.folded}
         row |= {"edit_url": "", "forget_url": ""}
         rows.append(row)
     return rows

@@ -28,6 +28,10 @@ TITLES = {
         "Forget {n}",
         "They leave every answer and every list. You can bring them back from the trash.",
     ),
+    "withdraw": (
+        "Take {n} back from sharing",
+        "You alone read them then, and robots with your leave. Undo shares them again.",
+    ),
     "set": ("Change {n}", "What you leave empty stays as it is."),
     "share": (
         "Change who may read {n}",
@@ -37,6 +41,7 @@ TITLES = {
 DONE = {
     "archive": "Archived {n}.",
     "forget": "Forgot {n}. No answer uses them any more.",
+    "withdraw": "Took {n} back from sharing.",
     "set": "Changed {n}.",
     "share": "{n} can now be read by whom you chose.",
 }
@@ -47,11 +52,12 @@ def how_many(count: int) -> str:
 
 
 @require_POST
-@members_only(*WRITERS)
+@members_only()
 def preview(request: HttpRequest) -> HttpResponse:
     """What would change; with `confirm` it is done."""
     action = request.GET.get("action", "")
-    if action not in ACTIONS:
+    # Who only reads may forget what is about them, and nothing else.
+    if action not in ACTIONS or (action != "forget" and request.actor.role not in WRITERS):
         raise Http404
     ids = _ids(request)
     if not ids:
@@ -82,8 +88,13 @@ def _query(request: HttpRequest) -> str:
 
 
 def _back(request: HttpRequest) -> str:
-    query = _query(request)
-    return f"{reverse('library')}?{query}" if query else reverse("library")
+    query, page = _query(request), reverse("me" if _from_mine(request) else "library")
+    return f"{page}?{query}" if query else page
+
+
+def _from_mine(request: HttpRequest) -> bool:
+    """Whether the selection was made on My memories, where one goes back to."""
+    return request.POST.get("back") == "me"
 
 
 def _form(request: HttpRequest, action: str) -> tuple[Any, list[dict[str, Any]]]:
@@ -132,6 +143,7 @@ def _page(
         "undoable": action != "share",
         "action_url": f"{reverse('memories-change')}?action={action}",
         "cancel_url": _back(request),
+        "back": "me" if _from_mine(request) else "",
     }
     if request.htmx:
         return render(request, "memories/memory/edit.html#newly", context)
@@ -147,6 +159,8 @@ def _change(request: HttpRequest, ids: list[UUID], change: Change) -> HttpRespon
     if outcome.skipped:
         text += f" {how_many(outcome.skipped)} stayed as before: {_why(outcome)}."
     undo = reverse("job-undo", args=[outcome.job.id]) if outcome.job.result.get("undo") else ""
+    if undo and _from_mine(request):
+        undo += "?back=me"
     messages.success(request, text, extra_tags=undo)
     return redirect(_back(request))
 

@@ -17,7 +17,7 @@ from memories.review.red_line import may_protect
 from memories.store.dependents import is_proposition, is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.views import origins, presenter
+from memories.views import conversations, origins, presenter
 from memories.views.forms.library import LibraryForm
 from memories.views.insights.tier_words import standing
 from memories.views.memory import versions
@@ -48,6 +48,7 @@ def _context(request: HttpRequest, found: browse.Detail) -> dict[str, Any]:
         if row.status == Status.ACTIVE
         else None,
         "turns": presenter.conversation(found, me),
+        "thread_url": _thread_url(found),
         "heard_by": presenter.heard_by(found, me),
         "versions": versions.timeline(found.history, row, me, changeable=changeable)
         if row.version > 1
@@ -63,6 +64,14 @@ def _context(request: HttpRequest, found: browse.Detail) -> dict[str, Any]:
         **_actions(request, found),
         **_asking(request, found),
     }
+
+
+def _thread_url(found: browse.Detail) -> str:
+    """The conversation that it is a turn of, or that the first it was made from is."""
+    rows = [found.shown.memory, *found.lineage.derived_from]
+    turns = (one for one in rows if one.conversation and one.status == Status.ACTIVE)
+    turn = next(turns, None)
+    return conversations.url(turn.id) if turn else ""
 
 
 def _question(request: HttpRequest, row: Memory) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """My memories: what is kept about me, who sees it, and what robots may do with it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -8,7 +8,7 @@ from uuid import UUID
 from zoneinfo import available_timezones
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -17,9 +17,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memories.privacy import (
-    export as privacy_export,
-)
-from memories.privacy import (
     forget_all as privacy_forget_all,
 )
 from memories.privacy import (
@@ -27,8 +24,8 @@ from memories.privacy import (
 )
 from memories.privacy.break_glass import disclosures_to
 from memories.privacy.opt_out import set_sharing
-from memories.views import origins, presenter
 from memories.views.forms import memories, privacy
+from memories.views.privacy import mine
 from memories.views.privacy.sections import sections
 from orgs.members.preferences import pause_learning, set_time_zone
 from orgs.views.access import members_only
@@ -38,21 +35,6 @@ from robots.identities import links
 from robots.identities.proof import MINUTES, code_of
 from robots.models.robots import Robot
 
-TABS = {
-    "about": "About me",
-    "by": "By me",
-    "shared": "Shared",
-    "forgotten": "Forgotten",
-}
-EMPTY = {
-    "about": ("Nothing yet", "No robot keeps anything about you that you may see."),
-    "by": ("Nothing yet", "What you write down yourself is listed here."),
-    "shared": ("Nothing is shared", "Nothing that is about you or by you has other readers."),
-    "forgotten": (
-        "Nothing forgotten",
-        "What you forget is listed here, and you can bring it back.",
-    ),
-}
 # For so long a look of support stands at the top; later it is among the notices.
 NOTICED = timedelta(days=30)
 
@@ -60,45 +42,24 @@ NOTICED = timedelta(days=30)
 @require_safe
 @members_only()
 def overview(request: HttpRequest) -> HttpResponse:
-    """The figures, the list, the switches."""
+    """The figures, the switches, the list."""
     form = privacy.MineForm(request.GET)
     form.is_valid()
-    view = form.cleaned_data.get("show") or "about"
+    asked = mine.asked(form.cleaned_data)
     found = my_memories.listed(
         request.actor,
-        view,
+        asked.view,
         organisation=request.membership[1].name,
+        text=asked.q,
+        everything=asked.everything,
         before=form.cleaned_data.get("before"),
+        now=timezone.now(),
     )
     known = serving(request.actor)
     working = [robot for robot in known if robot.retired_at is None]
-    context = _list(request, found, view, working) | _settings(request, known)
+    context = mine.context(request, found, asked, _alone(working)) | _settings(request, known)
     context["more"] = sections(request, found.principal)
     return render(request, "memories/privacy/my_memories.html", context)
-
-
-def _list(
-    request: HttpRequest, found: my_memories.Mine, view: str, robots: Sequence[Robot]
-) -> dict[str, Any]:
-    me, now, url = request.actor.member_id, timezone.now(), reverse("me")
-    rows = [presenter.row(shown, me=me, now=now, wanted=frozenset()) for shown in found.rows]
-    for row, shown in zip(rows, found.rows, strict=True):
-        row["learned"] = origins.learned(shown.memory, me)
-    older = urlencode({"show": view, "before": found.before})
-    title, text = EMPTY[view]
-    return {
-        "opening": found.overview,
-        "alone": _alone(robots),
-        "shared_with": _shared_with(found.overview),
-        "tabs": [
-            {"label": label, "url": f"{url}?show={name}", "current": name == view}
-            for name, label in TABS.items()
-        ],
-        "memories": rows,
-        "page": {"next_url": f"{url}?{older}" if found.before else ""},
-        "empty": {"title": title, "text": text},
-        "panel": True,
-    }
 
 
 def _alone(robots: Sequence[Robot]) -> str:
@@ -109,14 +70,6 @@ def _alone(robots: Sequence[Robot]) -> str:
         return f"only you and {len(robots)} robots"
     # Who has an owner serves that member alone.
     return f"only you and {'your robot' if robots[0].owner_id else robots[0].name}"
-
-
-def _shared_with(found: my_memories.MemberOverview) -> str:
-    groups = "1 group" if found.groups == 1 else f"{found.groups:,} groups"
-    parts = [groups] if found.groups else []
-    parts += ["some people"] if found.people else []
-    parts += ["everyone"] if found.everyone else []
-    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def _settings(request: HttpRequest, robots: Sequence[Robot]) -> dict[str, Any]:
@@ -131,6 +84,8 @@ def _settings(request: HttpRequest, robots: Sequence[Robot]) -> dict[str, Any]:
         "disclosures": disclosures_to(request.actor, since=timezone.now() - NOTICED),
         "paused_at": member.learning_paused_at,
         "sharing_off_at": member.sharing_off_at,
+        "leave_count": len(leaves)
+        + sum(r.owner_id == member.id and r.retired_at is None for r in robots),
         "delegations": sorted(leaves, key=lambda leave: leave["created_at"], reverse=True),
         "own_robots": [r for r in robots if r.owner_id == member.id and r.retired_at is None],
         "robots": robots_on_offer(request.actor, trusted(request.actor)) if offered else None,
@@ -207,26 +162,6 @@ def _moment(text: str) -> datetime:
     if found is None or timezone.is_naive(found):
         raise Http404
     return found
-
-
-@require_safe
-@members_only()
-def export(request: HttpRequest) -> HttpResponse:
-    """Everything about me and by me, with what I said in chats, as JSON lines, streamed."""
-    response = StreamingHttpResponse(_lines(request), content_type="application/jsonl")
-    response["Content-Disposition"] = 'attachment; filename="my-memories.jsonl"'
-    return response
-
-
-def _lines(request: HttpRequest) -> Iterator[bytes]:
-    for portion in privacy_export.export(request.actor):
-        yield privacy_export.lines(portion)
-    for said in privacy_export.messages(request.actor):
-        yield privacy_export.message_lines(said)
-    yield from privacy_export.account_lines(request.actor)
-    if decisions := privacy_export.decision_lines(request.actor):
-        yield decisions
-    yield from privacy_export.part_lines(request.actor)
 
 
 @require_POST

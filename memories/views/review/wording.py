@@ -5,6 +5,7 @@ from typing import Any
 from django.urls import reverse
 
 from memories.access.reader_sentences import AudienceSentence
+from memories.curation.merge import together
 from memories.curation.merge_equal import BY_ITSELF
 from memories.curation.review_item import Inspected
 from memories.language.excerpts import excerpt
@@ -13,33 +14,11 @@ from memories.restatement.models import Origin
 from memories.review.models import HELD, PAIRS, Cause, Proposal, State
 from memories.store.models.memory import Memory
 from memories.views import origins, presenter
-from memories.views.review import held
+from memories.views.review import answers, held
 from robots.registry.who_taught import A_PERSONAL_ROBOT
 
 TONES = {State.OPEN: "warn", State.APPROVED: "good", State.MERGED: "good", State.REJECTED: "bad"}
-# What the buttons say: approve, edit, reject.
-BUTTONS = {
-    Cause.PUBLISH: ("Approve and share with everyone", "Edit first", "Reject with a reason"),
-    Cause.CORRECTION: ("Approve the new text", "Edit first", "Reject with a reason"),
-    Cause.REPORT: ("Forget this memory", "Correct it", "Keep it as it is"),
-    Cause.MENTION: ("Forget this memory", "Correct it", "Keep the rest"),
-    Cause.RETURN: ("Bring it back", "", "Keep it forgotten"),
-    Cause.DUPLICATE: ("", "", "They differ: keep both"),
-    Cause.CONTRADICTION: ("", "", "Both are right: keep both"),
-    Cause.RED_LINE: ("Protect it", "", "Leave it unprotected"),
-    Cause.CAPACITY: ("Summarise and archive them", "", "Leave them all"),
-    Cause.PERSONAL_DATA: ("Publish without the personal words", "Edit first", "Keep it out"),
-    Cause.POISON: ("Let it through", "Edit first", "Keep it out"),
-}
-# The keys of approving and of rejecting. `a` is everywhere the yes that destroys nothing; what
-# takes something away has a key of its own.
-KEYS = dict.fromkeys((Cause.REPORT, Cause.MENTION), ("f", "a")) | dict.fromkeys(PAIRS, ("", "a"))
-KEYS |= {Cause.POISON: ("p", "a")}
-# Of these approving is what needs care, so leaving it stands first.
-CAREFUL = (Cause.REPORT, Cause.MENTION, Cause.POISON)
-USUAL_KEYS = ("a", "r")
 DONE = {
-    (Cause.PUBLISH, State.APPROVED): "Approved. Everyone can read it now.",
     (Cause.CORRECTION, State.APPROVED): "Approved. The memory says the new text.",
     (Cause.REPORT, State.APPROVED): "Done. The report is settled.",
     (Cause.MENTION, State.APPROVED): "Done. Nothing of it is left to look at.",
@@ -160,12 +139,31 @@ def state(item: Proposal) -> dict[str, str]:
 
 def done(item: Proposal) -> str:
     """What has happened, for the toast."""
+    if (item.cause, item.state) == (Cause.PUBLISH, State.APPROVED):
+        return f"Approved. {answers.whom(item.target_audience)} can read it now.".replace(
+            "everyone", "Everyone"
+        )
     return DONE.get((Cause(item.cause), State(item.state))) or OTHERWISE[State(item.state)]
 
 
-def row(item: Proposal, readers: AudienceSentence, me: object, organisation: str) -> dict[str, Any]:
-    """One line of the list."""
+def line(item: Proposal, me: object, organisation: str, current: object = None) -> dict[str, Any]:
+    """One line of the list beside an item. current: the id of that item."""
     return {
+        "id": item.id,
+        "url": reverse("review-item", args=[item.id]),
+        "text": excerpt(item.content or _shown(item), set(), 140),
+        "why": _against(item) or why(item, me, organisation),
+        "kind": Cause(item.cause).label,
+        "assignee": item.assignee.name if item.assignee else "",
+        "at": item.created_at,
+        "current": item.id == current,
+    }
+
+
+def row(item: Proposal, readers: AudienceSentence, me: object, organisation: str) -> dict[str, Any]:
+    """One line of a whole list."""
+    return {
+        "id": item.id,
         "url": reverse("review-item", args=[item.id]),
         "text": excerpt(item.content or _shown(item), set(), 200),
         "why": _against(item) or why(item, me, organisation),
@@ -200,6 +198,34 @@ def beside(memory: Memory, learned: str) -> dict[str, Any]:
     }
 
 
+def corrected(item: Proposal) -> list[dict[str, str]] | None:
+    """What a correction changes, word by word; None for everything else."""
+    if item.cause != Cause.CORRECTION:
+        return None
+    return differences(item.memory.content, item.content)
+
+
+def sides(older: str, newer: str) -> dict[str, list[dict[str, str]]] | None:
+    """Of two texts the words of each, those apart that the other does not have; None where they
+    share none, for then all of it would be marked."""
+    parts = differences(older, newer)
+    if not any(part["op"] == "same" for part in parts):
+        return None
+    return {
+        "older": [part for part in parts if part["op"] != "ins"],
+        "newer": [part for part in parts if part["op"] != "del"],
+    }
+
+
+def merged(context: dict[str, Any], form: Any, into: str) -> dict[str, str]:
+    """What the form of merging shows: what was typed, else the texts of the two to be merged."""
+    if form is not None:
+        return {"into": form["into"].value() or "", "merged": form["content"].value() or ""}
+    pair = context["item"]["is_pair"]
+    texts = (one["text"] for one in context["together"] if pair or one["choice"] == into)
+    return {"into": into, "merged": next(texts, "")}
+
+
 def _url(memory: Memory) -> str:
     return reverse("memory-page", args=[memory.id])
 
@@ -207,8 +233,9 @@ def _url(memory: Memory) -> str:
 def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
     """For memories/review/item.html."""
     item, memory = found.item, found.item.memory
-    approve, edit, rejected = BUTTONS[Cause(item.cause)]
-    correction, pair = item.cause == Cause.CORRECTION, item.cause in PAIRS
+    buttons = answers.buttons(item)
+    pair = item.cause in PAIRS
+    similar = [beside(one, origins.learned(one, me) if pair else "") for one in found.similar]
     return {
         "item": {
             "id": item.id,
@@ -217,7 +244,7 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
             "reason": item.reason,
             "at": item.created_at,
             "content": memory.content,
-            "diff": differences(memory.content, item.content) if correction else None,
+            "diff": corrected(item),
             "url": reverse("memory-page", args=[memory.id]),
             "version": memory.version,
             "learned": origins.learned(memory, me),
@@ -229,6 +256,7 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
             "decision": item.decision,
             "decided_by": item.decided_by.name if item.decided_by else "",
             "decided_at": item.decided_at,
+            "is_careful": buttons["reject"].key == "a" and not pair,
             "is_many": item.cause == Cause.CAPACITY,
             "would_become": would_become(item) if item.cause == Cause.CAPACITY else "",
             "is_wish": item.cause == Cause.RED_LINE,
@@ -240,18 +268,23 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
         },
         "audience": presenter.audience(found.readers)
         | {"sheet_url": (sheet := reverse("review-readers", args=[item.id])), "url": sheet},
-        "similar": [
-            beside(other, origins.learned(other, me) if pair else "") for other in found.similar
+        "similar": similar,
+        "like": [one for one in similar if one["id"] not in found.unlike],
+        "unlike": [one for one in similar if one["id"] in found.unlike],
+        "nothing_like_it": len(found.unlike) == len(similar),
+        "sides": sides(found.similar[0].content, memory.content)
+        if pair and found.similar
+        else None,
+        "together": [
+            {"choice": f"{other.id}:{other.version}", "text": together(other, memory)}
+            for other in found.similar
         ],
         "going": [
             {"text": excerpt(row.content, set(), 200), "url": _url(row)} for row in found.going
         ],
         "going_more": max(0, found.going_count - len(found.going)),
         "suggestion": item.content or memory.content,
-        "approve_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[0],
-        "reject_key": KEYS.get(Cause(item.cause), USUAL_KEYS)[1],
-        "destroys": item.cause in CAREFUL,
-        "approve_label": approve,
-        "edit_label": edit,
-        "reject_label": rejected,
+        "buttons": buttons,
+        "asks_why": item.proposed_by_id not in (None, me),
+        "ready": answers.READY.get(Cause(item.cause), ()),
     }

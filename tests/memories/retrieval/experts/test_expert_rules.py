@@ -218,7 +218,7 @@ def test_the_constants_of_the_rules() -> None:
 def test_the_score_of_a_walk_by_hand(world: World) -> None:
     """Samba is mentioned by one memory and known by one person, who said it."""
     here, bob = world.here, world.here.members["bob"].id
-    id_ = here.remember(here.robot("aria"), "Samba!", group="launch", speaker=str(bob)).id
+    id_ = here.remember(here.robot("aria"), "It is Samba!", group="launch", speaker=str(bob)).id
     start, two = 1 / (1 + log(1 + 2)), 1 + log(2)
     mentions, knows, said_it = 0.8 * 1 / 1.5 / two, 0.8 * 0.5 / 1 / two, 0.8 * 1 / 1.5 / two
     expected = start * (mentions + knows * said_it)

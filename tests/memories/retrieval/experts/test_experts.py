@@ -38,7 +38,13 @@ def test_experts_are_ranked_by_what_the_asker_may_read(world: World) -> None:
             member_ids=[here.members["vera"].id],
         )
     here.remember(aria, "Samba ports are open", group="launch", speaker=member(here, "mina"))
-    for line in ("Samba speaks SMB3", "Samba maps users", "Samba logs", "Samba shares", "Samba"):
+    for line in (
+        "Samba speaks SMB3",
+        "Samba maps users",
+        "Samba logs",
+        "Samba shares",
+        "Samba mounts",
+    ):
         here.remember(aria, f"{line} indeed", group="launch", speaker=member(here, "bob"))
     # Of another group alone, and one who asks.
     clio = here.robot("clio")

@@ -15,7 +15,7 @@ from tests.memories.retrieval.pure.pools import id_of, pool, question, unweighed
 
 def judged(*scores: float) -> Judged:
     none = np.zeros(len(scores))
-    return Judged(np.array(scores), np.array(scores) / 2, none, none + 0.25)
+    return Judged(np.array(scores), np.array(scores) / 2, none, none + 0.25, none)
 
 
 def test_the_best_first_equal_ones_by_id() -> None:

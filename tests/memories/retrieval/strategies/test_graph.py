@@ -25,7 +25,7 @@ def test_a_walk_that_came_nowhere_adds_nothing() -> None:
 
 def test_the_walk_is_three_tenths_beside_the_hybrid() -> None:
     noughts = np.zeros(3)
-    before = Judged(noughts, np.array([0.4, 0.4, 0.8]), noughts, noughts + 0.5)
+    before = Judged(noughts, np.array([0.4, 0.4, 0.8]), noughts, noughts + 0.5, noughts)
     turns, walk = pool(tier=[3, 3, 3]), np.array([1.0, 0.0, 0.5])
     found = graph.lifted(question(), turns, before, walk)
     # (.4 + .3) / 1.3 = .538462; .4 / 1.3 = .307692; (.8 + .15) / 1.3 = .730769.

@@ -130,3 +130,25 @@ def test_a_group_narrows_what_would_come_up_there(world: World) -> None:
     # A group that the curator may not know cannot be chosen.
     refused = asked("mina", "design")
     assert (refused.status_code, "Paint" in plain(refused)) == (422, False)
+
+
+@pytest.mark.conformance("Q06")
+def test_what_does_not_answer_is_folded_and_the_page_says_so(lasting_world: World) -> None:
+    """By what both may read: Mina's own words answer nothing for Bob."""
+    here = lasting_world.here
+    paint(here)
+    here.remember(here.person("mina"), "A zzzqqq stands in the yard.", visibility="private")
+    here.remember(here.robot("aria"), "Lunch is at noon.")
+    here.embed()
+    page = plain(ask(here, "chidi", "bob", "zzzqqq"))
+    nothing, _, folded = page.partition("Not really about this (2)")
+    assert "Nothing here answers that." in nothing
+    assert "data-row-link" not in nothing.split("<main")[1]
+    assert "Paint for everyone." in folded
+    assert "Lunch is at noon." in folded
+    assert "yard" not in page
+    page = plain(ask(here, "chidi", "bob", "Is there paint for everyone?"))
+    answer, _, folded = page.partition("Not really about this (1)")
+    assert "Nothing here answers that." not in page
+    assert "Paint for everyone." in answer
+    assert "Lunch is at noon." in folded

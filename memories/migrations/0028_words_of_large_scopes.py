@@ -8,7 +8,7 @@ from orgs.database.sql_files import run
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0026_learn_job'),
+        ('memories', '0027_answered'),
     ]
 
     operations = [run("memories", "search_words_v2")]

@@ -1,0 +1,150 @@
+"""What somebody can know about: a subject, no verb, adverb, number or word of chat. Pure, linear.
+
+A topic is a thing that has a name. By form alone a word tells much of that: its ending, digits with
+a unit, capitals, dots and slashes; the rest are lists, English ones. Words of other scripts pass.
+"""
+
+import re
+from collections.abc import Iterable
+
+from memories.language.terms import Term, is_quantity
+from memories.language.verbs import ADVERBS, PAST, is_past
+
+_MEASURE = re.compile(
+    r"\d+(?:[x×*]\d+)+|\d+(?:[.,]\d+)?"
+    r"(?:[kmgt]i?b?|[kmg]?hz|[kmg]bps|ms|s|mins?|h|hrs?|px|dpi|[kc]?m|kg|[wv]|%|x|th|st|nd|rd)",
+    re.IGNORECASE,
+)
+_CHAT_WORDS = """
+afk asap atm bbl bbs bloody brb bro bs btw coz cuz cya dammit darn dear duh eek erm fkn ftw fuck
+fucked fucking fwiw fyi gah gee gn gosh grr gtg ha hah haha heh hehe hell hmm hooray hurray idk
+iirc imo irl jk kk kthx lmao lol meh mmm nah nm nn nop nvm offtopic oi omfg omg ooh oop oops ouch
+ow phew piss pls plz pp ppl pst rofl rotfl shh shit soz tbh tfw thanx thnx thx tmi ttyl tx tyvm
+ugh uh um wb whew whoa woah woohoo woops woot wow wtf wtg wth xd yah yall yaw yay yea yeah yep yo
+yup
+"""
+# Nouns of everything, which nobody is asked about.
+_VAGUE_WORDS = """
+ability access account action advance advantage advice aim air alternative amount app approach
+aspect attempt attention attitude base basis beginning behavior behaviour benefit blame body
+bottom boy brain brother bunch button care catch center centre chance choice circumstance clue
+combination comment comp comparison complaint concept concern conclusion condition confusion
+connection consequence content contents context contrary convenience corner cost couple course
+creation credit crowd culture danger date deal death decision degree desire detail dinner
+direction disadvantage discussion distance effort element emergency emphasis energy entry error
+evening event evidence example excuse existence explanation extent fault favor favour feedback
+feeling finger foot force frustration future gap gentleman girl goal habit hair hint honor hope
+hurry impression improvement increase intention interest kid knowledge lady language lap latter
+luck lunch majority manner meantime memory mess method mindset mood morning mother motivation
+mouth mystery nature neck nerd newbie newcomer noise nonsense noob nose nowhere object obstacle
+occasion offer opportunity order ourself pain panic past patience pattern peace percent percentage
+perfection permission perspective phase phrase pity pleasure position possibility post practice
+presence pressure principle priority process prog program progress promise proof property purpose
+quality quantity queue rant reach reality reference regret relation release remark repetition
+request research resource respect response responsibility risk role round routine row sake
+scenario school sentence series shape side sight sign silence sister situation skill sleep smile
+society software someday source space speech speed spirit spite spot stage standard statement
+status stranger strength stress struggle style success suggestion sum surprise symptom tab target
+task taste technique tendency term theory thingy threat title tone tongue top trace tradition
+trick trust type unit use value variety vibe video volume wall weakness weather weight while whole
+wife winner wonder worry year yesterday
+"""
+_VERBS_WORDS = """
+accept accomplish achieve adjust admit advise afford aim allow announce annoy anticipate apologise
+apologize appear apply argue arrange arrive ask assert assist associate assure attach attempt
+attend avoid ban beat become behave believe belong bind blame blow bother bounce bound breathe
+burn calm cancel carry catch cause cease charge chat cheat claim click climb collect combine
+communicate compete complete confirm confuse congratulate connect consist construct convert
+convince cope count cover crawl create cross cry cut dare deal decrease define delay delete
+deliver demand deny depend describe deserve determine die differ disable disagree disappear
+disconnect dislike dismiss display disturb divide doubt download drag draw drink drive drop earn
+eat edit eliminate embarrass emphasise emphasize enable encounter encourage enjoy ensure enter
+establish evaluate examine exclude execute exercise expand expect experiment exploit express
+extend fail fall fear feed fetch fight fill fit flip flow fly fold forgive freak freeze gain
+gather glance grab grant greet grow hang happen hate head hear hide hint hit hurt identify ignore
+imagine implement imply improve increase indicate inform insert insist inspect inspire intend
+interact interfere introduce investigate invite invoke involve join joke judge jump justify kick
+kill kiss knock laugh launch lay lead lean leap lend lie lift listen locate lock manage mark melt
+merge mind modify motivate multiply nod notify obey obtain occur offend offer omit operate owe
+pack participate pass pause pay perform permit pick play point pop pour praise pray predict prefer
+prepare presume pretend prevent print proceed produce prohibit promise promote pronounce prove
+pull punch punish push raise react realise realize rebuild recall receive recognise recognize
+recover reduce refer refine reflect refuse reinstall reject relate relax release rely remain
+remove rename repair repeat report represent resist resolve restart restore restrict resume retain
+retry return reveal revert rewrite ride rise roll rub ruin rush satisfy save scare scream search
+seek seem select separate serve shake shape share shift shock shoot shout shrink shutdown sing
+sink skip slide slip smell smile smoke solve speak spell spend spill spin split spoil spread
+squeeze stare steal stick strike struggle submit succeed suffer suit surf surprise surrender
+survive swap swear sweep swim swing teach tear tease tempt tend terminate throw tick tie tolerate
+toss trade transform translate trap travel treat trigger trust twist unplug update upgrade upload
+upset vanish vary visit vote walk wander warn wash waste weigh whine whisper wipe wonder worry
+wrap yell yield
+"""
+_OTHER_WORDS = """
+abroad absent absolute active actual additional afraid afterwards alas alien alike alive alone
+angry annoying anonymous anyways apart artificial aside asleep automatic average awake awful
+backward bare blank blind boring brand brief bright brilliant broken busy capable cheap classic
+clever cold confident confused conscious consistent constant convenient crappy crazy creative
+cruel curious current custom cute dark dead decent deep dense dirty distant double downhill dry
+dual dumb eager effective efficient elegant elsewhere empty enormous equal equivalent essential
+eventual evil exclusive existing expensive experienced explicit extreme false familiar famous
+fancy final firm flat flexible foreign former forth forward frequent fresh frustrated full gentle
+genuine global grand grateful great gross guilty halfway handy harsh healthy heavy hence hidden
+honest hostile hot hungry ideal identical illegal immediate implicit inactive incorrect individual
+indoors initial innocent insane instant intelligent intense internal invalid invisible just key
+kool lame large lazy legal limited literal local logical loose loud lovely lucky manual massive
+mature maximum mental mere minimal minimum minor modern modest multiple mutual naive narrow native
+natural neat necessary negative neutral noisy nonexistent numerous obscure obsolete odd official
+onward open opposite optimal optional ordinary outdated overall overnight painful parallel partial
+particular patient permanent personal physical polite poor popular positive possible potent
+powerful practical precise pretty primary prior private pro proper proud public pure radical
+random rare raw redundant relative relevant reliable remote responsible rich ridiculous rough rude
+sane satisfied scary secondary secret secure selfish senior sensible sensitive sexy shallow sharp
+shiny shitty sick sideways significant sloppy smooth soft solid sophisticated sour spare special
+specific stable stale static steady steep strict strong stubborn subtle sudden sufficient suitable
+superior sweet tall temporary terrible thick thin tight tiny tired total tough transparent tricky
+twice ugly ultimate unable unclear unique universal unknown unlikely unstable unusual upon urgent
+usable useful useless vague valid vast versus virtual visible vital vulnerable warm weak wet
+whereby wherein wicked wide wild willing wise wonderful worse worst worth yearly
+"""
+_BARRED = frozenset(f"{_CHAT_WORDS} {_VAGUE_WORDS} {_OTHER_WORDS}".split()) | ADVERBS | PAST
+_VERBS = frozenset(_VERBS_WORDS.split())
+_NOUNS_WORDS = """
+ally anomaly assembly bed belly bible bully butterfly cable constable crucible disability download
+embed family feed fly grocery hundred italy jelly july launch lily merge molly monopoly multiply
+parable polly print rally red reply seed share shed sled speed supply surf table tally thread
+timetable trade turntable update upgrade upload variable vegetable vote
+"""
+_NOUNS = frozenset(_NOUNS_WORDS.split())
+_ADJECTIVES = ("ful", "less", "able", "ible", "ously", "ious", "eous", "ish")
+
+
+def is_subject(term: Term) -> bool:
+    """Whether a term is something to know about."""
+    key = term.key
+    if is_quantity(term.name) or _MEASURE.fullmatch(term.name):
+        return False
+    if not key.isascii() or " " in key:
+        return True
+    if key in _BARRED or key.casefold() in _VERBS - _NOUNS:
+        return False
+    if not key.isalpha():
+        return True
+    return key in _NOUNS or term.proper or not _has_another_form(key)
+
+
+def _has_another_form(key: str) -> bool:
+    """An adverb, an adjective, or a form of a verb, as far as the ending tells."""
+    if len(key) > 4 and key.endswith("ly"):
+        return True
+    if is_past(key) or (len(key) > 5 and key.endswith(_ADJECTIVES)):
+        return True
+    if key.endswith("ing"):
+        stem = key[:-3]
+        return bool({stem, f"{stem}e", stem[:-1] if stem[-2:-1] == stem[-1:] else stem} & _VERBS)
+    return False
+
+
+def subject_named(terms: Iterable[Term]) -> bool:
+    """Whether one of the terms is a subject."""
+    return any(is_subject(term) for term in terms)

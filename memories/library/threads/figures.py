@@ -1,0 +1,62 @@
+"""What is said of a conversation in one line: turns, people and days, as far as the asker reads."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import JSONField
+from django.db.models.expressions import RawSQL
+
+# So many turns of a conversation are counted; of a longer one it is said that there are more.
+MOST = 1_000
+
+# Of the conversation of a row of memories. Who said a turn: a member, a mere name, or the person
+# who wrote it.
+_FIGURES = """
+(SELECT jsonb_build_array(count(*), count(DISTINCT who), min(at), max(at),
+        (array_agg(id ORDER BY position, id))[1])
+ FROM (
+    SELECT m.id, m.position, coalesce(m.occurred_at, m.created_at) AS at,
+        coalesce(m.speaker_member_id::text, nullif(lower(m.speaker), ''), m.author_id::text) AS who
+    FROM memories_memory m
+    WHERE m.organisation_id = memories_memory.organisation_id
+      AND m.conversation = memories_memory.conversation
+      AND m.group_id IS NOT DISTINCT FROM memories_memory.group_id AND m.status = 'active'
+      AND m.kind <> 'internal' AND (m.expires_at IS NULL OR m.expires_at > %s::timestamptz)
+    ORDER BY m.position, m.id LIMIT %s
+ ) AS turn)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadFigures:
+    """turns: readable active ones, at most MOST; more: whether there are others. people: who
+    speaks in those. opening: the first turn."""
+
+    turns: int
+    more: bool
+    people: int
+    first: datetime
+    last: datetime
+    opening: UUID
+
+
+def conversation_figures(now: datetime) -> RawSQL:
+    """An annotation of memories, for `figures_from`; evaluate inside the asker's scope."""
+    return RawSQL(_FIGURES, (now, MOST + 1), output_field=JSONField())  # noqa: S611 - a constant
+
+
+def figures_from(value: list[Any] | None) -> ThreadFigures | None:
+    """What the annotation found; None where there is no readable turn."""
+    if not value or not value[0]:
+        return None
+    turns, people, first, last, opening = value
+    return ThreadFigures(
+        min(turns, MOST),
+        turns > MOST,
+        people,
+        datetime.fromisoformat(first),
+        datetime.fromisoformat(last),
+        UUID(opening),
+    )

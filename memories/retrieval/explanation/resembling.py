@@ -1,0 +1,29 @@
+"""What is known already that is like a text."""
+
+from datetime import datetime
+from uuid import UUID
+
+from memories.retrieval.answering.confidence import is_folded
+from memories.retrieval.pipeline import search
+from memories.retrieval.recall import Query, prepare, whole_memories
+from memories.store.models.memory import Memory
+from orgs.principals import Principal
+
+# Characters of a text that are compared with others.
+COMPARED = 500
+
+
+def resembling(
+    principal: Principal, text: str, audience_id: UUID, *, now: datetime, limit: int = 3
+) -> list[tuple[Memory, bool]]:
+    """What the readers of one audience have that is like a text, best first, each with whether it
+    is folded: it has little to do with the text.
+
+    Nothing is counted or recorded: whoever reviews is not asking.
+    """
+    alone = principal.narrowed(frozenset({audience_id}))
+    query = Query(text=text[:COMPARED], limit=limit, counts=False)
+    with alone.scope():
+        hits = search(prepare(alone, query, now)).hits
+        rows = whole_memories(principal.organisation_id, [hit.id for hit in hits])
+    return [(rows[hit.id], is_folded(hit)) for hit in hits if hit.id in rows]

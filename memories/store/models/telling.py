@@ -1,0 +1,34 @@
+"""What says something by itself, and what is chatter: the one place of this rule.
+
+A turn of a chat is read in its conversation. It says something by itself where it was given a
+category, an importance of `TELLS_FROM` or more, a protection, or another type than talk.
+"""
+
+from django.db.models import Q
+
+from memories.store.models.choices import Type
+
+TELLS_FROM = 0.75
+TALK = (Type.CONVERSATION, Type.INTERACTION)
+
+
+def chatter() -> Q:
+    """The condition that a memory is folded into its conversation; columns of its row alone."""
+    return Q(
+        conversation__isnull=False,
+        type__in=TALK,
+        category="",
+        importance__lt=TELLS_FROM,
+        red_line=False,
+    )
+
+
+def telling() -> Q:
+    """The opposite."""
+    return (
+        Q(conversation__isnull=True)
+        | ~Q(type__in=TALK)
+        | ~Q(category="")
+        | Q(importance__gte=TELLS_FROM)
+        | Q(red_line=True)
+    )

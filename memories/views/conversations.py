@@ -1,0 +1,47 @@
+"""A conversation in words: its title, and the one line in which a list has its turns."""
+
+from typing import Any
+
+from django.urls import reverse
+
+from memories.library.threads.figures import MOST, ThreadFigures
+from memories.library.threads.folded import FoldedConversation
+from memories.store.models.memory import Memory
+from memories.views.origins import day, in_range
+
+
+def title(memory: Memory) -> str:
+    """By a turn of it; without the group where that is not to be named."""
+    return f"Conversation in {memory.place.name}" if memory.place else "Conversation"
+
+
+def url(memory_id: object) -> str:
+    """The page of the conversation, opened at this turn."""
+    return reverse("thread", args=[memory_id])
+
+
+def figures(found: ThreadFigures) -> list[str]:
+    """ "14 turns", "3 people", "1 to 3 May"; without people where nobody's words are given."""
+    turns = f"more than {MOST:,} turns" if found.more else _count(found.turns, "turn", "turns")
+    people = [_count(found.people, "person", "people")] if found.people else []
+    return [turns, *people, days(found)]
+
+
+def days(found: ThreadFigures) -> str:
+    """From the first day to the last."""
+    first, last = day(in_range(found.first)), day(in_range(found.last))
+    return last if first == last else f"{first} to {last}"
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"1 {one}" if number == 1 else f"{number:,} {several}"
+
+
+def row(found: FoldedConversation) -> dict[str, Any]:
+    """For components/conversation_row.html."""
+    return {
+        "folded": True,
+        "url": url(found.figures.opening),
+        "title": title(found.newest),
+        "figures": figures(found.figures),
+    }

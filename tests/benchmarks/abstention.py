@@ -1,0 +1,192 @@
+"""Does a recall know when nothing answers? Questions with and without an answer in what is there.
+
+Without: those that the data set calls unanswerable, and questions of one group asked in another; of
+these also with the names of the other group's speakers in the place of their own. Half of the
+questions, chosen by the hash of their ids, gave the constants of `answering.confidence`; what is
+reported is the other half, and everything of a set that gave none.
+"""
+
+import argparse
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+from django.utils import timezone
+
+from memories.evaluation.report.tables import Table
+from memories.retrieval.answer_rows import answer_rows
+from memories.retrieval.answering.confidence import ANSWERED, NOTHING, SURE, is_folded
+from memories.retrieval.recall import Query, recall
+from orgs.errors import NotFound
+from tests.benchmarks.database import settle
+from tests.benchmarks.datasets import Imported, bring_in, read
+from tests.benchmarks.report import say
+from tests.benchmarks.vectors import kept_vectors
+
+# The set whose half gave the constants.
+FITTED_TO = "locomo"
+LIMIT, QUICK = 20, 40
+ANSWERABLE = "answerable"
+UNANSWERABLE, FOREIGN, RENAMED = "unanswerable", "of another group", "of another group, renamed"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, in which group it is asked, and of which kind that makes it."""
+
+    id: str
+    text: str
+    group: str
+    kind: str
+    evidence: frozenset[str]
+
+
+def run(chosen: argparse.Namespace, folder: Path) -> tuple[dict[str, Any], list[Table]]:
+    lines = read(chosen.dataset).lines
+    speakers = speakers_of(lines)
+    questions = every_question(chosen.dataset, speakers)
+    if chosen.quick:
+        questions = questions[:: max(1, len(questions) // QUICK)]
+    if chosen.dataset.name == FITTED_TO:
+        questions = [one for one in questions if is_held_out(one.id)]
+    with kept_vectors(folder) as encoder:
+        place = bring_in(chosen.dataset.name, lines)
+        encoder.save()
+        settle()
+        found = [told for one in questions if (told := ask(place, one, speakers)) is not None]
+    return figures(found), tables(chosen.dataset.name, found)
+
+
+def is_held_out(id_: str) -> bool:
+    """Whether the question is in the half that gave no constants."""
+    return bool(hashlib.sha256(id_.encode()).digest()[0] & 1)
+
+
+def speakers_of(lines: Sequence[bytes]) -> dict[str, list[str]]:
+    """Group -> its speakers, in the order of their first words."""
+    found: dict[str, dict[str, None]] = {}
+    for row in map(orjson.loads, lines):
+        if row.get("group") and row.get("speaker"):
+            found.setdefault(row["group"], {})[row["speaker"]] = None
+    return {group: list(names) for group, names in found.items()}
+
+
+def every_question(folder: Path, speakers: Mapping[str, Sequence[str]]) -> list[Asked]:
+    """Each question where it belongs, and each answerable one in one other group, both ways."""
+    groups, found = list(speakers), list[Asked]()
+    for n, line in enumerate((folder / "queries.jsonl").read_bytes().splitlines()):
+        row = orjson.loads(line)
+        home, text = row.get("group"), row["question"]
+        if home not in speakers:
+            continue
+        good = row.get("answerable", bool(row.get("evidence_ids")))
+        evidence = frozenset(map(str, row.get("evidence_ids") or ()))
+        kind = ANSWERABLE if good else UNANSWERABLE
+        found.append(Asked(str(row["id"]), text, home, kind, evidence))
+        if good and len(groups) > 1:
+            there = groups[(groups.index(home) + 1 + n % (len(groups) - 1)) % len(groups)]
+            found.append(Asked(str(row["id"]), text, there, FOREIGN, frozenset()))
+            other = renamed(text, speakers[home], speakers[there])
+            if other != text:
+                found.append(Asked(str(row["id"]), other, there, RENAMED, frozenset()))
+    return found
+
+
+def renamed(text: str, ours: Sequence[str], theirs: Sequence[str]) -> str:
+    """The text with each of our names replaced by one of theirs."""
+    names = {name.lower(): theirs[n % len(theirs)] for n, name in enumerate(ours)}
+    pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?i)\b(?:{pattern})\b", lambda found: names[found[0].lower()], text)
+
+
+def ask(
+    place: Imported, one: Asked, speakers: Mapping[str, Sequence[str]]
+) -> dict[str, Any] | None:
+    """What was said of the answer; None where the asker is not in the group."""
+    member = f"import:{speakers[one.group][0]}"
+    query = Query(text=one.text, limit=LIMIT, counts=False, group=one.group, member=member)
+    try:
+        answer = recall(place.actor, query, now=timezone.now(), load=answer_rows)
+    except NotFound:
+        return None
+    hits = [(row.key in one.evidence, is_folded(hit)) for hit, row in answer.hits]
+    return {
+        "id": one.id,
+        "kind": one.kind,
+        "confidence": answer.confidence,
+        "answered": answer.answered,
+        "evidence": sum(right for right, _ in hits),
+        "evidence_folded": sum(right and folded for right, folded in hits),
+        "others": sum(not right for right, _ in hits),
+        "others_folded": sum(folded and not right for right, folded in hits),
+    }
+
+
+def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
+    """How often one with an answer is surer than one without; equal ones count half."""
+    if not positive or not negative:
+        return None
+    ordered = np.sort(np.asarray(negative))
+    below = np.searchsorted(ordered, positive, side="left")
+    not_above = np.searchsorted(ordered, positive, side="right")
+    return float((below + not_above).mean() / 2 / len(ordered))
+
+
+def figures(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    good = _confidences(found, ANSWERABLE)
+    kinds = {}
+    for kind in (ANSWERABLE, UNANSWERABLE, FOREIGN, RENAMED):
+        rows = [one for one in found if one["kind"] == kind]
+        if rows:
+            kinds[kind] = {
+                "questions": len(rows),
+                "auroc": auroc(good, _confidences(found, kind)) if kind != ANSWERABLE else None,
+                **{
+                    word: 100 * sum(one["answered"] == word for one in rows) / len(rows)
+                    for word in ANSWERED
+                },
+            }
+    without = [one["confidence"] for one in found if one["kind"] in (UNANSWERABLE, FOREIGN)]
+    rows = [one for one in found if one["kind"] == ANSWERABLE]
+    return {
+        "kinds": kinds,
+        "auroc": auroc(good, without),
+        "evidence_folded": _share(rows, "evidence"),
+        "others_folded": _share(rows, "others"),
+    }
+
+
+def _confidences(found: Sequence[dict[str, Any]], kind: str) -> list[float]:
+    return [one["confidence"] for one in found if one["kind"] == kind]
+
+
+def _share(rows: Sequence[dict[str, Any]], what: str) -> float:
+    """Percent of the hits that were folded."""
+    return 100 * sum(one[f"{what}_folded"] for one in rows) / max(1, sum(one[what] for one in rows))
+
+
+def tables(name: str, found: Sequence[dict[str, Any]]) -> list[Table]:
+    told = figures(found)
+    rows = [
+        [
+            kind,
+            one["questions"],
+            "-" if one["auroc"] is None else f"{one['auroc']:.3f}",
+            *(f"{one[word]:.1f}" for word in ANSWERED),
+        ]
+        for kind, one in told["kinds"].items()
+    ]
+    whole = told["auroc"]
+    note = (
+        f"Percent of the questions; yes from {SURE:g}, no below {NOTHING:g}. AUROC beside the "
+        f"answerable ones, of all but the renamed {'-' if whole is None else f'{whole:.3f}'}. "
+        f"Of the first {LIMIT} hits of answerable ones {told['evidence_folded']:.1f} % of the "
+        f"evidence and {told['others_folded']:.1f} % of the rest are folded."
+    )
+    say(f"  {note}")
+    return [Table(f"Abstention, {name}", ["questions", "n", "AUROC", *ANSWERED], rows, note)]

@@ -1,0 +1,52 @@
+"""What is a subject, which turns have substance, and which sentence is shown."""
+
+import pytest
+
+from memories.knowledge_graph.expertise_signals import shown
+from memories.knowledge_graph.subjects import is_subject
+from memories.language.terms import Term
+from memories.retrieval.experts.evidence_sentences import telling_sentence
+from tests.memories.knowledge_graph.test_expertise_signals import BEN, heard, keys, lent, turn
+
+
+def plain(word: str) -> Term:
+    return Term(name=word, key=word, proper=False)
+
+
+@pytest.mark.parametrize(
+    "word", ["finished", "slowly", "randomly", "powerful", "wth", "oops", "250gb", "800x600",
+             "disconnect", "freezing", "succeeded", "attention", "thirty"],
+)  # fmt: skip
+def test_verbs_adverbs_numbers_and_chat_are_no_subjects(word: str) -> None:
+    assert not is_subject(plain(word))
+
+
+@pytest.mark.parametrize(
+    "word", ["samba", "debian", "parsing", "backup", "table", "family", "thread",
+             "xorg.conf", "数据库", "printer", "sailing"],
+)  # fmt: skip
+def test_things_with_a_name_are_subjects(word: str) -> None:
+    assert is_subject(plain(word))
+
+
+@pytest.mark.parametrize("said", ["Samba!", "hi Samba", "my Samba is so slow today"])
+def test_mentions_and_own_trouble_show_nothing(said: str) -> None:
+    assert shown(turn(said), heard(), {}).own == ()
+
+
+def test_what_somebody_does_and_decided_counts() -> None:
+    for said in ("I maintain the Samba servers", "We decided on Samba for the office"):
+        assert "samba" in keys(shown(turn(said), heard(), {}).own), said
+
+
+def test_who_replies_to_themselves_answers_nobody() -> None:
+    question = turn("How do I share a printer over Samba?", speaker=BEN)
+    more = turn("Edit smb.conf", speaker=BEN, reply_to=question.id)
+    found = shown(more, heard(question), {question.id: question})
+    assert (found.answers, lent(found)) == ((), [])
+
+
+def test_the_sentence_that_shows_it_is_shown() -> None:
+    text = "Good morning all. Samba needs port 445 open. Anything else?"
+    assert telling_sentence(text, "samba") == "Samba needs port 445 open."
+    assert telling_sentence("ok", "samba") == "ok"
