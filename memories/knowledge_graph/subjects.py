@@ -11,7 +11,7 @@ from memories.language.terms import Term, is_quantity
 from memories.language.verbs import ADVERBS, PAST, is_past
 
 _MEASURE = re.compile(
-    r"\d+(?:[x×*]\d+)+|\d+(?:[.,]\d+)?"
+    r"(?<!\d)\d++(?:[x×*]\d++)++|(?<!\d)\d++(?:[.,]\d++)?+"
     r"(?:[kmgt]i?b?|[kmg]?hz|[kmg]bps|ms|s|mins?|h|hrs?|px|dpi|[kc]?m|kg|[wv]|%|x|th|st|nd|rd)",
     re.IGNORECASE,
 )

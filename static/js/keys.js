@@ -47,7 +47,7 @@ function press(key) {
   const inPanel = isOpen() ? document.querySelector(`#panel ${selector}`) : null;
   const control = inPanel ?? current()?.querySelector(selector) ?? [...document.querySelectorAll(selector)].find((one) => !one.closest("[data-row], [aria-busy=true]") && visible(one));
   if (!control) return false;
-  if (control.matches("input, textarea")) { control.focus(); control.select?.(); } else control.click();
+  if (control.matches("input, textarea")) { control.focus(); control.select?.(); } else { window.htmx?.process(control); control.click(); }
   return true;
 }
 

@@ -93,7 +93,8 @@ if (panel) {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
     const cancel = panel.querySelector("[data-panel-cancel]");
-    if (isOpen() && cancel) cancel.click();
+    // What has just been swapped in is htmx's a moment later; a click before would leave the page.
+    if (isOpen() && cancel) { window.htmx?.process(cancel); cancel.click(); }
     else if (!closePanel()) return;
     event.preventDefault();
   });

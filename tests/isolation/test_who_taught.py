@@ -178,8 +178,10 @@ def tied(taught: Taught, caller: str, *, whole: bool = False) -> tuple[list[str]
         filtered = narrowed and not any(
             line in asked(client, operation, *narrowed) for line in taught.lines
         )
-        # The address asked for may stand in the answer; what it found may not.
-        pieces = [part.replace(path, "") for part in parts(text)]
+        # The address asked for may stand in the answer, and its query in the links that keep the
+        # list; what it found may not.
+        query = path.partition("?")[2] or path
+        pieces = [part.replace(path, "").replace(query, "") for part in parts(text)]
         if filtered or any(taught.is_tied(part) for part in pieces):
             found.append(f"{operation.method} {path}")
     return sorted(set(found)), shown

@@ -5,7 +5,7 @@ test_every_page.py, which is slow, looks at all of them in every width.
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import Site
 
@@ -22,7 +22,8 @@ SETTLED = """Promise.race([
 
 
 def findings(page: Page) -> list[str]:
-    # What is still fading in has not its colours yet.
+    # What is still fading in has not its colours yet, and what waits for an answer is dimmed.
+    expect(page.locator(".htmx-request")).to_have_count(0)
     page.evaluate(SETTLED)
     found = Axe().run(page).response["violations"]
     return [f"{page.url}: {v['id']}: {v['nodes'][0]['html'][:200]}" for v in found]

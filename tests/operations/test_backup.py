@@ -84,7 +84,7 @@ def test_answers_are_those_of_before(trip: Trip) -> None:
     assert backed_up.top_tens(trip.world) == trip.source_answers
     assert min(len(ids) for ids in trip.source_answers.values()) == 10
     own = [name for name in trip.made.manifest.indexes if trip.world.here.id.hex in name]
-    assert sorted(name.partition("_")[0] for name in own) == ["meaning", "words"]
+    assert sorted(name.partition("_")[0] for name in own) == ["meaning", "said"]
     with connected("admin") as connection:
         assert set(own) <= set(checked.indexes(connection))
     assert trip.restored is not None

@@ -17,6 +17,7 @@ from django.views.decorators.vary import vary_on_headers
 from memories.library import browse
 from memories.library.selection import AS_THEY_CAME, Selection, is_archive
 from memories.retrieval.recall import Query
+from memories.views.fold import fold
 from memories.views.forms.library import LibraryForm
 from memories.views.forms.memories import LONGEST_QUESTION
 from memories.views.library import columns, filters
@@ -89,9 +90,12 @@ def _found(
         more = {"text": q, "order": order, "after": after}
         page = browse.library(request.actor, selection, **asked, **more)
     named = {"sort": order}
+    rows = [
+        line(request, one, form) | {"folded": one.memory.id in page.folded} for one in page.rows
+    ]
     return page, {
         "q": q,
-        "memories": [line(request, one, form) for one in page.rows],
+        **fold(rows, page.answered),
         "sort": "" if best else order,
         "summary": filters.summary(page, selection, order, best=best, further=bool(after)),
         "heads": columns.heads(order, partial(_sorted, q, selection), sortable=not best),

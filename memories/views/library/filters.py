@@ -174,7 +174,7 @@ def summary(
 ) -> dict[str, str]:
     """How many there are, and in which order they stand. further: not the first page."""
     if best or page.count is None:
-        count = len(page.rows)
+        count = len(page.rows) - len(page.folded)
         number = "1 memory" if count == 1 else f"{count:,} memories"
         return {"total": number, "order": "best first"}
     number, one = _number(page.count)

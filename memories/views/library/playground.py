@@ -12,8 +12,8 @@ from memories.language.excerpts import stems
 from memories.library import browse
 from memories.library.ask_as import Tried, ask_as, others
 from memories.views import presenter
+from memories.views.fold import fold
 from memories.views.forms.memories import PlaygroundForm
-from memories.views.library.fold import fold
 from orgs.errors import NotFound
 from orgs.organisations.references import as_uuid
 from orgs.views.access import MODERATORS, members_only

@@ -1,5 +1,7 @@
 """The list of memories: recall as you type, the newest, and why it is empty."""
 
+import re
+
 import pytest
 
 from memories.indexing import exact_scan
@@ -50,7 +52,9 @@ def test_a_row_says_who_when_where_and_who_may_read(world: World) -> None:
     here.remember(here.robot("aria"), "The launch is in May.", group="launch", speaker="Caroline")
     page = text(signed_in(here, "mina").get("/memories/?q=launch"))
     assert "“Caroline” to aria" in page
-    assert "2 people and 1 robot in #launch can read this." in page
+    [sheet] = re.findall(r'href="(/memories/[^"]+/readers/)" data-readers', page)
+    told = text(signed_in(here, "mina").get(sheet))
+    assert "2 people and 1 robot in #launch can read this." in told
     assert "<mark>launch</mark>" in page
     assert "1 memory</span>, best first" in page
 

@@ -9,8 +9,10 @@ Row = dict[str, Any]
 
 
 def fold(rows: Sequence[Row], answered: str) -> dict[str, Any]:
-    """For components/folded.html: memories, folded and whether nothing answers. Each row says
-    whether it is folded; the order stays within both."""
+    """For components/folded.html and the list: memories, folded and whether nothing answers.
+
+    Each row says whether it is folded; the order stays within both.
+    """
     return {
         "memories": [row for row in rows if not row["folded"]],
         "folded": [row for row in rows if row["folded"]],
