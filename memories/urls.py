@@ -68,7 +68,7 @@ from memories.views.privacy import accounts as account_pages
 from memories.views.privacy import break_glass, my_memories
 from memories.views.privacy import erasure as erasure_pages
 from memories.views.privacy import export as my_export
-from memories.views.review import answering, gates, queue, several
+from memories.views.review import answer_item, gates, queue, several
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 
 api = [
@@ -269,15 +269,15 @@ pages = [
     path("review/several/", several.several, name="review-several"),
     path("review/several/<uuid:act>/undo/", several.undo, name="review-several-undo"),
     path("review/<uuid:item_id>/", queue.item, name="review-item"),
-    path("review/<uuid:item_id>/approve/", answering.approve, name="review-approve"),
-    path("review/<uuid:item_id>/edit/", answering.edit, name="review-edit"),
-    path("review/<uuid:item_id>/reject/", answering.reject, name="review-reject"),
-    path("review/<uuid:item_id>/merge/", answering.merge, name="review-merge"),
-    path("review/<uuid:item_id>/drop/", answering.drop, name="review-drop"),
-    path("review/<uuid:item_id>/supersede/", answering.supersede, name="review-supersede"),
-    path("review/<uuid:item_id>/skip/", answering.skip, name="review-skip"),
-    path("review/<uuid:item_id>/undo/", answering.undo, name="review-undo"),
-    path("review/<uuid:item_id>/assign/", answering.assign, name="review-assign"),
+    path("review/<uuid:item_id>/approve/", answer_item.approve, name="review-approve"),
+    path("review/<uuid:item_id>/edit/", answer_item.edit, name="review-edit"),
+    path("review/<uuid:item_id>/reject/", answer_item.reject, name="review-reject"),
+    path("review/<uuid:item_id>/merge/", answer_item.merge, name="review-merge"),
+    path("review/<uuid:item_id>/drop/", answer_item.drop, name="review-drop"),
+    path("review/<uuid:item_id>/supersede/", answer_item.supersede, name="review-supersede"),
+    path("review/<uuid:item_id>/skip/", answer_item.skip, name="review-skip"),
+    path("review/<uuid:item_id>/undo/", answer_item.undo, name="review-undo"),
+    path("review/<uuid:item_id>/assign/", answer_item.assign, name="review-assign"),
     path("review/<uuid:item_id>/readers/", readers.item_readers, name="review-readers"),
     path("memories/<uuid:memory_id>/suggest/", suggest.suggest, name="memory-suggest"),
     path("memories/<uuid:memory_id>/protect/", protect_pages.protect, name="memory-protect"),

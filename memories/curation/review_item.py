@@ -10,7 +10,7 @@ from memories.access.sheet.reader_rows import Part
 from memories.access.sheet.reader_sheet import ReaderSheet, sheet_in
 from memories.library.history import versions_of
 from memories.lifecycle.consolidation.capacity_items import foresee_item
-from memories.retrieval.explanation.resembling import resembling
+from memories.retrieval.explanation.similar_memories import resembling
 from memories.review.deciders import curators, may_decide
 from memories.review.holds import let_go_of_others, take_hold
 from memories.review.models import HELD, PAIRS, Cause, Proposal, State

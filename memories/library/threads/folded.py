@@ -11,8 +11,8 @@ from memories.library.threads.figures import (
     conversation_figures,
     figures_from,
 )
+from memories.store.models.chatter import chatter, telling
 from memories.store.models.memory import Memory, MemoryQuerySet
-from memories.store.models.telling import chatter, telling
 
 
 @dataclass(frozen=True, slots=True)
