@@ -1,7 +1,7 @@
 """What the pages show: the newest memories, one memory with where it comes from."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -35,8 +35,6 @@ from memories.library.tier_history import MOVES, Moved, TierHistory, tier_histor
 from memories.restatement.models import Restatement
 from memories.restatement.restate import restatement_of
 from memories.retrieval.answering.confidence import is_folded
-from memories.retrieval.explanation.explain import beside
-from memories.retrieval.explanation.reasons import Share
 from memories.retrieval.recall import Query, asker, serve
 from memories.store.lineage import ABOVE, LEVELS, Lineage, by_level
 from memories.store.models.choices import Kind, Status
@@ -80,15 +78,14 @@ class MemoryPage:
 
     erasable: the ids of those that the asker may erase for good, where that is looked for.
 
-    count: how many match, and whether that is exact. shares: by id, what brought each one up.
-    answered: yes, unsure or no, of a question; folded: the ids of those that do not answer it.
+    count: how many match, and whether that is exact. answered: yes, unsure or no, of a question;
+    folded: the ids of those that do not answer it.
     """
 
     rows: list[ListedMemory]
     older_than: UUID | None = None
     count: tuple[int, bool] | None = None
     options: Options | None = None
-    shares: Mapping[UUID, Share] = field(default_factory=dict)
     erasable: frozenset[UUID] = frozenset()
     answered: str = ""
     folded: frozenset[UUID] = frozenset()
@@ -203,9 +200,7 @@ def found(
     with principal.scope():
         shown = show(principal, [memory for _, memory in answer.hits], organisation)
     folded = frozenset(hit.id for hit in hits if is_folded(hit))
-    return MemoryPage(
-        shown, options=chosen, shares=beside(hits), answered=answer.answered, folded=folded
-    )
+    return MemoryPage(shown, options=chosen, answered=answer.answered, folded=folded)
 
 
 def _options(
