@@ -43,6 +43,17 @@ class _Quiet(WSGIRequestHandler):
         """The browser's requests are not part of the report."""
 
 
+def _press_when_ready(page: Page) -> None:
+    """Let a key wait for the page's modules: a heading stands before they run."""
+    press = page.keyboard.press
+
+    def patient(key: str, **options: float) -> None:
+        page.wait_for_load_state("domcontentloaded")
+        press(key, **options)
+
+    page.keyboard.press = patient
+
+
 class Contexts:
     """Contexts that a journey hands to the next one, emptied.
 
@@ -120,7 +131,11 @@ class Site:
             context = self.contexts.take(script=script)
             self.stack.callback(self.contexts.give_back, context, script=script)
         context.set_default_timeout(8000)
-        for event, listener in (("console", self._listen), ("weberror", self._fail)):
+        for event, listener in (
+            ("console", self._listen),
+            ("weberror", self._fail),
+            ("page", _press_when_ready),
+        ):
             context.on(event, listener)
             self.stack.callback(context.remove_listener, event, listener)
         return context
