@@ -28,7 +28,8 @@ def fetch(principal: Principal, memory_id: UUID, *, lock: bool = False) -> Memor
     if lock:
         # Not by its key: what refers to it may be written meanwhile.
         rows = rows.select_for_update(of=("self",), no_key=True)
-    memory = rows.with_names().first()
+    # There is one at most. `first()` would have it sorted, and Django works a third longer on that.
+    memory = next(iter(rows.with_names()), None)
     if memory is None or (memory.status == Status.FORGOTTEN and not may_restore(principal, memory)):
         raise NotFound("no such memory")
     return memory

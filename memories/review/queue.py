@@ -125,7 +125,7 @@ def window(principal: Principal, filters: Mapping[str, Any], item_id: UUID) -> l
 
 def find(principal: Principal, item_id: UUID) -> Proposal:
     """One item; call inside the principal's scope. Raises NotFound."""
-    item = items(principal).filter(id=item_id).first()
+    item = next(iter(items(principal).filter(id=item_id)), None)
     if item is None or (item.memory.status == Status.FORGOTTEN and item.state == State.OPEN):
         raise NotFound("no such item")
     return item

@@ -77,6 +77,7 @@ def report(found: dict[str, str]) -> str:
     return "\n".join(f"{label}: {said}" for label, said in found.items())
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("N01")
 @pytest.mark.timeout(600)
 def test_the_description_says_what_is_refused(lasting_world: World) -> None:

@@ -30,6 +30,11 @@ NEEDING = {
 }
 
 
+def holds(folder: Path, name: str) -> bool:
+    """Whether the dataset has this file, plain or packed."""
+    return any((folder / f"{name}{end}").is_file() for end in ("", ".gz"))
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--dataset", type=Path, help="a folder with memories.jsonl, queries.jsonl")
@@ -42,7 +47,7 @@ def arguments() -> argparse.Namespace:
         parser.error(f"no part is called {', '.join(sorted(unknown))}")
     needed = NEEDING.get(chosen.only[0], "") if len(chosen.only) == 1 else ""
     needed = needed or "queries.jsonl"
-    if chosen.dataset and not (chosen.dataset / needed).is_file():
+    if chosen.dataset and not holds(chosen.dataset, needed):
         parser.error(f"{chosen.dataset} has no {needed}")
     return chosen
 
@@ -128,7 +133,7 @@ def measure(chosen: argparse.Namespace) -> int:
         encoder=get_encoder().name,
     )
     for name in (name for name in PARTS if name in chosen.only):
-        if name in NEEDING and not (chosen.dataset and (chosen.dataset / NEEDING[name]).is_file()):
+        if name in NEEDING and not (chosen.dataset and holds(chosen.dataset, NEEDING[name])):
             say(f"{name} is left out: it needs {NEEDING[name]} (make bench DATASET=folder).")
             continue
         say(f"\n{name} (load {os.getloadavg()[0]:.1f}) ...")

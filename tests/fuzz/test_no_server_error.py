@@ -158,11 +158,11 @@ def answered(statuses: Counter[int]) -> bool:
 
 @pytest.mark.conformance("T25")
 @pytest.mark.timeout(300)
-def test_three_hundred_calls_find_no_server_error(
+def test_two_hundred_calls_find_no_server_error(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
     seed = int(request.config.getoption("randomly_seed", default=1))
-    statuses = run(lasting_world, 300, seed)
+    statuses = run(lasting_world, 200, seed)
     assert answered(statuses), statuses
 
 

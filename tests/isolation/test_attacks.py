@@ -218,6 +218,7 @@ def everything_open(
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("T05", "T06")
 @pytest.mark.parametrize(
     ("place", "leak", "about"),

@@ -93,6 +93,7 @@ def _anybody(actor: Any, given: str, references: Any, group: Any) -> Speaker:
     return Speaker(given)
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("T22")
 @pytest.mark.parametrize(
     ("place", "forged", "about"),

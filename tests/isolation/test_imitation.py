@@ -45,7 +45,7 @@ def look(trap: Trap, attacker: str, before: dict[str, object], made: list[object
 @pytest.mark.timeout(300)
 def test_nobody_stands_in_for_bob(world: World, request: pytest.FixtureRequest) -> None:
     seed = int(request.config.getoption("randomly_seed", default=1))
-    assert attack(world, 60, seed) >= 250
+    assert attack(world, 30, seed) >= 120
 
 
 @pytest.mark.slow
@@ -70,6 +70,7 @@ def everybody_decides(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(links, "_admin", lambda actor: True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leak", [prefixes_are_groups, everybody_decides])
 def test_the_machine_notices_a_leak(
     world: World, monkeypatch: pytest.MonkeyPatch, leak: Callable[[pytest.MonkeyPatch], None]

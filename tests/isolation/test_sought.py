@@ -115,7 +115,7 @@ def stage_of(world: World, caller: str, large: bool, patch: pytest.MonkeyPatch) 
 @pytest.mark.usefixtures("same_meaning")
 @pytest.mark.parametrize(
     ("caller", "large"),
-    [("bolt", False), ("bolt", True)]
+    [("bolt", False), pytest.param("bolt", True, marks=pytest.mark.slow)]
     + [
         # Who browses takes a second for each page that there is.
         pytest.param(name, large, marks=pytest.mark.slow)
@@ -131,9 +131,10 @@ def test_a_hidden_text_is_answered_like_an_unwritten_one(
     assert told_apart(stage, caller) == []
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("T06")
 @pytest.mark.usefixtures("same_meaning")
-@pytest.mark.parametrize("large", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("large", [False, True])
 def test_the_machine_notices_a_row_that_is_read(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch, large: bool
 ) -> None:
@@ -146,6 +147,7 @@ def test_the_machine_notices_a_row_that_is_read(
     assert any("GET /api/v1/memories" in one for one in found)
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("T05", "T06")
 @pytest.mark.usefixtures("same_meaning")
 def test_the_machine_notices_a_scope_that_is_open(

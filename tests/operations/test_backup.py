@@ -19,7 +19,7 @@ from tests.isolation.catalogue import table_faults, tenant_tables
 from tests.operations import backed_up
 from tests.operations.backed_up import Trip
 
-pytestmark = [pytest.mark.conformance("O10"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.conformance("O10"), pytest.mark.timeout(240), pytest.mark.slow]
 
 
 OPENED = {

@@ -125,6 +125,7 @@ def run(image: tuple[Path, dict[str, str]], code: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_what_is_copied_is_enough(image: tuple[Path, dict[str, str]]) -> None:
     """For the site, the workers, the static files and the provisioning."""
@@ -139,6 +140,7 @@ def test_what_is_copied_is_enough(image: tuple[Path, dict[str, str]]) -> None:
     assert run(image, code).splitlines()[-1].startswith("memories.")
 
 
+@pytest.mark.slow
 @pytest.mark.model
 @pytest.mark.timeout(240)
 def test_the_image_encodes_without_torch(image: tuple[Path, dict[str, str]]) -> None:

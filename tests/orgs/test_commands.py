@@ -77,6 +77,7 @@ def test_a_typed_password_opens(world: World, monkeypatch: pytest.MonkeyPatch) -
     assert User.objects.get(email="op@x.example").check_password("correct horse battery")
 
 
+@pytest.mark.slow
 def test_beside_a_running_server_they_know_its_port(committed: None, tmp_path: Path) -> None:
     """And end with one line, without a traceback, where there is no terminal."""
     (tmp_path / "run.json").write_text(json.dumps({"run": "x", "pid": 1, "port": 8765}))

@@ -45,6 +45,7 @@ def test_a_rule_that_grows_too_fast_is_noticed() -> None:
     assert growth(lambda text: text.split(), repeated("a "), 400_000) < MOST_GROWTH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "written",
     [
@@ -72,6 +73,7 @@ def test_every_rule_grows_with_its_text(kind: str) -> None:
     assert slow == {}
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("T24")
 @pytest.mark.parametrize("name", PATTERNS)
 def test_every_pattern_grows_with_its_text(name: str) -> None:

@@ -117,7 +117,7 @@ def test_the_same_bodies_get_the_same_answers_both_ways(here: Tenant) -> None:
     here.embed()
     straight, usual = Site(), Site(straight=False)
     went, stood_for = 0, 0
-    for number, body in enumerate(bodies(here, 220)):
+    for number, body in enumerate(bodies(here, 120)):
         key = here.keys[("aria", "bolt", "clio")[number % 3]]
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
         found = same(straight.post(key, sent))

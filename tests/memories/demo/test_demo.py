@@ -82,6 +82,7 @@ def test_it_shows_something_on_every_page_and_nobody_what_is_not_theirs(db: None
     assert not any("credit line" in text for text in readable["mina"] | readable["vera"])
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W01")
 def test_removed_to_the_last_row(lasting_world: World) -> None:
     here = lasting_world.here

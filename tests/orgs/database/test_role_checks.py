@@ -35,6 +35,7 @@ def start(arguments: list[str], tmp_path: Path, **environment: str) -> subproces
     )
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("T02")
 @pytest.mark.timeout(240)
 def test_every_process_refuses_the_owner_with_one_error(committed: None, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from memories.safety.plain_text import plain
 NOBODY = KnownNames()
 
 
+@pytest.mark.slow
 @pytest.mark.presidio
 @pytest.mark.skipif(not presidio.installed(), reason="the extra `presidio` is not installed")
 @pytest.mark.filterwarnings("ignore")
