@@ -75,12 +75,13 @@ def test_wrong_password_is_refused_and_only_this_machine_is_served(postgres: Pos
         postgres.url,
         "SELECT name, setting FROM pg_settings WHERE name IN ('listen_addresses', "
         "'password_encryption', 'jit', 'data_checksums', 'unix_socket_directories', 'fsync', "
-        "'shared_preload_libraries') ORDER BY name",
+        "'shared_preload_libraries', 'join_collapse_limit') ORDER BY name",
     )
     assert dict(rows) == {
         "data_checksums": "on",
         "fsync": "on",
         "jit": "off",
+        "join_collapse_limit": "4",
         "listen_addresses": "127.0.0.1",
         "password_encryption": "scram-sha-256",
         "shared_preload_libraries": "pg_stat_statements",
