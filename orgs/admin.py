@@ -12,8 +12,10 @@ from django.contrib.auth.forms import AdminUserCreationForm
 from django.contrib.auth.models import Group as PermissionGroup
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
 from orgs.models.users import User
+from orgs.support.accounts import note_change
 
 admin.site.site_header = "Commonmind support"
 admin.site.site_title = "Commonmind support"
@@ -71,6 +73,11 @@ class SuperusersUserAdmin(UserAdmin):
         return request.user.is_active and request.user.is_superuser
 
     has_module_permission = has_add_permission = has_change_permission = has_view_permission
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Also where its person and their organisations read it; a new password is a change."""
+        note_change(request.user, obj.email, now=timezone.now())
+        return super().log_change(request, obj, message)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

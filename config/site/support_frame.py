@@ -18,7 +18,7 @@ PAGES = (
     ("support-robots", "Robots and keys", "robots", "Robots"),
     ("support-jobs", "Jobs", "jobs", ""),
     ("support-memories", "Memories", "memories", ""),
-    ("support-questions", "Questions", "search", ""),
+    ("support-questions", "Questions", "quote", ""),
     ("support-trail", "Audit", "audit", ""),
 )
 
@@ -42,9 +42,9 @@ def support_frame(request: HttpRequest) -> dict[str, Any]:
         ]
     if request.user.is_superuser:
         staff = _item(request, "admin:orgs_user_changelist", "Support accounts", "key")
-        nav.append(staff | {"section": "below"})
+        nav.append(staff | {"section": "below", "short": "Staff"})
     nav.append(_item(request, "home", "To Commonmind", "arrow-right", exact=True))
-    nav[-1]["section"] = "below"
+    nav[-1] |= {"section": "below", "short": "Leave"}
     return {
         "nav": nav,
         "support": {"organisation": organisation, "account": account},

@@ -4,6 +4,7 @@ Support's role reads states, figures, who asked and why work stopped, never what
 is tried again goes on as the worker: a member's job runs with the rights that the member has then.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -16,6 +17,7 @@ from memories.jobs.hints import hint_embedding, hint_restating, send_job
 from memories.jobs.models import Job, JobState
 from memories.jobs.owed_work import OwedWork, PendingState
 from memories.restatement.models import PendingRestatement
+from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
@@ -79,6 +81,16 @@ def _owed(model: type[OwedWork], organisation_id: UUID) -> OwedOverview:
         dead.values("id")[:COUNTED].count() if len(newest) == SHOWN else len(newest),
         newest,
     )
+
+
+def robots_of(organisation_id: UUID, owed: Sequence[OwedWork]) -> dict[UUID, UUID]:
+    """Which robot wrote these memories, by their ids; inside support's scope."""
+    if not owed:
+        return {}
+    rows = Memory.objects.using(ALIAS).filter(
+        organisation_id=organisation_id, id__in=[one.memory_id for one in owed]
+    )
+    return {id_: robot for id_, robot in rows.values_list("id", "robot_id") if robot}
 
 
 def retry_job(staff: User, organisation_id: UUID, job_id: UUID, *, now: datetime) -> Job:

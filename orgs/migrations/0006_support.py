@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField()),
                 ('staff', models.UUIDField()),
                 ('staff_name', models.CharField(max_length=254)),
-                ('kind', models.CharField(choices=[('looked_up', 'Looked Up'), ('signed_out', 'Signed Out'), ('second_step_reset', 'Second Step Reset')], max_length=20)),
+                ('kind', models.CharField(choices=[('looked_up', 'Looked Up'), ('signed_out', 'Signed Out'), ('second_step_reset', 'Second Step Reset'), ('changed', 'Changed')], max_length=20)),
                 ('reason', models.TextField()),
                 ('detail', models.JSONField(default=dict)),
                 ('account', models.ForeignKey(db_constraint=False, null=True, on_delete=deletion.DO_NOTHING, related_name='+', to=settings.AUTH_USER_MODEL)),

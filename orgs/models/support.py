@@ -9,6 +9,7 @@ class SupportActKind(models.TextChoices):
     LOOKED_UP = "looked_up"
     SIGNED_OUT = "signed_out"
     SECOND_STEP_RESET = "second_step_reset"
+    CHANGED = "changed"
 
 
 class SupportAct(models.Model):
@@ -16,8 +17,8 @@ class SupportAct(models.Model):
 
     It belongs to the person, like the account, and goes with it. A row is read under the scope of
     the account's own user alone, and written under that of the member of staff who acts
-    (`orgs/sql/support_v1.sql`). account: None where the address found none; the address itself is
-    not kept. detail: browser, proof, counts.
+    (`orgs/sql/support_v1.sql`). account: None where the address found none; address and reason
+    are not kept then. detail: browser, proof, counts.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

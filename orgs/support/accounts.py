@@ -114,7 +114,10 @@ def account(staff: User, email: str) -> Account | None:
 
 
 def look_up(staff: User, email: str, *, reason: str, now: datetime) -> Account | None:
-    """The same, counted and recorded, whatever is found. Raises TooMany."""
+    """The same, counted and recorded, whatever is found; without the reason where that is nobody.
+
+    Raises TooMany.
+    """
     take(
         Bucket(
             f"support-look-ups:{staff.pk}",
@@ -125,7 +128,9 @@ def look_up(staff: User, email: str, *, reason: str, now: datetime) -> Account |
     )
     found = account(staff, email)
     action = "support.account_found"
-    _record(staff, SupportActKind.LOOKED_UP, action, found, reason=reason, now=now)
+    # Nobody could find the reason again where it belongs to no account, to erase a name in it.
+    kept = reason if found else ""
+    _record(staff, SupportActKind.LOOKED_UP, action, found, reason=kept, now=now)
     return found
 
 
@@ -173,6 +178,14 @@ def reset_second_step(
         Authenticator.objects.filter(user=user).delete()
         sessions.end_sign_ins(user)
         return ResetOutcome(count, user.has_usable_password())
+
+
+def note_change(staff: User, email: str, *, now: datetime) -> None:
+    """Record that a superuser changed the account, in Django's admin; nothing for one's own."""
+    found = account(staff, email)
+    if found is not None:
+        action = "support.account_changed"
+        _record(staff, SupportActKind.CHANGED, action, found, reason="", now=now)
 
 
 def acts_with(user: User, *, since: datetime | None = None) -> list[SupportAct]:

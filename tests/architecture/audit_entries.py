@@ -15,6 +15,7 @@ REMEMBERED = ("gate.*", "memory.attributed", "memory.protected", "proposal.*", "
 ENTRIES: dict[str, tuple[str, ...] | str] = {
     "orgs.accounts.sessions.end_sign_ins": "sessions are the account's own, in no organisation",
     "orgs.support.accounts.look_up": ("support.account_found",),
+    "orgs.support.accounts.note_change": ("support.account_changed",),
     "orgs.support.accounts.reset_second_step": ("support.second_step_reset",),
     "orgs.support.accounts.sign_out": ("support.signed_out",),
     "memories.insights.support_work.retry_answers": ("support.answers_retried",),

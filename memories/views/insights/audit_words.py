@@ -147,6 +147,7 @@ WORDS = {
     "support.opened": "opened the text of",
     "support.read": "read",
     "support.account_found": "looked up the account of",
+    "support.account_changed": "changed the account of",
     "support.signed_out": "signed out",
     "support.second_step_reset": "took away the second step of",
     "support.job_retried": "had a stopped job tried again",

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from memories.insights import support_memories
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
-from memories.views.support.work import FAILURES
+from memories.views.support.work import FAILURES, times
 from orgs.support.people import groups_of, names_of
 from orgs.views.support.gate import in_organisation
 from orgs.views.support.tables import Cell, Table, badge, page_of, text, when
@@ -127,7 +127,7 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         ("About", text(_called(people, one.member_id, "Somebody who is gone") or "Nobody")),
         ("First tier", text(one.first_tier)),
         ("Importance", text(f"{one.importance:.2f}")),
-        ("Said", text(f"{one.remember_count:,} times")),
+        ("Said", text(times(one.remember_count))),
         ("Written", when(one.created_at)),
         ("Changed", when(one.updated_at)),
         ("Version", text(one.version)),

@@ -19,6 +19,7 @@ from memories.views.jobs.jobs import STATES
 from orgs.support.people import names_of
 from orgs.views.support.gate import in_organisation
 from orgs.views.support.tables import page_of
+from robots.views.support import names_of as robots_named
 
 TITLES = {
     JobKind.CHANGE: "Change of memories",
@@ -41,23 +42,25 @@ def work(request: HttpRequest) -> HttpResponse:
     organisation_id = request.look.organisation_id
     found, page = page_of(request, support_work.jobs_of(organisation_id))
     names = names_of(organisation_id, (job.member_id for job in found))
+    owed = [
+        {
+            "title": "Indexing by meaning",
+            "about": "Until then only their words find them.",
+            "retry_url": reverse("support-embeddings-retry"),
+        }
+        | _owed(organisation_id, support_work.owed_embeddings(organisation_id)),
+        {
+            "title": "Questions to the language model",
+            "about": "Until then the rules alone say who and when a memory is about.",
+            "retry_url": reverse("support-answers-retry"),
+        }
+        | _owed(organisation_id, support_work.owed_answers(organisation_id)),
+    ]
     context = {
         "jobs": [_job(job, names) for job in found],
         "page": page,
-        "owed": [
-            {
-                "title": "Indexing by meaning",
-                "about": "Until then only their words find them.",
-                "retry_url": reverse("support-embeddings-retry"),
-            }
-            | _owed(support_work.owed_embeddings(organisation_id)),
-            {
-                "title": "Questions to the language model",
-                "about": "Until then the rules alone say who and when a memory is about.",
-                "retry_url": reverse("support-answers-retry"),
-            }
-            | _owed(support_work.owed_answers(organisation_id)),
-        ],
+        "owed": owed,
+        "waits": any(one["waiting"] for one in owed),
     }
     return render(request, "support/work.html", context)
 
@@ -95,7 +98,7 @@ def _says(job: Job) -> str:
         case JobState.RUNNING:
             return "A worker is at it."
         case JobState.WAITING if job.attempts:
-            return f"It broke off {_times(job.attempts)} and waits to be tried again."
+            return f"It broke off {times(job.attempts)} and waits to be tried again."
         case JobState.WAITING:
             return "It waits for its turn."
         case JobState.DEAD:
@@ -103,23 +106,27 @@ def _says(job: Job) -> str:
     return job.reason
 
 
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
+def times(number: int) -> str:
+    """How often, in words."""
+    return "once" if number == 1 else f"{number:,} times"
 
 
-def _owed(found: OwedOverview) -> dict[str, Any]:
+def _owed(organisation_id: UUID, found: OwedOverview) -> dict[str, Any]:
+    robots = support_work.robots_of(organisation_id, found.newest)
+    named = robots_named(organisation_id, robots.values())
     return {
         "waiting": found.waiting,
         "dead": found.dead,
-        "rows": [_dead(row) for row in found.newest],
+        "rows": [_dead(row, named.get(robots.get(row.memory_id), "")) for row in found.newest],
     }
 
 
-def _dead(row: OwedWork) -> dict[str, Any]:
+def _dead(row: OwedWork, robot: str) -> dict[str, Any]:
     return {
+        "robot": robot,
         "url": reverse("support-memory", args=[row.memory_id]),
         "reason": FAILURES.get(row.reason, row.reason),
-        "tried": _times(row.attempts),
+        "tried": times(row.attempts),
         "at": row.created_at,
     }
 

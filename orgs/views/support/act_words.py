@@ -14,6 +14,8 @@ def act_in_words(kind: str, detail: dict[str, Any]) -> dict[str, str]:
             did = "ended every sign-in"
         case SupportActKind.SECOND_STEP_RESET:
             did = "took away the second step and ended every sign-in"
+        case SupportActKind.CHANGED:
+            did = "changed the account: its name, its address, its password or its rights"
         case _:
             did = "looked at the account: where it is signed in, its second step, its organisations"
     return {"did": did, "proof": detail.get("proof", "")}

@@ -57,7 +57,7 @@ class ResetForm(forms.Form):
         error_messages={"required": "Type the address of the account."},
     )
     proof = reason(
-        "How do you know that it is they who ask?",
+        "How do you know that the person asks?",
         "For example: you rang the number in their contract. The person reads it.",
     )
 

@@ -15,10 +15,8 @@ from orgs.views.support.forms import LookUpForm, OrganisationForm
 from orgs.views.support.gate import support_only
 
 # The same words whether there is none, or one that this member of staff may not look at.
-NO_ACCOUNT = (
-    "No account that you may look at has this address. Your own and those of other support staff "
-    "are not among them."
-)
+NO_ACCOUNT = "No account that you may look at has this address."
+NO_COLLEAGUES = f"{NO_ACCOUNT} Your own and those of other support staff are not among them."
 NO_ORGANISATION = "No organisation is called exactly so. Type its whole name, its short name or id."
 
 
@@ -54,7 +52,7 @@ def find_account(request: HttpRequest) -> HttpResponse:
     )
     if found is None:
         looks.end_account(request)
-        form.add_error("email", NO_ACCOUNT)
+        form.add_error("email", NO_ACCOUNT if request.user.is_superuser else NO_COLLEAGUES)
         return _home(request, form, 422)
     looks.begin_account(request, email=found.email, name=found.name or found.email, reason=reason)
     return redirect("support-account")

@@ -25,7 +25,7 @@ def text(words: object, *, url: str = "", note: str = "") -> Cell:
 
 
 def when(moment: datetime | None, otherwise: str = "") -> Cell:
-    return {"at": moment, "text": otherwise}
+    return {"at": moment, "text": "" if moment else otherwise}
 
 
 def badge(label: str, tone: str = "", *, note: str = "") -> Cell:

@@ -23,7 +23,7 @@ from orgs.models.support import SupportAct
 from orgs.models.users import User
 from orgs.support import accounts
 from tests.databases import undone
-from tests.orgs.support.staff import REASON, find, find_member, staff, trail
+from tests.orgs.support.staff import REASON, find, find_member, sentences, staff, trail
 from tests.people import SCOPING, signed_in, text, user_of
 from tests.world import PASSWORD, Tenant, World
 
@@ -273,20 +273,25 @@ def test_a_look_up_is_kept_for_good_and_without_the_address_that_found_nobody(
     sam, client = staff()
     find(client, mina.email)
     find(client, "nobody@nowhere.example")
-    with undone("owner") as connection:
-        connection.execute("SET LOCAL ROLE commonmind_searcher")
+    with undone("admin") as connection:
         rows = connection.execute(
             "SELECT account_id, kind, reason, detail FROM orgs_supportact "
-            "WHERE staff_name = 'Sam' AND reason = %s ORDER BY at DESC LIMIT 2",
-            [REASON],
+            "WHERE staff = %s ORDER BY at",
+            [sam.pk],
         ).fetchall()
-    assert {row[0] for row in rows} == {mina.pk, None}
+    assert [row[:3] for row in rows] == [
+        (mina.pk, "looked_up", REASON),
+        (None, "looked_up", ""),
+    ]
     assert "nowhere" not in str(rows)
     for change in (SupportAct.objects.all().delete, lambda: SupportAct.objects.update(reason="")):
         with pytest.raises(ProgrammingError, match="permission denied"):
             change()
+    for other in (sam, user_of(lasting_world.here, "bob")):
+        with scope(Scope(user=other.pk)):
+            assert not SupportAct.objects.exists()
     with scope(Scope(user=mina.pk)):
-        assert SupportAct.objects.filter(account_id=mina.pk).count() == 1
+        assert SupportAct.objects.count() == 1
         with pytest.raises(ProgrammingError, match="row-level security"):
             SupportAct.objects.create(at=timezone.now(), staff=sam.pk, reason="", staff_name="")
     assert not SupportAct.objects.exists(), "outside a scope the table is empty"
@@ -299,8 +304,7 @@ def test_what_support_did_goes_with_the_account(lasting_world: World) -> None:
     with scope(Scope(organisation=lasting_world.here.id)):
         Member.objects.filter(id=lasting_world.here.members["mina"].id).update(user=None)
     mina.delete()
-    with undone("owner") as connection:
-        connection.execute("SET LOCAL ROLE commonmind_searcher")
+    with undone("admin") as connection:
         rows = connection.execute("SELECT 1 FROM orgs_supportact WHERE account_id = %s", [mina.pk])
         assert rows.fetchall() == []
 
@@ -318,6 +322,34 @@ def test_the_page_asks_few_questions(lasting_world: World) -> None:
             assert client.get(url).status_code == 200
         asked = [q["sql"] for q in (*own, *theirs) if not q["sql"].startswith(SCOPING)]
         assert len(asked) <= MOST_QUERIES
+
+
+def test_what_a_superuser_changes_is_read_by_the_person_and_the_organisation(
+    lasting_world: World,
+) -> None:
+    here = lasting_world.here
+    mina = user_of(here, "mina")
+    user, root = staff(superuser=True)
+    change = f"/admin/orgs/user/{mina.pk}/change/"
+    assert root.post(change, {"email": mina.email, "name": "Mina M.", "is_active": "on"})[
+        "Location"
+    ]
+    words = "four odd words here"
+    sent = {"usable_password": "true", "password1": words, "password2": words}
+    assert root.post(f"/admin/orgs/user/{mina.pk}/password/", sent).status_code == 302
+    told = [(e.action, e.target) for e in trail(here, user)]
+    assert told == [("support.account_changed", here.members["mina"].id)] * 2
+    assert "Sam (support) changed the account of Mina" in sentences(here)
+    page = text(signed_in(here, "mina").get("/accounts/"))
+    assert page.count("changed the account: its name") == 2
+
+
+def test_nobody_of_support_raises_their_own_rights(committed: None) -> None:
+    sam, plain = staff()
+    sent = {"email": sam.email, "is_active": "on", "is_staff": "on", "is_superuser": "on"}
+    for url in (f"/admin/orgs/user/{sam.pk}/change/", "/admin/orgs/user/add/"):
+        assert plain.post(url, sent).status_code == 403
+    assert not User.objects.get(pk=sam.pk).is_superuser
 
 
 def test_accounts_are_changed_by_superusers_and_listed_for_nobody(lasting_world: World) -> None:

@@ -116,6 +116,7 @@ def test_pages_name_what_there_is_and_show_no_text(lasting_world: World) -> None
     for name, words in expected.items():
         assert [w for w in words if w not in shown[name]] == [], name
     assert not [name for name, page in shown.items() if "Zanzibar" in page]
+    assert "Never <time" not in shown["robots"]
     emails = [name for name, page in shown.items() if f"@{here.organisation.slug}" in page]
     assert emails == [], "an address is nobody's to leaf through"
     # A name in the place of each id: what is left of ids stands in addresses and behind "Id".
