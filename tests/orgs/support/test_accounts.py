@@ -254,8 +254,9 @@ def test_what_keeps_somebody_out_is_said(lasting_world: World) -> None:
         Member.objects.filter(id=here.members["mina"].id).update(
             joined_at=None, invite_expires_at=timezone.now() - timedelta(days=1)
         )
-    _, client = staff()
+    sam, client = staff()
     find_member(client, here, "mina")
+    assert trail(here, sam) == [], "who has not joined is nobody's member yet"
     page = text(client.get("/admin/account/"))
     for words in (
         "The account is switched off",
