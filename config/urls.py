@@ -12,7 +12,6 @@ from config.monitoring.metrics import metrics
 from config.site import errors
 from config.site.api_docs import DescriptionView, DocumentationView
 from config.site.design_page import design
-from orgs.support import admin as support_admin
 from orgs.views.access import staff_only
 
 handler404 = errors.not_found
@@ -33,9 +32,7 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
     path("api/v1/", include(api)),
-    path("admin/login/", support_admin.sign_in),
-    path("admin/organisation/", support_admin.choose_organisation, name="support-organisation"),
-    path("admin/", include(memories.urls.support)),
+    path("admin/", include([*orgs.urls.support, *robots.urls.support, *memories.urls.support])),
     path("admin/", admin.site.urls),
     path("design/", staff_only(design), name="design"),
     *orgs.urls.pages,

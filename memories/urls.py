@@ -69,6 +69,9 @@ from memories.views.privacy import break_glass, my_memories
 from memories.views.privacy import erasure as erasure_pages
 from memories.views.privacy import export as my_export
 from memories.views.review import answer_item, gates, queue, several
+from memories.views.support import memories as metadata
+from memories.views.support import trail as support_trail
+from memories.views.support import work
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 
 api = [
@@ -335,6 +338,18 @@ pages = [
 
 # Under /admin/, before the admin's own addresses.
 support = [
+    path("organisation/jobs/", work.work, name="support-jobs"),
+    path("organisation/jobs/<uuid:job_id>/retry/", work.retry_job, name="support-job-retry"),
+    path(
+        "organisation/jobs/embeddings/retry/",
+        work.retry_embeddings,
+        name="support-embeddings-retry",
+    ),
+    path("organisation/jobs/answers/retry/", work.retry_answers, name="support-answers-retry"),
+    path("organisation/memories/", metadata.memories, name="support-memories"),
+    path("organisation/memories/<uuid:memory_id>/", metadata.memory, name="support-memory"),
+    path("organisation/questions/", metadata.questions, name="support-questions"),
+    path("organisation/audit/", support_trail.trail, name="support-trail"),
     path("memory/<uuid:memory_id>/open/", break_glass.open_for_support, name="support-open"),
     path("memory/<uuid:memory_id>/text/", break_glass.read_for_support, name="support-read"),
 ]

@@ -1,4 +1,4 @@
-"""Django admin of organisations: metadata for support staff, users for superusers."""
+"""Django's admin: accounts, for superusers alone. Support's console is in orgs/views/support."""
 
 from typing import Any
 
@@ -6,48 +6,24 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from django.contrib import admin, auth
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
 from django.contrib.auth.models import Group as PermissionGroup
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
-from orgs.models.audit import AuditEntry
-from orgs.models.memberships import Member
-from orgs.models.organisations import Group, GroupMembership
 from orgs.models.users import User
-from orgs.support.admin import SupportAdmin
+from orgs.support.accounts import note_change
 
 admin.site.site_header = "Commonmind support"
 admin.site.site_title = "Commonmind support"
-admin.site.index_title = "What support may look at"
 admin.site.site_url = "/"
 # Keys of second factors and single sign-on are nobody's to look at.
 admin.site.unregister(
     [PermissionGroup, EmailAddress, Authenticator, SocialAccount, SocialApp, SocialToken]
 )
-
-
-@admin.register(Member)
-class MemberAdmin(SupportAdmin):
-    columns = ("id", "name", "role", "user_id", "time_zone", "created_at")
-    columns += ("joined_at", "removed_at")
-    list_filter = ("role",)
-
-
-@admin.register(Group)
-class GroupAdmin(SupportAdmin):
-    columns = ("id", "name", "external_id", "confidential", "owner_id", "created_at")
-    list_filter = ("confidential",)
-
-
-@admin.register(GroupMembership)
-class GroupMembershipAdmin(SupportAdmin):
-    columns = ("id", "group_id", "member_id", "created_at")
-
-
-@admin.register(AuditEntry)
-class AuditAdmin(SupportAdmin):
-    columns = ("id", "at", "action", "member", "robot", "staff", "target_type", "target")
 
 
 class UserCreationForm(AdminUserCreationForm):
@@ -56,15 +32,29 @@ class UserCreationForm(AdminUserCreationForm):
         fields = ("email", "name")
 
 
+class StaffList(ChangeList):
+    """Accounts of support alone: a list of all would mix the people of every organisation."""
+
+    def get_queryset(self, *args: Any, **kwargs: Any) -> "QuerySet[Any]":
+        rows = super().get_queryset(*args, **kwargs)
+        return rows.filter(Q(is_staff=True) | Q(is_superuser=True))
+
+
 @admin.register(auth.get_user_model())
 class SuperusersUserAdmin(UserAdmin):
-    """Accounts, for superusers alone. Nobody is deleted here: an account is switched off."""
+    """Accounts, for superusers alone. Nobody is deleted here: an account is switched off.
+
+    The list has support's own accounts. Another one is opened from support's console, by its exact
+    address.
+    """
 
     add_form = UserCreationForm
+    actions = None
     ordering = ("email",)
     list_display = ("email", "name", "is_active", "is_staff", "is_superuser", "last_login")
-    list_filter = ("is_active", "is_staff", "is_superuser")
-    search_fields = ("email", "name")
+    list_filter = ()
+    search_fields = ()
+    show_full_result_count = False
     filter_horizontal = ()
     readonly_fields = ("created_at", "last_login")
     fieldsets = (
@@ -76,10 +66,18 @@ class SuperusersUserAdmin(UserAdmin):
         (None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),
     )
 
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return StaffList
+
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return request.user.is_active and request.user.is_superuser
 
     has_module_permission = has_add_permission = has_change_permission = has_view_permission
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Also where its person and their organisations read it; a new password is a change."""
+        note_change(request.user, obj.email, now=timezone.now())
+        return super().log_change(request, obj, message)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

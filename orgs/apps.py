@@ -13,6 +13,8 @@ class OrgsConfig(AppConfig):
         from orgs.database.backup import marker  # noqa: F401
         from orgs.database.binary_values import register_binary
         from orgs.organisations import remove  # noqa: F401 - erases again after a restore
+        from orgs.support import told
 
         register_binary()
         user_logged_in.connect(sessions.on_signed_in, dispatch_uid="orgs.sign-ins")
+        user_logged_in.connect(told.on_signed_in, dispatch_uid="orgs.told-of-support")

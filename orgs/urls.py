@@ -11,6 +11,9 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from orgs.views import account, entrance
+from orgs.views.support import account as of_account
+from orgs.views.support import home as console
+from orgs.views.support import people
 
 to_account = RedirectView.as_view(pattern_name="account")
 
@@ -67,4 +70,26 @@ pages = [
         name="organisation-join",
     ),
     path("organisations/<slug:slug>/", entrance.organisation, name="organisation"),
+]
+
+# Under /admin/, before the addresses of Django's admin.
+support = [
+    path("", console.home, name="support"),
+    path("login/", console.sign_in),
+    path("account/", of_account.account, name="support-account"),
+    path("account/find/", console.find_account, name="support-find"),
+    path("account/end/", console.end_account, name="support-account-end"),
+    path("account/second-step/", of_account.second_step, name="support-second-step"),
+    path("account/sign-ins/end/", of_account.end_sign_ins, name="support-sign-ins-end"),
+    path(
+        "account/sign-ins/<uuid:sign_in_id>/end/",
+        of_account.end_sign_in,
+        name="support-sign-in-end",
+    ),
+    path("organisation/", console.organisation, name="support-organisation"),
+    path("organisation/end/", console.end_organisation, name="support-organisation-end"),
+    path("organisation/members/", people.members, name="support-members"),
+    path("organisation/members/<uuid:member_id>/", people.member, name="support-member"),
+    path("organisation/groups/", people.groups, name="support-groups"),
+    path("organisation/groups/<uuid:group_id>/", people.group, name="support-group"),
 ]

@@ -8,6 +8,7 @@ from robots.api import people as api_people
 from robots.views import groups, people
 from robots.views import heard as heard_pages
 from robots.views import robots as web_views
+from robots.views import support as support_pages
 from robots.views import teams as team_pages
 
 api = [
@@ -125,4 +126,9 @@ pages = [
         groups.confidential,
         name="group-confidential",
     ),
+]
+
+# Under /admin/, before the addresses of Django's admin.
+support = [
+    path("organisation/robots/", support_pages.robots, name="support-robots"),
 ]

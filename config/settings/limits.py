@@ -7,7 +7,8 @@ env = environ.Env()
 # Proxies in front that are ours: so many entries of X-Forwarded-For, from its end, are believed.
 TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
 
-# Calls a minute. Each bucket holds a minute's worth, so a burst of that size goes through.
+# Calls a minute, but for the last. Each bucket holds a minute's worth, so a burst of that size
+# goes through.
 LIMITS = {
     # One robot's key, or one person's session at the API.
     "key-reads": env.int("KEY_READS_PER_MINUTE", default=12_000),
@@ -21,6 +22,8 @@ LIMITS = {
     "address": env.int("ADDRESS_CALLS_PER_MINUTE", default=1_200),
     # Keys that were wrong, by address.
     "wrong-keys": env.int("WRONG_KEYS_PER_MINUTE", default=60),
+    # Addresses that one member of support looks up in an hour, found or not.
+    "support-look-ups": env.int("SUPPORT_LOOK_UPS_PER_HOUR", default=20),
 }
 # What an organisation may send in a day, in bytes of request bodies.
 ORGANISATION_BYTES_PER_DAY = env.int("ORGANISATION_BYTES_PER_DAY", default=50_000_000_000)

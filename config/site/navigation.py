@@ -12,6 +12,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 
+from config.site.support_frame import in_console, support_frame
 from memories.review.waiting_count import MOST, waiting
 from orgs.models.memberships import Role
 from orgs.principals import MODERATORS
@@ -21,6 +22,8 @@ Item = dict[str, Any]
 
 def frame(request: HttpRequest) -> dict[str, Any]:
     """The variables that templates/frame.html names."""
+    if in_console(request):
+        return support_frame(request)
     membership = getattr(request, "membership", None)
     if membership is None:
         return {}
@@ -84,7 +87,7 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
         found.append(_item(request, "import", "Import", "transfer", "below"))
     if request.user.is_staff:
         found.append(_item(request, "design", "Design", "eye", "below"))
-        found.append(_item(request, "admin:index", "Support", "shield", "below"))
+        found.append(_item(request, "support", "Support", "shield", "below"))
     return found
 
 

@@ -12,6 +12,7 @@ from orgs.models.organisations import (
     Projection,
 )
 from orgs.models.sign_ins import SignIn
+from orgs.models.support import SupportAct
 from orgs.models.users import User
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "ReaderKind",
     "Role",
     "SignIn",
+    "SupportAct",
     "TenantKey",
     "TenantModel",
     "User",

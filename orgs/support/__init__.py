@@ -1,1 +1,1 @@
-"""What support staff see in the admin: metadata of one organisation."""
+"""What support may look at and do: one organisation for a time, one account by its address."""

@@ -21,6 +21,8 @@ from orgs.accounts.sessions import (
     sign_ins_of,
     this_sign_in,
 )
+from orgs.support.accounts import acts_with
+from orgs.views.support.act_words import act_in_words
 
 
 @require_safe
@@ -33,6 +35,11 @@ def account(request: HttpRequest) -> HttpResponse:
     context = {
         "sign_ins": [_sign_in(one, here) for one in sign_ins_of(request.user, timezone.now())],
         "has_password": request.user.has_usable_password(),
+        "acts": [
+            {"at": act.at, "who": f"{act.staff_name} of support", "reason": act.reason}
+            | act_in_words(act.kind, act.detail)
+            for act in acts_with(request.user)
+        ],
         **_factors(request),
         **_shell(request),
     }

@@ -118,7 +118,7 @@ def organisations(request: HttpRequest) -> HttpResponse:
         "organisations": [_choice(*pair) for pair in memberships(request.user)],
         "invitations": [_choice(*pair) for pair in waiting_for(request.user)],
         "member": {"name": str(request.user), "email": request.user.email},
-        "support_url": reverse("admin:index") if request.user.is_staff else "",
+        "support_url": reverse("support") if request.user.is_staff else "",
     }
     return render(request, "orgs/accounts/choose.html", context)
 

@@ -12,6 +12,7 @@ import "./select.js";
 import "./copy.js";
 import "./fill.js";
 import "./count.js";
+import "./lookbar.js";
 import "./undo.js";
 import "./keys.js";
 import "./follow.js";

@@ -14,6 +14,13 @@ REMEMBERED = ("gate.*", "memory.attributed", "memory.protected", "proposal.*", "
 
 ENTRIES: dict[str, tuple[str, ...] | str] = {
     "orgs.accounts.sessions.end_sign_ins": "sessions are the account's own, in no organisation",
+    "orgs.support.accounts.look_up": ("support.account_found",),
+    "orgs.support.accounts.note_change": ("support.account_changed",),
+    "orgs.support.accounts.reset_second_step": ("support.second_step_reset",),
+    "orgs.support.accounts.sign_out": ("support.signed_out",),
+    "memories.insights.support_work.retry_answers": ("support.answers_retried",),
+    "memories.insights.support_work.retry_embeddings": ("support.embeddings_retried",),
+    "memories.insights.support_work.retry_job": ("support.job_retried",),
     "memories.ingestion.preview_gate.preview_gate": ("gate.asked",),
     "memories.insights.traces.trace": ("trace.read",),
     "memories.safety.gate.record_verdicts": PART,

@@ -36,7 +36,10 @@ def staff(world: World, *, superuser: bool) -> Client:
     user = User.objects.create_user(name, PASSWORD, is_staff=True, is_superuser=superuser)
     client = Client(raise_request_exception=False)
     client.force_login(user)
-    client.post("/admin/organisation/", {"organisation": str(world.here.id)})
+    client.post(
+        "/admin/organisation/",
+        {"organisation": str(world.here.id), "reason": "Somebody asked us to look."},
+    )
     return client
 
 

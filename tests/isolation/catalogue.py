@@ -30,6 +30,7 @@ SHARED = {
     "orgs_user_groups": "permissions of support accounts; unused",
     "orgs_user_user_permissions": "permissions of support accounts; unused",
     "orgs_signin": "in which browsers a person is signed in",
+    "orgs_supportact": "what support did with an account, read under the account's own scope",
     "account_emailaddress": "whether the address of an account is proven",
     "account_emailconfirmation": "of allauth; unused, no mail is sent",
     "mfa_authenticator": "second factors and passkeys, their secrets encrypted",
@@ -241,6 +242,9 @@ FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_roles r ON 
 JOIN pg_language l ON l.oid = p.prolang
 WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')
 """
+# What finds one account for support, before an organisation is known: it holds to who asks.
+OF_ACCOUNTS = {"search.support_account(text)"}
+SUPPORT_ALONE = "commonmind_searcher=X/commonmind_searcher,commonmind_support=X/commonmind_searcher"
 FIXED_PATH = "search_path=pg_catalog, pg_temp"
 
 
@@ -259,8 +263,14 @@ def definer_faults(connection: Connection) -> list[str]:
             "its search_path is not fixed": FIXED_PATH not in (config or []),
             "PUBLIC may execute it": "PUBLIC" in grants or grants.startswith("=") or ",=" in grants,
             f"it is owned by {owner}": owner != "commonmind_searcher",
-            "it does not hold to the organisation": "organisation_id = " not in body
-            or "current_setting('app.organisation'" not in body,
+            "it does not hold to the organisation": name not in OF_ACCOUNTS
+            and (
+                "organisation_id = " not in body or "current_setting('app.organisation'" not in body
+            ),
+            "it does not hold to who asks": name in OF_ACCOUNTS
+            and ("u.id = asker" not in body or "current_setting('app.user'" not in body),
+            "others than support may execute it": name in OF_ACCOUNTS and grants != SUPPORT_ALONE,
+            "support may execute it": name not in OF_ACCOUNTS and "commonmind_support" in grants,
             "it takes the tenant as an argument": any(
                 word in argument
                 for argument in arguments or []

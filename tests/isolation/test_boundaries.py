@@ -54,7 +54,7 @@ from robots.conversations.drafts import Utterance
 from robots.conversations.post_messages import post_messages
 from robots.identities import links
 from tests.databases import tell, undone
-from tests.isolation.catalogue import definers, tenant_tables
+from tests.isolation.catalogue import OF_ACCOUNTS, definers, tenant_tables
 from tests.memories.context.test_connector_files import calendar, event
 from tests.personas.cast import fill_blocks
 from tests.world import NOW, Tenant, World
@@ -393,7 +393,7 @@ def test_definer_functions_tell_only_of_open_audiences(lasting_world: World) -> 
         ),
     }
     with undone("owner") as owner:
-        every = set(calls) | COUNTERS
+        every = set(calls) | COUNTERS | OF_ACCOUNTS
         assert set(definers(owner)) == every, "each definer function is called here"
     for setting, call, arguments in calls.values():
         other = {"audiences", "deposit_audiences"} - {setting}

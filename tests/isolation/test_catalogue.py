@@ -108,6 +108,30 @@ def test_every_definer_function_is_narrow(committed: None) -> None:
 
 
 @pytest.mark.conformance("T09")
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (
+            "GRANT EXECUTE ON FUNCTION search.support_account(text) TO commonmind_app",
+            "search.support_account(text): others than support may execute it",
+        ),
+        (
+            "GRANT EXECUTE ON FUNCTION search.deposited(bytea[], text[]) TO commonmind_support",
+            "search.deposited(bytea[],text[]): support may execute it",
+        ),
+    ],
+)
+def test_support_has_its_own_function_and_no_other(
+    committed: None, change: str, fault: str
+) -> None:
+    with undone("owner") as connection:
+        connection.execute("SET LOCAL ROLE commonmind_searcher")
+        connection.execute(change)
+        connection.execute("RESET ROLE")
+        assert definer_faults(connection) == [fault]
+
+
+@pytest.mark.conformance("T09")
 def test_a_careless_definer_function_is_reported(committed: None) -> None:
     with undone("owner") as connection:
         connection.execute(

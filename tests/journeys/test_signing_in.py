@@ -1,4 +1,4 @@
-"""Signing in with a second step and a passkey, and support staff who look something up."""
+"""Signing in with a second step and a passkey, and by an invitation."""
 
 import re
 import secrets
@@ -6,7 +6,6 @@ import secrets
 import pytest
 from playwright.sync_api import Page, expect
 
-from orgs.models.users import User
 from tests.journeys.conftest import Site
 from tests.orgs.accounts.test_second_step import code
 from tests.people import user_of
@@ -78,30 +77,6 @@ def test_an_app_as_second_step_without_javascript(site: Site) -> None:
     other.get_by_label("Code").fill(code(secret, 1))
     other.get_by_role("button", name="Sign in", exact=True).click()
     expect(other.get_by_role("heading", name="Memories")).to_be_visible()
-
-
-@pytest.mark.conformance("W14")
-def test_support_looks_something_up_and_opens_one_memory(site: Site) -> None:
-    here = site.world.here
-    here.remember(here.person("mina"), "Zanzibar is where the treasure lies.", visibility="private")
-    email = f"{secrets.token_hex(5)}@support.example"
-    User.objects.create_user(email, PASSWORD, is_staff=True, name="Sam")
-    page = site.context().new_page()
-    page.goto("/admin/memories/memory/")
-    enter(page, email)
-    page.get_by_label("Name or slug").fill(here.organisation.name)
-    page.get_by_role("button", name="Find").click()
-    page.get_by_role("button", name=f"Look at {here.organisation.name}").click()
-    expect(page.locator("#result_list tbody tr")).to_have_count(1)
-    expect(page.locator("body")).not_to_contain_text("Zanzibar")
-    page.locator("#result_list tbody th a").click()
-    page.get_by_role("link", name="Open what it says").click()
-    page.get_by_label("Why do you need to read it?").fill("Mina asked us why it is wrong.")
-    page.get_by_role("button", name="Open it for 15 minutes").click()
-    expect(page.locator("#opened")).to_have_text("Zanzibar is where the treasure lies.")
-    mina = site.sign_in("mina")
-    mina.goto("/me/notices/")
-    expect(mina.get_by_text("Sam of support opened")).to_be_visible()
 
 
 @pytest.mark.conformance("W07")

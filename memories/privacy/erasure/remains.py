@@ -28,6 +28,7 @@ _MARGIN = 4_096
 # Tables whose rows go with a member by a step of their own.
 OF_MEMBERS = (
     "orgs_member", "orgs_externalidentity", "orgs_user", "account_emailaddress", "orgs_signin",
+    "orgs_supportact",
     "django_session", "mfa_authenticator", "socialaccount_socialaccount", "robots_identitylink",
     "memories_account", "memories_accountentry", "memories_savedview", "memories_job",
     "django_admin_log",

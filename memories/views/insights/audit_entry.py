@@ -35,8 +35,9 @@ LISTS = {
     "memory": "memories",
     "member": "members",
     "group": "groups",
-    "robot": "robots",
+    "robot": "robots and their keys",
     "key": "keys",
+    "job": "jobs",
     "groupmembership": "who sits in which group",
     "contribution": "who said which memory",
     "pending": "work that waits",
@@ -170,7 +171,7 @@ def _detail(entry: AuditEntry, trail: Trail) -> str:
     """Words of the trade beside it: a role, a number, a reason that support gave."""
     told = entry.detail
     if entry.action.startswith("support."):
-        return f"“{told['reason']}”" if told.get("reason") else ""
+        return _of_support(told)
     if entry.action.startswith("gate.") and "found" in told:
         return _of_gate(told)
     if entry.target_type == "memory":
@@ -180,6 +181,19 @@ def _detail(entry: AuditEntry, trail: Trail) -> str:
     if entry.target_type == "policy":
         return _of_policy(entry.action, told)
     return _of_registry(entry.action, told)
+
+
+def _of_support(told: dict[str, Any]) -> str:
+    """The reason that support gave, the browser that was signed out, how much is tried again."""
+    if told.get("reason"):
+        return f"“{told['reason']}”"
+    if told.get("browser"):
+        return f"in {told['browser']}"
+    if told.get("ended"):
+        return "everywhere"
+    if "count" not in told:
+        return ""
+    return f"{told['count']:,} memor{'y' if told['count'] == 1 else 'ies'}"
 
 
 def _of_gate(told: dict[str, Any]) -> str:

@@ -3,21 +3,21 @@
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from memories.privacy.break_glass import Closed, disclosures_to, open_memory, read_opened
-from orgs.support.admin import chosen
-from orgs.views.access import members_only, staff_only
+from orgs.support.looks import organisation_look
+from orgs.views.access import members_only
+from orgs.views.support.gate import support_only
 
 
 class ReasonForm(forms.Form):
     reason = forms.CharField(
+        label="Why do you need to read it?",
         min_length=10,
         max_length=300,
         widget=forms.Textarea(attrs={"rows": 3}),
@@ -26,18 +26,17 @@ class ReasonForm(forms.Form):
 
 
 @require_http_methods(["GET", "POST"])
-@never_cache
-@staff_only
+@support_only
 def open_for_support(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Ask for a reason, then open one memory for fifteen minutes."""
-    organisation_id = chosen(request)
-    if organisation_id is None:
+    look = organisation_look(request)
+    if look is None:
         return redirect(f"{reverse('support-organisation')}?next={request.path}")
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
             open_memory(
-                organisation_id=organisation_id,
+                organisation_id=look.organisation_id,
                 memory_id=memory_id,
                 staff=request.user,
                 reason=form.cleaned_data["reason"],
@@ -50,16 +49,15 @@ def open_for_support(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 
 
 @require_safe
-@never_cache
-@staff_only
+@support_only
 def read_for_support(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """What the memory says, while it is open to this person."""
-    organisation_id = chosen(request)
-    if organisation_id is None:
+    look = organisation_look(request)
+    if look is None:
         return redirect(f"{reverse('support-organisation')}?next={request.path}")
     try:
         memory, disclosure = read_opened(
-            organisation_id=organisation_id,
+            organisation_id=look.organisation_id,
             memory_id=memory_id,
             staff=request.user,
             now=timezone.now(),
@@ -70,12 +68,11 @@ def read_for_support(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 
 
 def _page(request: HttpRequest, memory_id: UUID, status: int = 200, **more: object) -> HttpResponse:
-    context = admin.site.each_context(request) | {
-        "title": "Open one memory",
-        "back": reverse("admin:memories_memory_change", args=[memory_id]),
+    context = {
+        "back": ("The memory’s metadata", reverse("support-memory", args=[memory_id])),
         "again": reverse("support-open", args=[memory_id]),
     }
-    return render(request, "admin/disclosure.html", context | more, status=status)
+    return render(request, "support/disclosure.html", context | more, status=status)
 
 
 @require_safe

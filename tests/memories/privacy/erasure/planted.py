@@ -190,6 +190,7 @@ def _levels(planted: Planted) -> None:
 
 
 SHARED = ("orgs_user", "account_emailaddress", "orgs_signin", "django_session", "django_admin_log")
+SHARED += ("orgs_supportact",)
 
 
 def found_in_rows(connection: psycopg.Connection[Any]) -> dict[str, list[str]]:

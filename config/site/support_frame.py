@@ -1,0 +1,71 @@
+"""The frame around support's console: its pages, and what is looked at, on every page of /admin/.
+
+Nothing is asked of the database: what is looked at stands in the session.
+"""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from orgs.models.users import User
+from orgs.support.looks import account_look, organisation_look
+
+# Pages of one organisation: (name of the address, label, icon, word in the bar of a phone).
+PAGES = (
+    ("support-members", "Members", "people", ""),
+    ("support-groups", "Groups", "aud-group", ""),
+    ("support-robots", "Robots and keys", "robots", "Robots"),
+    ("support-jobs", "Jobs", "jobs", ""),
+    ("support-memories", "Memories", "memories", ""),
+    ("support-questions", "Questions", "quote", ""),
+    ("support-trail", "Audit", "audit", ""),
+)
+
+
+def in_console(request: HttpRequest) -> bool:
+    """Whether this is a page of /admin/ for a member of staff."""
+    user = getattr(request, "user", None)
+    inside = request.path.startswith(reverse("support"))
+    return inside and isinstance(user, User) and user.is_active and user.is_staff
+
+
+def support_frame(request: HttpRequest) -> dict[str, Any]:
+    """The variables of templates/frame.html and templates/support/bar.html."""
+    organisation, account = organisation_look(request), account_look(request)
+    nav = [_item(request, "support", "Find", "search", exact=True)]
+    if account is not None:
+        nav.append(_item(request, "support-account", "Account", "me"))
+    if organisation is not None:
+        nav += [
+            _item(request, name, label, icon, short=short) for name, label, icon, short in PAGES
+        ]
+    if request.user.is_superuser:
+        staff = _item(request, "admin:orgs_user_changelist", "Support accounts", "key")
+        nav.append(staff | {"section": "below", "short": "Staff"})
+    nav.append(_item(request, "home", "To Commonmind", "arrow-right", exact=True))
+    nav[-1] |= {"section": "below", "short": "Leave"}
+    return {
+        "nav": nav,
+        "support": {"organisation": organisation, "account": account},
+        "organisation": None,
+        "organisations": [],
+        "member": {"name": str(request.user), "email": request.user.email, "role": ""},
+        "sign_out_url": reverse("account_logout"),
+        "account_url": reverse("account"),
+    }
+
+
+def _item(
+    request: HttpRequest, name: str, label: str, icon: str, *, short: str = "", exact: bool = False
+) -> dict[str, Any]:
+    url = reverse(name)
+    here = request.path == url if exact else request.path.startswith(url)
+    return {
+        "label": label,
+        "url": url,
+        "icon": icon,
+        "section": "main",
+        "current": here,
+        "short": short,
+    }

@@ -1,0 +1,69 @@
+"""Metadata of one organisation's memories as support sees it, with names; never what they say."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memories.indexing.models import Pending
+from memories.retrieval.models import Recall
+from memories.store.models.contribution import Contribution
+from memories.store.models.memory import Memory
+from orgs.models.audit import AuditEntry
+from orgs.support.looks import ALIAS
+
+# All that the role may read of them.
+MEMORY = (
+    "id",
+    "status",
+    "kind",
+    "type",
+    "category",
+    "first_tier",
+    "robot_id",
+    "group_id",
+    "member_id",
+    "importance",
+    "remember_count",
+    "created_at",
+    "updated_at",
+    "version",
+)
+CONTRIBUTION = ("id", "memory_id", "robot_id", "first_at", "last_at", "count")
+RECALL = ("id", "robot_id", "strategy", "took_ms", "created_at")
+ENTRY = ("id", "at", "action", "member", "robot", "staff", "target_type", "target")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFacts:
+    """One memory, which robots said it, and what it is still owed."""
+
+    memory: Memory
+    contributions: list[Contribution]
+    owed: Pending | None
+
+
+def memories_of(organisation_id: UUID) -> "QuerySet[Memory]":
+    """Every memory; inside support's scope, as in all of these."""
+    return Memory.objects.using(ALIAS).only(*MEMORY).filter(organisation_id=organisation_id)
+
+
+def facts_of(organisation_id: UUID, memory_id: UUID) -> MemoryFacts | None:
+    """All that is known of one, if there is such a one."""
+    memory = memories_of(organisation_id).filter(id=memory_id).first()
+    if memory is None:
+        return None
+    tenant = {"organisation_id": organisation_id, "memory_id": memory_id}
+    said = Contribution.objects.using(ALIAS).only(*CONTRIBUTION).filter(**tenant)
+    owed = Pending.objects.using(ALIAS).only("id", "memory_id", "state", "attempts", "reason")
+    return MemoryFacts(memory, list(said.order_by("-last_at")[:50]), owed.filter(**tenant).first())
+
+
+def recalls_of(organisation_id: UUID) -> "QuerySet[Recall]":
+    """Which robot asked when, in which way and how long it took; never what."""
+    return Recall.objects.using(ALIAS).only(*RECALL).filter(organisation_id=organisation_id)
+
+
+def trail_of(organisation_id: UUID) -> "QuerySet[AuditEntry]":
+    """What was done, without the details."""
+    return AuditEntry.objects.using(ALIAS).only(*ENTRY).filter(organisation_id=organisation_id)

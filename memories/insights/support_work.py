@@ -1,0 +1,148 @@
+"""Work of one organisation as support sees it: why it hangs, and stopped work tried again.
+
+Support's role reads states, figures, who asked and why work stopped, never what it is about. What
+is tried again goes on as the worker: a member's job runs with the rights that the member has then.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memories.indexing.models import Pending
+from memories.jobs.cancel import resume_job
+from memories.jobs.hints import hint_embedding, hint_restating, send_job
+from memories.jobs.models import Job, JobState
+from memories.jobs.owed_work import OwedWork, PendingState
+from memories.restatement.models import PendingRestatement
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFound
+from orgs.models.users import User
+from orgs.principals import Actor
+from orgs.support.looks import ALIAS
+
+WORKER = "worker"
+# All that the role may read of them.
+JOB = (
+    "id",
+    "kind",
+    "state",
+    "done",
+    "total",
+    "attempts",
+    "created_at",
+    "member_id",
+    "reason",
+    "leased_until",
+    "queued_at",
+    "finished_at",
+    "period",
+)
+OWED = ("id", "memory_id", "state", "attempts", "reason", "created_at")
+# Nothing is counted further, and so many of what is dead are listed.
+COUNTED, SHOWN = 10_000, 20
+
+
+@dataclass(frozen=True, slots=True)
+class OwedOverview:
+    """waiting, dead: how many memories wait for it, and for how many nobody tries any more, up to
+    COUNTED. newest: the newest of the latter."""
+
+    waiting: int
+    dead: int
+    newest: list[OwedWork]
+
+
+def jobs_of(organisation_id: UUID) -> "QuerySet[Job]":
+    """Its jobs; inside support's scope."""
+    return Job.objects.using(ALIAS).only(*JOB).filter(organisation_id=organisation_id)
+
+
+def owed_embeddings(organisation_id: UUID) -> OwedOverview:
+    """Memories that are not found by their meaning yet; inside support's scope."""
+    return _owed(Pending, organisation_id)
+
+
+def owed_answers(organisation_id: UUID) -> OwedOverview:
+    """Memories about which a language model is still to be asked; inside support's scope."""
+    return _owed(PendingRestatement, organisation_id)
+
+
+def _owed(model: type[OwedWork], organisation_id: UUID) -> OwedOverview:
+    rows = model._default_manager.using(ALIAS).filter(organisation_id=organisation_id)
+    dead = rows.filter(state=PendingState.DEAD)
+    newest = list(dead.only(*OWED).order_by("-created_at", "-id")[:SHOWN])
+    return OwedOverview(
+        rows.exclude(state=PendingState.DEAD).values("id")[:COUNTED].count(),
+        dead.values("id")[:COUNTED].count() if len(newest) == SHOWN else len(newest),
+        newest,
+    )
+
+
+def robots_of(organisation_id: UUID, owed: Sequence[OwedWork]) -> dict[UUID, UUID]:
+    """Which robot wrote these memories, by their ids; inside support's scope."""
+    if not owed:
+        return {}
+    rows = Memory.objects.using(ALIAS).filter(
+        organisation_id=organisation_id, id__in=[one.memory_id for one in owed]
+    )
+    return {id_: robot for id_, robot in rows.values_list("id", "robot_id") if robot}
+
+
+def retry_job(staff: User, organisation_id: UUID, job_id: UUID, *, now: datetime) -> Job:
+    """Let a job that stopped go on at its place. Raises NotFound, and AlreadyExists if it has not
+    stopped; what somebody cancelled stays so."""
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Job.objects.using(WORKER).filter(organisation_id=organisation_id)
+        job = resume_job(rows, job_id, now=now, stopped=(JobState.DEAD,))
+        audit.record(
+            "support.job_retried",
+            actor=Actor(organisation_id=organisation_id),
+            now=now,
+            staff=staff.pk,
+            target=job.id,
+            target_type="job",
+            using=WORKER,
+            kind=job.kind,
+        )
+    send_job(organisation_id, job.id, job.member_id)
+    return job
+
+
+def retry_embeddings(staff: User, organisation_id: UUID, *, now: datetime) -> int:
+    """Let every dead embedding be tried again; how many. Raises NotFound where there is none."""
+    count = _retry(Pending, "support.embeddings_retried", staff, organisation_id, now)
+    hint_embedding(organisation_id)
+    return count
+
+
+def retry_answers(staff: User, organisation_id: UUID, *, now: datetime) -> int:
+    """Let the language model be asked again; how many. Raises NotFound where there is none."""
+    count = _retry(PendingRestatement, "support.answers_retried", staff, organisation_id, now)
+    hint_restating(organisation_id)
+    return count
+
+
+def _retry(
+    model: type[OwedWork], action: str, staff: User, organisation_id: UUID, now: datetime
+) -> int:
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = model._default_manager.using(WORKER).filter(
+            organisation_id=organisation_id, state=PendingState.DEAD
+        )
+        count = rows.update(state=PendingState.WAITING, attempts=0, leased_until=None)
+        if not count:
+            raise NotFound("no such work")
+        audit.record(
+            action,
+            actor=Actor(organisation_id=organisation_id),
+            now=now,
+            staff=staff.pk,
+            using=WORKER,
+            count=count,
+        )
+    return count

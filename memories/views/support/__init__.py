@@ -1,0 +1,1 @@
+"""Support's pages of work, memories, questions and the trail."""

@@ -1,0 +1,281 @@
+"""One account, found by its exact address: what it is a member of, its sign-ins, its second step.
+
+The database decides which account a member of staff may look at (`orgs/sql/support_v1.sql`), and
+each act asks it anew. What is done is kept in three places: with the account, where its person
+reads it; and in the trail of each organisation that the person is in, without the reason, which
+may speak of another one.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.db import transaction
+
+from orgs.accounts import sessions
+from orgs.database.rls import Scope, ask, scope
+from orgs.errors import NotFound
+from orgs.limits.buckets import Bucket
+from orgs.limits.rate_limits import take
+from orgs.models.support import SupportAct, SupportActKind
+from orgs.models.users import User
+from orgs.support.looks import ALIAS, note
+
+HOUR = 3_600.0
+_ASK = "SELECT search.support_account(%(address)s)::text"
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A second step, or a passkey that opens the account alone."""
+
+    type: str
+    created_at: datetime
+    last_used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSignIn:
+    """A browser in which the person is signed in now."""
+
+    id: UUID
+    browser: str
+    created_at: datetime
+    last_seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """An organisation that the account was invited to, is in, or was removed from."""
+
+    organisation_id: UUID
+    organisation: str
+    slug: str
+    member_id: UUID
+    role: str
+    joined_at: datetime | None
+    removed_at: datetime | None
+    invited_until: datetime | None
+
+    @property
+    def stands(self) -> bool:
+        return self.joined_at is not None and self.removed_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class PastAct:
+    """What support did with the account before."""
+
+    at: datetime
+    staff_name: str
+    kind: str
+    reason: str
+    detail: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What support learns of an account; no secret is in it. is_staff: superusers as well."""
+
+    id: UUID
+    email: str
+    name: str
+    is_active: bool
+    is_staff: bool
+    created_at: datetime
+    last_login: datetime | None
+    single_sign_on: bool
+    factors: tuple[Factor, ...]
+    sign_ins: tuple[OpenSignIn, ...]
+    memberships: tuple[Membership, ...]
+    acts: tuple[PastAct, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResetOutcome:
+    """factors: how many were taken away. has_password: whether they can still sign in by one."""
+
+    factors: int
+    has_password: bool
+
+
+def account(staff: User, email: str) -> Account | None:
+    """The account of this very address, as the database shows it to this member of staff.
+
+    None means no such account, one of support that only superusers may look at, or their own.
+    """
+    address = User.objects.normalise(email.replace("\x00", ""))
+    ((found,),) = ask(Scope(user=staff.pk), _ASK, {"address": address}, using=ALIAS)
+    return _account(json.loads(found)) if found else None
+
+
+def look_up(staff: User, email: str, *, reason: str, now: datetime) -> Account | None:
+    """The same, counted and recorded, whatever is found; without the reason where that is nobody.
+
+    Raises TooMany.
+    """
+    take(
+        Bucket(
+            f"support-look-ups:{staff.pk}",
+            "support-look-ups",
+            settings.LIMITS["support-look-ups"],
+            HOUR,
+        )
+    )
+    found = account(staff, email)
+    action = "support.account_found"
+    # Nobody could find the reason again where it belongs to no account, to erase a name in it.
+    kept = reason if found else ""
+    _record(staff, SupportActKind.LOOKED_UP, action, found, reason=kept, now=now)
+    return found
+
+
+def sign_out(
+    staff: User, email: str, *, reason: str, now: datetime, only: UUID | None = None
+) -> int:
+    """End one sign-in of the account, or all of them; how many. Raises NotFound."""
+    found = _standing(staff, email)
+    ended = [one for one in found.sign_ins if only in (None, one.id)]
+    if not ended:
+        raise NotFound("no such sign-in")
+    told: dict[str, Any] = {"ended": len(ended)}
+    if only is not None:
+        told["browser"] = ended[0].browser
+    with transaction.atomic():
+        action = "support.signed_out"
+        _record(staff, SupportActKind.SIGNED_OUT, action, found, reason=reason, now=now, **told)
+        sessions.end_sign_ins(User(pk=found.id), only=only)
+    return len(ended)
+
+
+def reset_second_step(
+    staff: User, email: str, *, reason: str, proof: str, now: datetime
+) -> ResetOutcome:
+    """Take away the app, passkeys and recovery codes, and end every sign-in. Raises NotFound.
+
+    proof: how staff made sure that the person asked for it.
+    """
+    found = _standing(staff, email)
+    if not found.factors:
+        raise NotFound("no second step")
+    with transaction.atomic():
+        count = len(found.factors)
+        _record(
+            staff,
+            SupportActKind.SECOND_STEP_RESET,
+            "support.second_step_reset",
+            found,
+            reason=reason,
+            now=now,
+            proof=proof,
+            factors=count,
+        )
+        user = User.objects.select_for_update().only("id", "password").get(pk=found.id)
+        Authenticator.objects.filter(user=user).delete()
+        sessions.end_sign_ins(user)
+        return ResetOutcome(count, user.has_usable_password())
+
+
+def note_change(staff: User, email: str, *, now: datetime) -> None:
+    """Record that a superuser changed the account, in Django's admin; nothing for one's own."""
+    found = account(staff, email)
+    if found is not None:
+        action = "support.account_changed"
+        _record(staff, SupportActKind.CHANGED, action, found, reason="", now=now)
+
+
+def acts_with(user: User, *, since: datetime | None = None) -> list[SupportAct]:
+    """What support did with the person's own account, the newest first."""
+    with scope(Scope(user=user.pk)):
+        rows = SupportAct.objects.filter(account_id=user.pk)
+        if since is not None:
+            rows = rows.filter(at__gte=since)
+        return list(rows.order_by("-at", "-id")[:20])
+
+
+def _standing(staff: User, email: str) -> Account:
+    found = account(staff, email)
+    if found is None:
+        raise NotFound("no such account")
+    return found
+
+
+def _record(
+    staff: User,
+    kind: SupportActKind,
+    action: str,
+    found: Account | None,
+    *,
+    reason: str,
+    now: datetime,
+    **detail: Any,
+) -> None:
+    """With the account, and as `action` in the trail of each organisation that they are in."""
+    with transaction.atomic():
+        with scope(Scope(user=staff.pk)):
+            SupportAct.objects.bulk_create(
+                [
+                    SupportAct(
+                        at=now,
+                        staff=staff.pk,
+                        staff_name=str(staff),
+                        account_id=found.id if found else None,
+                        kind=kind,
+                        reason=reason,
+                        detail=detail,
+                    )
+                ]
+            )
+        told = {name: detail[name] for name in ("ended", "browser") if name in detail}
+        for one in found.memberships if found else ():
+            if one.stands:
+                note(
+                    staff.pk,
+                    action,
+                    one.organisation_id,
+                    target=one.member_id,
+                    target_type="member",
+                    **told,
+                )
+
+
+def _account(told: dict[str, Any]) -> Account:
+    return Account(
+        id=UUID(told["id"]),
+        email=told["email"],
+        name=told["name"],
+        is_active=told["is_active"],
+        is_staff=told["is_staff"],
+        created_at=_moment(told["created_at"]),
+        last_login=_moment(told["last_login"]),
+        single_sign_on=told["single_sign_on"],
+        factors=tuple(
+            Factor(one["type"], _moment(one["created_at"]), _moment(one["last_used_at"]))
+            for one in told["factors"]
+        ),
+        sign_ins=tuple(
+            OpenSignIn(
+                UUID(one["id"]),
+                one["browser"],
+                _moment(one["created_at"]),
+                _moment(one["last_seen_at"]),
+            )
+            for one in told["sign_ins"]
+        ),
+        memberships=tuple(map(_membership, told["memberships"])),
+        acts=tuple(PastAct(**one | {"at": _moment(one["at"])}) for one in told["acts"]),
+    )
+
+
+def _membership(told: dict[str, Any]) -> Membership:
+    moments = {name: _moment(told[name]) for name in ("joined_at", "removed_at", "invited_until")}
+    ids = {name: UUID(told[name]) for name in ("organisation_id", "member_id")}
+    return Membership(**told | moments | ids)
+
+
+def _moment(text: str | None) -> Any:
+    return datetime.fromisoformat(text) if text else None

@@ -1,0 +1,30 @@
+"""Find an organisation by its exact name, short name or id; nobody leafs through customers."""
+
+from uuid import UUID
+
+from django.db.models import Q
+
+from orgs.models.organisations import Organisation
+from orgs.organisations.references import as_uuid
+from orgs.support.looks import ALIAS
+
+# So many of one name are told apart by their short names.
+MOST = 20
+
+
+def named(words: str) -> list[Organisation]:
+    """Those called exactly so, in capitals or not; names may be taken twice."""
+    wanted = " ".join(words.replace("\x00", "").split())
+    if not wanted:
+        return []
+    rows = Organisation.objects.using(ALIAS).only("id", "name", "slug", "created_at")
+    called = Q(name__iexact=wanted) | Q(slug=wanted.lower())
+    if id_ := as_uuid(wanted):
+        called |= Q(id=id_)
+    return list(rows.filter(called).order_by("slug")[:MOST])
+
+
+def with_id(organisation_id: UUID) -> Organisation | None:
+    """The organisation, if there is one."""
+    rows = Organisation.objects.using(ALIAS).only("id", "name", "slug", "created_at")
+    return rows.filter(id=organisation_id).first()

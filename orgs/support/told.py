@@ -1,0 +1,30 @@
+"""Tell a person who signs in that support took away their second step, until they have another."""
+
+from datetime import timedelta
+
+from allauth.mfa.models import Authenticator
+from django.contrib import messages
+from django.http import HttpRequest
+from django.utils import timezone
+
+from orgs.models.support import SupportActKind
+from orgs.models.users import User
+from orgs.support.accounts import acts_with
+
+TOLD_FOR = timedelta(days=30)
+WORDS = (
+    "Support took away your second step on {day}. If you did not ask for that, change your "
+    "password. You set up a new one under Password and sign-in."
+)
+
+
+def on_signed_in(sender: object, request: HttpRequest, user: User, **kwargs: object) -> None:
+    """Django's signal."""
+    now = timezone.now()
+    resets = [
+        act
+        for act in acts_with(user, since=now - TOLD_FOR)
+        if act.kind == SupportActKind.SECOND_STEP_RESET
+    ]
+    if resets and not Authenticator.objects.filter(user=user).exists():
+        messages.warning(request, WORDS.format(day=f"{resets[0].at:%-d %B}"))

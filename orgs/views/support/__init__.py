@@ -1,0 +1,1 @@
+"""The console of support staff, at /admin/."""

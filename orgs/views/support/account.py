@@ -1,0 +1,159 @@
+"""One account for support: why somebody cannot sign in, where they are signed in, what to end."""
+
+from typing import Any
+from uuid import UUID
+
+from allauth.mfa.models import Authenticator
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from orgs.models.memberships import Role
+from orgs.support import accounts, looks
+from orgs.support.accounts import Account, Membership
+from orgs.views.support.act_words import act_in_words
+from orgs.views.support.forms import ResetForm
+from orgs.views.support.gate import in_account
+
+FACTORS = {
+    Authenticator.Type.TOTP: "Authenticator app",
+    Authenticator.Type.WEBAUTHN: "Passkey",
+    Authenticator.Type.RECOVERY_CODES: "Recovery codes",
+}
+
+
+@require_safe
+@in_account
+def account(request: HttpRequest) -> HttpResponse:
+    """All that support may know of it."""
+    found = accounts.account(request.user, request.look.email)
+    if found is None:
+        return _gone(request)
+    context = {
+        "account": found,
+        "hints": _hints(found),
+        "two_steps": _has_second_step(found),
+        "factors": [_factor(one) for one in found.factors],
+        "memberships": [_membership(one) for one in found.memberships],
+        "acts": [
+            {"at": act.at, "who": act.staff_name, "reason": act.reason}
+            | act_in_words(act.kind, act.detail)
+            for act in found.acts
+        ],
+        "change_url": reverse("admin:orgs_user_change", args=[found.id])
+        if request.user.is_superuser
+        else "",
+    }
+    return render(request, "support/account.html", context)
+
+
+def _gone(request: HttpRequest) -> HttpResponse:
+    """It was deleted meanwhile, or is not open to this member of staff any more."""
+    looks.end_account(request)
+    messages.warning(request, "This account is not there for you any more.")
+    return redirect("support")
+
+
+def _has_second_step(found: Account) -> bool:
+    return any(one.type != Authenticator.Type.RECOVERY_CODES for one in found.factors)
+
+
+def _factor(one: accounts.Factor) -> dict[str, Any]:
+    label = FACTORS.get(Authenticator.Type(one.type), one.type)
+    return {"label": label, "since": one.created_at, "last_used_at": one.last_used_at}
+
+
+def _hints(found: Account) -> list[str]:
+    """What keeps somebody out, as far as it shows here."""
+    hints = []
+    if not found.is_active:
+        hints.append("The account is switched off, so nobody can sign in with it.")
+    if found.last_login is None:
+        hints.append("Nobody has signed in with it yet.")
+    if not any(one.stands for one in found.memberships):
+        hints.append("It is in no organisation, so there is nothing to see after signing in.")
+    now = timezone.now()
+    for one in found.memberships:
+        if one.joined_at is None and one.removed_at is None:
+            over = one.invited_until is not None and one.invited_until <= now
+            hints.append(
+                f"The invitation to {one.organisation} has ended; its admins make a new one."
+                if over
+                else f"The invitation to {one.organisation} is not accepted yet."
+            )
+    return hints
+
+
+def _membership(one: Membership) -> dict[str, Any]:
+    state = ("Joined", one.joined_at)
+    if one.removed_at:
+        state = ("Removed", one.removed_at)
+    elif one.joined_at is None:
+        state = ("Invited", None)
+    return {
+        "name": one.organisation,
+        "slug": one.slug,
+        "role": Role(one.role).label,
+        "state": state[0],
+        "at": state[1],
+        "url": f"{reverse('support-organisation')}?q={one.slug}",
+    }
+
+
+@require_POST
+@in_account
+def end_sign_in(request: HttpRequest, sign_in_id: UUID) -> HttpResponse:
+    """End one sign-in; another person's does not exist."""
+    look = request.look
+    accounts.sign_out(
+        request.user, look.email, reason=look.reason, now=timezone.now(), only=sign_in_id
+    )
+    messages.success(request, f"{look.name} is signed out in that browser.")
+    return redirect("support-account")
+
+
+@require_POST
+@in_account
+def end_sign_ins(request: HttpRequest) -> HttpResponse:
+    """End every sign-in."""
+    look = request.look
+    ended = accounts.sign_out(request.user, look.email, reason=look.reason, now=timezone.now())
+    where = "one browser" if ended == 1 else f"{ended} browsers"
+    messages.success(request, f"{look.name} is signed out everywhere, in {where}.")
+    return redirect("support-account")
+
+
+@require_http_methods(["GET", "POST"])
+@in_account
+def second_step(request: HttpRequest) -> HttpResponse:
+    """Take the second step away, after the address was typed and the proof named."""
+    look = request.look
+    form = ResetForm(look.email, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        outcome = accounts.reset_second_step(
+            request.user,
+            look.email,
+            reason=look.reason,
+            proof=form.cleaned_data["proof"],
+            now=timezone.now(),
+        )
+        messages.success(request, _after(outcome, look.name))
+        return redirect("support-account")
+    found = accounts.account(request.user, look.email)
+    if found is None or not found.factors:
+        return redirect("support-account")
+    context = {"form": form, "account": found, "factors": [_factor(f) for f in found.factors]}
+    status = 422 if form.errors else 200
+    return render(request, "support/second_step.html", context, status=status)
+
+
+def _after(outcome: accounts.ResetOutcome, name: str) -> str:
+    if outcome.has_password:
+        return f"{name} signs in with the password alone now, and is signed out everywhere."
+    return (
+        f"{name} is signed out everywhere and has no password: whoever runs the machine makes a "
+        "link for a new one with manage.py reset_password."
+    )

@@ -1,0 +1,21 @@
+"""What support did with an account, in words for its person and for support."""
+
+from typing import Any
+
+from orgs.models.support import SupportActKind
+
+
+def act_in_words(kind: str, detail: dict[str, Any]) -> dict[str, str]:
+    """did: behind who did it. proof: how they made sure, where they had to."""
+    match kind:
+        case SupportActKind.SIGNED_OUT if "browser" in detail:
+            did = f"ended the sign-in in {detail['browser']}"
+        case SupportActKind.SIGNED_OUT:
+            did = "ended every sign-in"
+        case SupportActKind.SECOND_STEP_RESET:
+            did = "took away the second step and ended every sign-in"
+        case SupportActKind.CHANGED:
+            did = "changed the account: its name, its address, its password or its rights"
+        case _:
+            did = "looked at the account: where it is signed in, its second step, its organisations"
+    return {"did": did, "proof": detail.get("proof", "")}

@@ -1,0 +1,72 @@
+"""What support types in: an address or an organisation, and why."""
+
+from typing import Any
+
+from django import forms
+
+from orgs.models.users import User
+
+LONGEST = 300
+
+
+def reason(label: str, help_text: str) -> forms.CharField:
+    """A sentence that others read."""
+    return forms.CharField(
+        label=label,
+        help_text=help_text,
+        min_length=10,
+        max_length=LONGEST,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"min_length": "Say it in a sentence, of at least 10 characters."},
+    )
+
+
+class LookUpForm(forms.Form):
+    """Find one account."""
+
+    prefix = "account"
+    email = forms.EmailField(
+        label="E-mail",
+        help_text="The whole address, as the person signs in with it.",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    reason = reason("Why do you look?", "The person reads it on their account page.")
+
+
+class OrganisationForm(forms.Form):
+    """Find one organisation."""
+
+    organisation = forms.CharField(
+        label="Organisation",
+        help_text="Its whole name, its short name or its id.",
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    reason = reason("Why do you look?", "The organisation’s admins read it in their audit trail.")
+    next = forms.CharField(required=False, max_length=2_000, widget=forms.HiddenInput)
+
+
+class ResetForm(forms.Form):
+    """Confirm that the second step of this account is to go."""
+
+    email = forms.CharField(
+        label="Type the address of the account",
+        max_length=254,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        error_messages={"required": "Type the address of the account."},
+    )
+    proof = reason(
+        "How do you know that the person asks?",
+        "For example: you rang the number in their contract. The person reads it.",
+    )
+
+    def __init__(self, address: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.address = address
+
+    def clean_email(self) -> str:
+        typed = User.objects.normalise(self.cleaned_data["email"])
+        if typed != self.address:
+            raise forms.ValidationError("This is another address. Nothing was changed.")
+        return typed

@@ -1,0 +1,82 @@
+"""The gate of support's console: staff alone, and inside an organisation by the role `support`.
+
+That role has no grant on a text, a vector or a secret: a column that is not granted cannot be
+shown by mistake. Each page of an organisation is written into its audit trail.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+
+from orgs.database.rls import organisation_scope
+from orgs.support.looks import ALIAS, account_look, note, organisation_look
+
+View = Callable[..., HttpResponse]
+
+
+def support_only(view: View) -> View:
+    """Let support staff in; the page does not exist for others."""
+
+    @never_cache
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not request.user.is_authenticated:
+            back = request.get_full_path() if request.method == "GET" else reverse("support")
+            return redirect_to_login(back)
+        if not (request.user.is_active and request.user.is_staff):
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def in_organisation(action: str, about: str) -> Callable[[View], View]:
+    """A page of the organisation that is looked at (`request.look`), under the role `support`.
+
+    action, about: what its audit trail says of it; the id in the address is the target. Acts, which
+    answer with a redirect, record themselves.
+    """
+
+    def decorate(view: View) -> View:
+        @support_only
+        @wraps(view)
+        def scoped(request: HttpRequest, *args: Any, **ids: UUID) -> HttpResponse:
+            look = request.look = organisation_look(request)
+            if look is None:
+                back = request.get_full_path() if request.method == "GET" else ""
+                query = f"?{urlencode({'next': back})}" if back else ""
+                return redirect(f"{reverse('support-organisation')}{query}")
+            with organisation_scope(look.organisation_id, using=ALIAS):
+                response = view(request, *args, **ids)
+            if response.status_code == 200:
+                target = next(iter(ids.values()), None)
+                note(
+                    request.user.pk, action, look.organisation_id, target=target, target_type=about
+                )
+            return response
+
+        return scoped
+
+    return decorate
+
+
+def in_account(view: View) -> View:
+    """A page of the account that is looked at (`request.look`)."""
+
+    @support_only
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        request.look = account_look(request)
+        if request.look is None:
+            return redirect("support")
+        return view(request, *args, **kwargs)
+
+    return guarded

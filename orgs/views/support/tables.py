@@ -1,0 +1,68 @@
+"""Tables of support's console: rows of cells, a page at a time.
+
+A cell is a dict for support/cell.html: text, at (a moment), url, note, badge with tone.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.db.models import QuerySet
+from django.http import HttpRequest, QueryDict
+
+Cell = dict[str, Any]
+PAGE = 50
+
+
+class PageForm(forms.Form):
+    before = forms.UUIDField(required=False)
+
+
+def text(words: object, *, url: str = "", note: str = "") -> Cell:
+    return {"text": words, "url": url, "note": note}
+
+
+def when(moment: datetime | None, otherwise: str = "") -> Cell:
+    return {"at": moment, "text": "" if moment else otherwise}
+
+
+def badge(label: str, tone: str = "", *, note: str = "") -> Cell:
+    return {"badge": label, "tone": tone, "note": note}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """heads: one for each cell of a row. empty: what is said where there is no row."""
+
+    caption: str
+    heads: tuple[str, ...]
+    rows: list[list[Cell]]
+    empty: str
+
+    @property
+    def lines(self) -> list[list[tuple[str, Cell]]]:
+        """Each row with the head of every cell."""
+        return [list(zip(self.heads, row, strict=True)) for row in self.rows]
+
+
+def page_of(
+    request: HttpRequest, rows: "QuerySet[Any]", **filters: str
+) -> tuple[list[Any], dict[str, str]]:
+    """The newest rows by id, or those before the one of the address; and where it goes on.
+
+    filters: what the address keeps beside it.
+    """
+    form = PageForm(request.GET)
+    before: UUID | None = form.cleaned_data["before"] if form.is_valid() else None
+    if before is not None:
+        rows = rows.filter(id__lt=before)
+    found = list(rows.order_by("-id")[: PAGE + 1])
+    kept = QueryDict(mutable=True)
+    kept.update({name: value for name, value in filters.items() if value})
+    page = {"first_url": f"{request.path}?{kept.urlencode()}" if before else "", "next_url": ""}
+    if len(found) > PAGE:
+        kept["before"] = str(found[PAGE - 1].id)
+        page["next_url"] = f"{request.path}?{kept.urlencode()}"
+    return found[:PAGE], page

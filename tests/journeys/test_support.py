@@ -1,0 +1,138 @@
+"""Support at its console: somebody lost a phone, an import hangs, a memory is to be read."""
+
+import secrets
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from orgs.models.users import User
+from tests.journeys.conftest import Site
+from tests.journeys.test_accessibility import findings
+from tests.journeys.test_signing_in import enter
+from tests.memories.views.support.test_work import dead_embedding, job_of
+from tests.orgs.support.test_accounts import lock
+from tests.people import user_of
+from tests.world import PASSWORD
+
+pytestmark = pytest.mark.browser
+REASON = "Ticket 4711: Mina lost her phone."
+PROOF = "I rang the number in the contract."
+
+
+def sam(site: Site, address: str = "/admin/", **options: object) -> Page:
+    """Somebody of support, signed in."""
+    email = f"{secrets.token_hex(5)}@support.example"
+    User.objects.create_user(email, PASSWORD, is_staff=True, name="Sam")
+    page = site.context(**options).new_page()
+    page.goto(address)
+    enter(page, email)
+    return page
+
+
+def look(page: Page, name: str) -> None:
+    page.get_by_label("Organisation", exact=True).fill(name)
+    form = page.locator("form", has=page.get_by_label("Organisation", exact=True))
+    form.get_by_label("Why do you look?").fill(REASON)
+    form.get_by_role("button", name="Look for 30 minutes").click()
+
+
+def find(page: Page, email: str) -> None:
+    page.get_by_label("E-mail").fill(email)
+    form = page.locator("form", has=page.get_by_label("E-mail"))
+    form.get_by_label("Why do you look?").fill(REASON)
+    form.get_by_role("button", name="Find the account").click()
+
+
+@pytest.mark.conformance("W20")
+def test_somebody_lost_a_phone_and_an_import_hangs(site: Site) -> None:
+    """Without JavaScript, as every page has to work."""
+    here = site.world.here
+    mina = site.sign_in("mina")
+    lock(user_of(here, "mina"))
+    dead_embedding(here)
+    job_of(here, "mina", state="dead", reason="It was tried several times and broke off.")
+    page = sam(site, java_script_enabled=False)
+    find(page, "min@nowhere.example")
+    expect(page.get_by_text("No account that you may look at has this address.")).to_be_visible()
+    find(page, user_of(here, "mina").email)
+    expect(page.get_by_role("heading", name="Mina", exact=True)).to_be_visible()
+    bar = page.get_by_role("region", name="What you look at")
+    expect(bar).to_contain_text("You look at the account of Mina. 30 minutes left.")
+    expect(page.get_by_text("Authenticator app")).to_be_visible()
+    page.get_by_role("link", name="Take it away").click()
+    page.get_by_label("How do you know that the person asks?").fill(PROOF)
+    page.get_by_label("Type the address of the account").fill("mina@elsewhere.example")
+    page.get_by_role("button", name="Take it away").click()
+    expect(page.get_by_text("This is another address.")).to_be_visible()
+    page.get_by_label("Type the address of the account").fill(user_of(here, "mina").email)
+    page.get_by_role("button", name="Take it away").click()
+    expect(page.get_by_text("Mina signs in with the password alone now")).to_be_visible()
+    expect(page.get_by_text("Nowhere.")).to_be_visible()
+
+    page.get_by_role("link", name="Look at it").click()
+    page.get_by_label("Why do you look?").fill(REASON)
+    page.get_by_role("button", name="Look for 30 minutes").click()
+    expect(bar).to_contain_text(f"You look at {here.organisation.name}. 30 minutes left.")
+    expect(page.get_by_role("link", name="Mina", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Jobs").first.click()
+    expect(page.get_by_text("It was tried several times and broke off.")).to_be_visible()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_text("Import of a file: it is tried again.")).to_be_visible()
+    page.get_by_role("button", name="Try all again").click()
+    expect(page.get_by_text("1 memory will be indexed again.")).to_be_visible()
+    page.get_by_role("button", name="End now").first.click()
+    expect(page.get_by_text("You look at no organisation any more.")).to_be_visible()
+    expect(page.get_by_role("link", name="Jobs")).to_have_count(0)
+
+    mina.goto("/accounts/")
+    enter(mina, user_of(here, "mina").email)
+    expect(mina.get_by_text("Support took away your second step")).to_be_visible()
+    mina.goto("/accounts/")
+    expect(mina.get_by_text(PROOF)).to_be_visible()
+
+
+@pytest.mark.conformance("W14")
+def test_support_looks_something_up_and_opens_one_memory(site: Site) -> None:
+    here = site.world.here
+    here.remember(here.person("mina"), "Zanzibar is where the treasure lies.", visibility="private")
+    page = sam(site, "/admin/organisation/memories/")
+    look(page, here.organisation.name)
+    expect(page.locator(".table tbody tr")).to_have_count(1)
+    expect(page.locator("body")).not_to_contain_text("Zanzibar")
+    page.locator(".table tbody a").click()
+    page.get_by_role("link", name="Open what it says").click()
+    page.get_by_label("Why do you need to read it?").fill("Mina asked us why it is wrong.")
+    page.get_by_role("button", name="Open it for 15 minutes").click()
+    expect(page.locator("#opened")).to_have_text("Zanzibar is where the treasure lies.")
+    mina = site.sign_in("mina")
+    mina.goto("/me/notices/")
+    expect(mina.get_by_text("Sam of support opened")).to_be_visible()
+
+
+@pytest.mark.conformance("W20")
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 320)])
+def test_each_page_of_the_console_fits_and_is_accessible(
+    site: Site, theme: str, width: int
+) -> None:
+    here = site.world.here
+    here.remember(here.robot("aria"), "Zanzibar is where the treasure lies.", group="launch")
+    dead_embedding(here)
+    job_of(here, "mina", state="dead", reason="It was tried several times and broke off.")
+    lock(user_of(here, "mina"))
+    page = sam(site, color_scheme=theme, viewport={"width": width, "height": 800})
+    find(page, user_of(here, "mina").email)
+    page.goto("/admin/organisation/")
+    look(page, here.organisation.name)
+    names = ("members", "groups", "robots", "jobs", "memories", "questions", "audit")
+    urls = ["/admin/", "/admin/account/", "/admin/account/second-step/"]
+    urls += [f"/admin/organisation/{name}/" for name in names]
+    urls.append(f"/admin/organisation/members/{here.members['mina'].id}/")
+    found, wide = [], []
+    for url in urls:
+        page.goto(url)
+        found += findings(page)
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            wide.append(url)
+        expect(page.get_by_role("region", name="What you look at")).to_be_visible()
+    assert found == []
+    assert wide == []
