@@ -91,6 +91,7 @@ TEMPLATES = [
             ],
             # Stands in the place of Django's own `truncatechars`.
             "builtins": ["orgs.views.excerpts"],
+            "libraries": {"moments": "orgs.views.moments"},
         },
     }
 ]

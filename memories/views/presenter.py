@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 
 from memories.access.reader_sentences import AudienceSentence
 from memories.language.excerpts import excerpt, marked
@@ -20,7 +19,6 @@ from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
 from memories.store.tag_names import BETWEEN
 from memories.views.origins import (
-    day,
     in_sentence,
     person_name,
     reworded_by,
@@ -29,6 +27,7 @@ from memories.views.origins import (
     when,
 )
 from orgs.models.audiences import AudienceKind
+from orgs.views.moments import day
 from robots.registry.robots import IMPORT
 from robots.registry.who_taught import A_PERSONAL_ROBOT
 
@@ -132,7 +131,7 @@ def about(memory: Memory, me: object) -> dict[str, Any]:
         "importance": importance(memory.importance),
         "created_at": memory.created_at,
         "updated_at": memory.updated_at if changed else None,
-        "expires": f"until {date_format(expires, 'j F Y')}" if expires else "",
+        "expires": f"until {day(expires)}" if expires else "",
         "subject": subject(memory, me),
         "status": status(memory),
         "protected": protection(memory, me),

@@ -7,8 +7,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
-from django.utils.timesince import timesince
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -16,6 +14,7 @@ from memories.insights.overview import LOOKED_AT, Figures, Overview, figures, ov
 from memories.views import presenter
 from memories.views.insights import first_steps
 from memories.views.insights.csv_file import csv_file
+from orgs.views import moments
 from orgs.views.access import ADMINS, MODERATORS, members_only
 
 AUDIENCES = {
@@ -67,7 +66,7 @@ def _stats(found: Overview, role: str) -> list[dict[str, Any]]:
     """The numbers at the head of the page."""
     numbers = found.figures
     waiting, done, failed = found.review.waiting, found.review.done, found.failed
-    late = f"The oldest for {timesince(found.owed_since)}" if found.owed_since else ""
+    late = f"The oldest for {moments.length(found.owed_since)}" if found.owed_since else ""
     recalls = found.recalls
     return [
         {
@@ -108,7 +107,7 @@ def _chart(name: str, found: Figures) -> dict[str, Any]:
     chart: dict[str, Any] = {"kind": "bars", "unit": "memories", "first_column": "What"}
     if name == "days":
         values: list[dict[str, Any]] = [
-            {"label": date_format(day, "j M"), "value": number} for day, number in found.by_day
+            {"label": moments.short_day(day), "value": number} for day, number in found.by_day
         ]
         chart |= {"kind": "columns", "title": "Learned in four weeks", "first_column": "Day"}
         month = sum(number for _, number in found.by_day)

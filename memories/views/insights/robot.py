@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -17,6 +16,7 @@ from memories.insights.robot_page import DAYS, KeyLine, Refusals, RobotPage, rob
 from memories.views import presenter
 from orgs.api.problems import TITLES
 from orgs.views.access import MODERATORS, members_only
+from orgs.views.moments import short_day
 from robots.models.robots import Robot
 
 CAN = {
@@ -100,7 +100,7 @@ def _chart(by_day: Sequence[tuple[date, int]]) -> dict[str, Any] | None:
     total = sum(number for _, number in by_day)
     if not total:
         return None
-    values = [{"label": date_format(day, "j M"), "value": number} for day, number in by_day]
+    values = [{"label": short_day(day), "value": number} for day, number in by_day]
     busiest = max(values, key=lambda value: value["value"])
     return {
         "kind": "columns",
