@@ -72,7 +72,9 @@ class SampleForm(forms.Form):
     day = forms.DateField(widget=forms.DateInput(attrs={"type": "date"}))
     moment = forms.DateTimeField(widget=forms.DateTimeInput(attrs={"type": "datetime-local"}))
     room = forms.IntegerField(label="Room")
-    words = forms.CharField(widget=forms.TextInput(attrs={"type": "search", "placeholder": "Part of a name"}))
+    words = forms.CharField(
+        widget=forms.TextInput(attrs={"type": "search", "placeholder": "Part of a name"})
+    )
     file = forms.FileField()
     scopes = forms.MultipleChoiceField(
         label="What may it do?",
