@@ -130,6 +130,7 @@ def _chart(report: Report, name: str, groups: int) -> dict[str, Any]:
         "unit": unit,
         "first_column": "Architecture",
         "max": max([value["value"] for value in values], default=0) or 1,
+        "meaning": "Longer is better." if name == "recall" else "Shorter is better.",
         "values": values,
         "csv_url": _file("quality" if name == "recall" else "cost", groups),
     }
