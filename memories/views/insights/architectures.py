@@ -27,6 +27,7 @@ SMALL = ("nDCG", "p9", "n", "r@", "sha")
 @members_only(*MODERATORS)
 def architectures(request: HttpRequest) -> HttpResponse:
     """What was measured, at one of the sizes."""
+    request.stands_under = reverse("playground")
     report = newest()
     if report is None:
         return render(request, "memories/insights/architectures.html", {"report": None})
