@@ -5,6 +5,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.urls import reverse
 from django.utils import timezone
@@ -68,14 +69,17 @@ def status(memory: Memory) -> dict[str, str] | None:
     return {"label": words[0], "tone": words[1]} if words else None
 
 
-def audience(readers: AudienceSentence, memory: Memory | None = None) -> dict[str, Any]:
-    """url: where all of them stand by name; sheet_url: each who reads the memory, and why."""
+def audience(
+    readers: AudienceSentence, memory: Memory | None = None, *, place: UUID | None = None
+) -> dict[str, Any]:
+    """url: where all of them stand by name; sheet_url: each who reads the memory, and why, or what
+    lies in the audience `place`."""
     url = ""
     if readers.kind == AudienceKind.ORGANISATION:
         url = reverse("people")
     elif readers.kind == AudienceKind.GROUP and readers.group:
         url = reverse("group-page", args=[readers.group])
-    sheet = ""
+    sheet = reverse("audience-readers", args=[place]) if place else ""
     if memory is not None and memory.status != Status.FORGOTTEN:
         sheet = reverse("memory-readers", args=[memory.id])
     return asdict(readers) | {"url": sheet or url, "sheet_url": sheet}
