@@ -325,6 +325,7 @@ pages = [
     path("memories/<uuid:memory_id>/restore/", edit.restore, name="memory-restore-page"),
     path("memories/<uuid:memory_id>/originals/", edit.originals, name="memory-originals"),
     path("memories/<uuid:memory_id>/access/", share.share, name="memory-share-page"),
+    path("readers/<uuid:audience_id>/", readers.audience_readers, name="audience-readers"),
     path("memories/<uuid:memory_id>/readers/", readers.memory_readers, name="memory-readers"),
     path("memories/<uuid:memory_id>/split/", split.split, name="memory-split"),
     path("memories/<uuid:memory_id>/why/", why.why, name="memory-why"),

@@ -31,6 +31,8 @@ SET_UP = (
     ("encoder", "Preparing the embedding model", ["check_encoder", "--verbosity", "0"]),
     ("demo", "Preparing the demo organisation", ["prepare_demo"]),
 )
+# `make dev` serves them as they lie there.
+COLLECT = ("static", "Preparing styles and scripts", ["prepare_static"])
 
 
 class Supervisor:
@@ -100,7 +102,7 @@ class Supervisor:
 
     def _set_up(self) -> None:
         """Migrate and prepare the demo organisation; a failure ends the run."""
-        for name, words, arguments in SET_UP:
+        for name, words, arguments in (*SET_UP, COLLECT):
             say(f"{words} ...")
             child = self._child(name, "manage.py", *arguments)
             self.children = [child]

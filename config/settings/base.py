@@ -91,6 +91,7 @@ TEMPLATES = [
             ],
             # Stands in the place of Django's own `truncatechars`.
             "builtins": ["orgs.views.excerpts"],
+            "libraries": {"moments": "orgs.views.moments"},
         },
     }
 ]
@@ -102,6 +103,11 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+# The storages of a site that was collected: a file of a year's cache has its hash in its name.
+HASHED = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "config.site.static_files.HashedFiles"},
+}
 
 AUTH_USER_MODEL = "orgs.User"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]

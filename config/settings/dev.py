@@ -5,11 +5,17 @@ somebody wrote: use it with the demo, not with real memories.
 """
 
 from config.settings.local import *
+from config.settings.local import HASHED
 from config.settings.local import TEMPLATES as _KEPT
+
+_PLAIN = "django.contrib.staticfiles.storage.StaticFilesStorage"
 
 # The same loaders without the cache around them.
 _outer, [(_, _loaders)] = _KEPT[0]["OPTIONS"]["loaders"][0]
 TEMPLATES = [{**_KEPT[0], "OPTIONS": {**_KEPT[0]["OPTIONS"], "loaders": [(_outer, _loaders)]}}]
+# Nothing is collected: a style has its plain name and is read when it is asked for.
+STORAGES = {**HASHED, "staticfiles": {"BACKEND": _PLAIN}}
+STATIC_ROOT = None
 WHITENOISE_AUTOREFRESH = True
 LOGGING = {
     "version": 1,

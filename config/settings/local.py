@@ -9,7 +9,7 @@ import json
 import os
 
 from config.settings.base import *
-from config.settings.base import DATA_DIR
+from config.settings.base import DATA_DIR, HASHED
 
 _services = DATA_DIR / "services.json"
 if not os.environ.get("DATABASE_URL") and _services.exists():
@@ -30,6 +30,9 @@ CACHES = shared_counts(REDIS_URL)
 _run = DATA_DIR / "run.json"
 if not os.environ.get("PUBLIC_URL") and not os.environ.get("PORT") and _run.exists():
     PUBLIC_URL = f"http://127.0.0.1:{json.loads(_run.read_text())['port']}"
-STATIC_ROOT = None
+# `make run` collects styles and scripts; before that they have their plain names.
+STORAGES = HASHED
+WHITENOISE_MANIFEST_STRICT = False
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False

@@ -2,6 +2,7 @@
 
 from config.settings.accounts import shared_counts
 from config.settings.base import *
+from config.settings.base import HASHED
 from config.settings.services import celery, databases, env
 
 SECRET_KEY = env.str("SECRET_KEY")
@@ -24,7 +25,4 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True
-STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
-}
+STORAGES = HASHED

@@ -69,6 +69,13 @@ class SampleForm(forms.Form):
     email = forms.EmailField(
         label="E-mail address", help_text="We write to it only when you ask us to."
     )
+    day = forms.DateField(widget=forms.DateInput(attrs={"type": "date"}))
+    moment = forms.DateTimeField(widget=forms.DateTimeInput(attrs={"type": "datetime-local"}))
+    room = forms.IntegerField(label="Room")
+    words = forms.CharField(
+        widget=forms.TextInput(attrs={"type": "search", "placeholder": "Part of a name"})
+    )
+    file = forms.FileField()
     scopes = forms.MultipleChoiceField(
         label="What may it do?",
         widget=forms.CheckboxSelectMultiple,

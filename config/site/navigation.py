@@ -45,6 +45,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
             for _, other in several
         ],
         "palette_url": reverse("palette"),
+        "commands": _commands(member.role),
         "member": {
             "id": member.id,
             "name": member.name,
@@ -80,8 +81,6 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
         found.append(_item(request, "jobs", "Jobs", "jobs", "below"))
         found.append(_item(request, "trash", "Trash", "forget", "below"))
     found.append(_item(request, "tiers", "Tiers", "history", "below"))
-    if role in MODERATORS:
-        found.append(_item(request, "architectures", "Architectures", "decisions", "below"))
     if role == Role.ADMIN:
         found.append(_item(request, "audit", "Audit", "audit", "below"))
         found.append(_item(request, "import", "Import", "transfer", "below"))
@@ -89,6 +88,14 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
         found.append(_item(request, "design", "Design", "eye", "below"))
         found.append(_item(request, "support", "Support", "shield", "below"))
     return found
+
+
+def _commands(role: str) -> list[dict[str, str]]:
+    """Pages that the palette finds though the rail has no line for them."""
+    if role not in MODERATORS:
+        return []
+    url = reverse("architectures")
+    return [{"label": "Architectures compared", "url": url, "icon": "decisions"}]
 
 
 def _item(request: HttpRequest, name: str, label: str, icon: str, section: str = "main") -> Item:

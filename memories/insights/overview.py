@@ -44,7 +44,7 @@ _TOLD = told_sql("r", "c")
 # Who brought what of these lately: each robot that brought a memory counts for it, if the asker is
 # told of it.
 _ROBOTS = f"""
-SELECT r.name, count(*)
+SELECT r.id, r.name, count(*)
 FROM (
     SELECT id FROM memories_memory
     WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
@@ -90,8 +90,8 @@ class Figures:
     """How many readable memories by audience, kind, tier and day; `capped` beyond LOOKED_AT.
 
     by_day: the last DAYS days in the asker's time zone, the oldest first. helped: robots read
-    what is private to the asker. by_robot: (name, memories that it brought in seven days) of the
-    ROBOTS most active.
+    what is private to the asker. by_robot: (id, name, memories that it brought in seven days) of
+    the ROBOTS most active.
     """
 
     total: int = 0
@@ -101,7 +101,7 @@ class Figures:
     by_tier: Counter[str] = field(default_factory=Counter)
     by_day: list[tuple[date, int]] = field(default_factory=list)
     helped: bool = False
-    by_robot: list[tuple[str, int]] = field(default_factory=list)
+    by_robot: list[tuple[UUID, str, int]] = field(default_factory=list)
 
     @property
     def this_week(self) -> int:

@@ -1,12 +1,13 @@
 """Which memories a page of memories shows: filters, how many there are, what can be chosen."""
 
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import Case, Exists, F, Value, When
 from django.db.models.functions import Coalesce, Left, Lower
+from django.utils import timezone
 
 from memories.library.jobs import seen_by
 from memories.library.memories import listed
@@ -16,7 +17,7 @@ from memories.store.models.choices import Status
 from memories.store.models.contribution import brought_by
 from memories.store.models.memory import Memory, MemoryQuerySet
 from memories.store.tag_names import looked_for
-from orgs.models.audiences import COHORTS, AudienceKind
+from orgs.models.audiences import COHORTS, Audience, AudienceKind
 from orgs.principals import READS_GROUP, Principal
 
 EXACT_COUNT = 10_000
@@ -46,6 +47,15 @@ KEYS = {
     "use": Coalesce("use__access_count", 0),
 }
 AS_THEY_CAME = ""
+# By whom a list can be narrowed that may read it: the kinds of audiences.
+READERS: dict[str, tuple[AudienceKind, ...]] = {
+    "organisation": (AudienceKind.ORGANISATION,),
+    "group": (AudienceKind.GROUP,),
+    "explicit": (AudienceKind.EXPLICIT,),
+    "profession": COHORTS,
+    "member": (AudienceKind.MEMBER,),
+    "review": (AudienceKind.REVIEW,),
+}
 # The id of no memory.
 NONE = UUID(int=0)
 
@@ -54,7 +64,8 @@ NONE = UUID(int=0)
 class Selection:
     """The filters of a page; empty is everything. Dates are whole days in UTC.
 
-    brought: an import of the asker's own, of another nothing is shown.
+    readers: one of READERS. came: the day on which it was kept, in the zone of who asks, whatever
+    day it tells of. brought: an import of the asker's own, of another nothing is shown.
     """
 
     group: UUID | None = None
@@ -69,6 +80,8 @@ class Selection:
     since: date | None = None
     until: date | None = None
     brought: UUID | None = None
+    readers: str = ""
+    came: date | None = None
 
     def __bool__(self) -> bool:
         return bool(self.named())
@@ -85,6 +98,14 @@ class Selection:
     def to_at(self) -> datetime | None:
         return datetime.combine(self.until, time.max, UTC) if self.until else None
 
+    @property
+    def came_between(self) -> tuple[datetime, datetime] | None:
+        """From when to before when it came."""
+        if not self.came:
+            return None
+        begin = datetime.combine(self.came, time.min, timezone.get_current_timezone())
+        return begin, begin + timedelta(days=1)
+
     def as_filters(self) -> Filters:
         """For a recall, which knows active memories only."""
         ranges = ((self.from_at, self.to_at),) if self.since or self.until else ()
@@ -92,6 +113,7 @@ class Selection:
             groups=(self.group,) if self.group else (),
             members=(self.member,) if self.member else (),
             robots=(self.robot,) if self.robot else (),
+            visibilities=tuple(map(str, READERS[self.readers])) if self.readers else (),
             kinds=(self.kind,) if self.kind else (),
             types=(self.type,) if self.type else (),
             categories=(self.category,) if self.category else (),
@@ -119,6 +141,13 @@ def matching(
         rows = rows.by_robot(robot_id=selection.robot)
     if selection.member:
         rows = rows.about(selection.member)
+    if selection.readers:
+        kinds = READERS[selection.readers]
+        audiences = Audience.objects.filter(organisation_id=principal.organisation_id)
+        rows = rows.filter(audience__in=audiences.filter(kind__in=kinds))
+    if selection.came_between:
+        begin, end = selection.came_between
+        rows = rows.filter(created_at__gte=begin, created_at__lt=end)
     if selection.brought:
         own = seen_by(principal.actor).filter(id=selection.brought)
         of_it = brought_by(principal.organisation_id, selection.brought)
@@ -162,9 +191,10 @@ def in_order(
         return rows.those(id_ for (id_,) in cursor.fetchall())
 
 
-def is_archive(selection: Selection) -> bool:
-    """Whether it asks for what no recall finds."""
-    return selection.status not in ("", Status.ACTIVE)
+def listed_only(selection: Selection) -> bool:
+    """Whether it asks for what no recall finds, or narrows by what no recall knows."""
+    other = selection.status not in ("", Status.ACTIVE)
+    return other or bool(selection.brought or selection.came)
 
 
 # Sampled pages of the table, under row-level security: only readable rows are counted.

@@ -7,7 +7,8 @@ from django.urls import reverse
 from memories.library.threads.figures import MOST, ThreadFigures
 from memories.library.threads.folded import FoldedConversation
 from memories.store.models.memory import Memory
-from memories.views.origins import day, in_range
+from memories.views.origins import in_range
+from orgs.views.moments import day
 
 
 def title(memory: Memory) -> str:

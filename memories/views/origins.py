@@ -2,11 +2,9 @@
 
 from datetime import UTC, datetime
 
-from django.utils import timezone
-from django.utils.formats import date_format
-
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Member
+from orgs.views.moments import day
 from robots.models.robots import Robot
 from robots.registry.robots import IMPORT, WEB
 from robots.registry.who_taught import A_PERSONAL_ROBOT
@@ -35,12 +33,6 @@ def when(memory: Memory) -> datetime:
 def in_range(at: datetime) -> datetime:
     """The moment, within what every time zone can show."""
     return min(max(at, EARLIEST), LATEST)
-
-
-def day(at: datetime) -> str:
-    """ "3 May", with the year where it is another one."""
-    this_year = timezone.localtime(at).year == timezone.localtime().year
-    return date_format(timezone.localtime(at), "j F" if this_year else "j F Y")
 
 
 def only_a_name(name: str) -> str:

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 
 from memories.access.reader_sentences import AudienceSentence
 from memories.language.excerpts import excerpt, marked
@@ -20,7 +20,6 @@ from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
 from memories.store.tag_names import BETWEEN
 from memories.views.origins import (
-    day,
     in_sentence,
     person_name,
     reworded_by,
@@ -29,6 +28,7 @@ from memories.views.origins import (
     when,
 )
 from orgs.models.audiences import AudienceKind
+from orgs.views.moments import day
 from robots.registry.robots import IMPORT
 from robots.registry.who_taught import A_PERSONAL_ROBOT
 
@@ -69,14 +69,17 @@ def status(memory: Memory) -> dict[str, str] | None:
     return {"label": words[0], "tone": words[1]} if words else None
 
 
-def audience(readers: AudienceSentence, memory: Memory | None = None) -> dict[str, Any]:
-    """url: where all of them stand by name; sheet_url: each who reads the memory, and why."""
+def audience(
+    readers: AudienceSentence, memory: Memory | None = None, *, place: UUID | None = None
+) -> dict[str, Any]:
+    """url: where all of them stand by name; sheet_url: each who reads the memory, and why, or what
+    lies in the audience `place`."""
     url = ""
     if readers.kind == AudienceKind.ORGANISATION:
         url = reverse("people")
     elif readers.kind == AudienceKind.GROUP and readers.group:
         url = reverse("group-page", args=[readers.group])
-    sheet = ""
+    sheet = reverse("audience-readers", args=[place]) if place else ""
     if memory is not None and memory.status != Status.FORGOTTEN:
         sheet = reverse("memory-readers", args=[memory.id])
     return asdict(readers) | {"url": sheet or url, "sheet_url": sheet}
@@ -132,7 +135,7 @@ def about(memory: Memory, me: object) -> dict[str, Any]:
         "importance": importance(memory.importance),
         "created_at": memory.created_at,
         "updated_at": memory.updated_at if changed else None,
-        "expires": f"until {date_format(expires, 'j F Y')}" if expires else "",
+        "expires": f"until {day(expires)}" if expires else "",
         "subject": subject(memory, me),
         "status": status(memory),
         "protected": protection(memory, me),

@@ -50,6 +50,7 @@ class PersonaPage:
     mine: Association | None = None
     block: BlockView | None = None
     readers: AudienceSentence | None = None
+    audience: UUID | None = None
     writes: bool = False
 
 
@@ -92,6 +93,7 @@ def persona_page(actor: Actor, handle: str, *, organisation: str, now: datetime)
             mine=mine,
             block=view(principal, block, now),
             readers=readers_in(principal, [place], organisation)[audience_id],
+            audience=audience_id,
             writes=may_write(principal, block),
         )
 

@@ -10,13 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.views.decorators.http import require_POST, require_safe
 
 from memories.access.visibility import Misplaced
 from memories.store.models.choices import Status
 from orgs.errors import AlreadyExists
 from orgs.views.access import MODERATORS, members_only
+from orgs.views.moments import short_day
 from personas.errors import OverLimit
 from personas.learning import suggestions as services
 from personas.learning.metrics import BlockFigures, Conversations, Growth, persona_figures
@@ -38,7 +38,7 @@ TRENDS = {"rising": ("Rising", "good"), "falling": ("Falling", "warn"), "flat": 
 def trends(request: HttpRequest, handle: str) -> HttpResponse:
     """Which topics of a persona come up more and more often, or less."""
     found = trends_of(request.actor, handle, now=timezone.now())
-    weeks = [date_format(timezone.localtime(end), "j M") for end in found.windows]
+    weeks = [short_day(end) for end in found.windows]
     context = {
         "name": words.name_of(persona_shown(request.actor, handle)),
         "weeks": weeks,
@@ -196,10 +196,7 @@ def _block(one: BlockFigures, talked: Conversations | None) -> dict[str, Any]:
         "columns": columns([week.entries for week in one.weeks])
         if any(week.entries for week in one.weeks)
         else {},
-        "told": ", ".join(
-            f"{date_format(timezone.localtime(week.at), 'j M')}: {week.entries}"
-            for week in one.weeks
-        ),
+        "told": ", ".join(f"{short_day(week.at)}: {week.entries}" for week in one.weeks),
         "reads": one.reads,
         "writes": one.writes,
         "ratio": "" if one.reads_a_write is None else f"{one.reads_a_write:.1f}",

@@ -79,7 +79,7 @@ def shown(request: HttpRequest, handle: str, **more: Any) -> HttpResponse:
             "entries": words.entries(
                 found.block, actor, now=now, fresh_for=fresh_for(), curates=found.writes
             ),
-            "audience": presenter.audience(found.readers),
+            "audience": presenter.audience(found.readers, place=found.audience),
             "writes": found.writes,
             "trends_url": reverse("trends-page", args=[handle]),
         }

@@ -10,6 +10,8 @@ function made() {
   box.id = "readers-sheet";
   box.className = "readers-sheet";
   box.popover = "manual";
+  box.setAttribute("role", "region");
+  box.setAttribute("aria-label", "Who can read it");
   box.addEventListener("pointerenter", () => clearTimeout(timer));
   box.addEventListener("pointerleave", later);
   document.body.append(box);

@@ -262,7 +262,7 @@ def test_the_chart_of_robots_counts_no_part_in_what_was_taught(world: World) -> 
 
     def drawn(caller: str) -> int:
         bars = figures(taught.here.person(caller), now=NOW + timedelta(hours=1)).by_robot
-        return dict(bars).get(taught.robot.name, 0)
+        return {name: number for _, name, number in bars}.get(taught.robot.name, 0)
 
     assert [drawn(caller) for caller in ("bob", "chidi", "mina")] == [1, 1, 4]
 

@@ -115,7 +115,10 @@ def test_the_site_boots_and_serves(site: str) -> None:
     assert all("Secure" in c for c in page.headers.get_list("set-cookie"))
     style = re.search(r'href="(/static/css/app\.[0-9a-f]{12}\.css)"', page.text)
     assert style, "static files carry their hash"
-    assert httpx.get(f"{site}{style[1]}", headers=through).status_code == 200
+    kept = httpx.get(f"{site}{style[1]}", headers=through)
+    assert kept.status_code == 200
+    assert kept.headers["content-encoding"] == "gzip"
+    assert "immutable" in kept.headers["cache-control"]
     refused = httpx.get(f"{site}/api/v1/memories", headers=through)
     assert refused.status_code == 401
 

@@ -33,6 +33,8 @@ PARTS = {
     "away": ("person", False),
     "keyless": ("robot", False),
 }
+# What robots keep for themselves has no sheet.
+_ROBOTS_ALONE = (AudienceKind.ROBOT, AudienceKind.TEAM)
 # So many different sets of readers of before are looked up for who would be new.
 MOST_BEFORE = 40
 
@@ -111,6 +113,25 @@ def sheet_of(
             before=() if wish is None else (memory.audience_id,),
             part=Part(start, most),
         )
+
+
+def sheet_of_audience(
+    actor: Actor, audience_id: UUID, *, organisation: str, start: int = 0, most: int
+) -> ReaderSheet:
+    """Who reads now what lies in an audience, of which there may be no memory yet.
+
+    Raises NotFound for one that the asker does not read.
+    """
+    principal = resolve(actor)
+    if audience_id not in principal.audiences:
+        raise NotFound("no such readers")
+    with principal.scope():
+        rows = Audience.objects.filter(organisation_id=principal.organisation_id, id=audience_id)
+        place = rows.exclude(kind__in=_ROBOTS_ALONE).first()
+        if place is None:
+            raise NotFound("no such readers")
+        part = Part(start, most)
+        return sheet_in(principal, place, organisation=organisation, part=part)
 
 
 def newly_of(

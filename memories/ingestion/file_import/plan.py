@@ -84,7 +84,7 @@ def plan(actor: Actor, file: IO[bytes], *, size: int, by_group: bool, now: datet
         planner.cast.settle()
         lines = _welcome(planner, lines)
         audiences = [_audience(planner.cast, line) for line in lines]
-        told = told_of(actor, planner.cast, lines, Counter(audiences))
+        told = told_of(principal, planner.cast, lines, Counter(audiences))
     found.groups, found.people, found.readers = told
     found.yours = sum(one.lines for one in found.readers if one.reads == YES)
     found.seated = sum(one.lines for one in found.readers if one.reads != NO)

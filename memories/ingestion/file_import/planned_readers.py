@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db.models import Q
@@ -12,7 +12,7 @@ from memories.ingestion.file_import.planned_people import PlannedAudience, Plann
 from orgs.models.audiences import AudienceKind
 from orgs.models.memberships import Member
 from orgs.models.organisations import GroupMembership
-from orgs.principals import MODERATORS, Actor, readable_groups
+from orgs.principals import MODERATORS, Actor, Principal, readable_groups
 
 # Whether the asker would read something: yes, no, or only if they sit in the new groups.
 YES, NO, SEATED = "yes", "no", "seated"
@@ -43,7 +43,8 @@ class PlannedReaders:
 
     name: of a group. names: of the people and groups of a list, as in the file. entering: people
     who can sign in and would read it; away: people who cannot sign in yet. counted: whether the two
-    are known, which they are not where the asker does not read a group.
+    are known, which they are not where the asker does not read a group. audience: where the lines
+    would go, if that is there already and the asker reads it.
     """
 
     kind: str
@@ -55,6 +56,7 @@ class PlannedReaders:
     counted: bool
     entering: int
     away: int
+    audience: UUID | None = None
 
 
 Told = tuple[list[PlannedGroup], list[PlannedPerson], list[PlannedReaders]]
@@ -101,13 +103,14 @@ class _Known:
 
 
 def told_of(
-    actor: Actor, cast: PlannedPeople, lines: Sequence[Line], audiences: Counter[UUID]
+    principal: Principal, cast: PlannedPeople, lines: Sequence[Line], audiences: Counter[UUID]
 ) -> Told:
     """Groups, people and readers, by name and by lines; call in the organisation's scope.
 
     audiences: how many lines each gets. Five statements, whatever the file names.
     """
-    known = _known(actor, cast)
+    known = _known(principal.actor, cast)
+    reads = principal.audiences
     said = Counter(cast.groups[line.group] for line in lines if line.group in cast.groups)
     listed = {id_ for one in cast.planned.values() for kind, id_ in one.readers if kind == "group"}
     groups = [
@@ -119,7 +122,12 @@ def told_of(
     return (
         sorted(groups, key=lambda one: (-one.lines, one.name)),
         [PlannedPerson(*one) for one in sorted(people)],
-        [_readers(cast.planned[id_], number, known) for id_, number in audiences.most_common()],
+        [
+            replace(
+                _readers(cast.planned[id_], number, known), audience=id_ if id_ in reads else None
+            )
+            for id_, number in audiences.most_common()
+        ],
     )
 
 

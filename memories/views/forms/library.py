@@ -8,7 +8,7 @@ from django import forms
 from django.http import QueryDict
 
 from memories.access.sheet.reader_sheet import PARTS
-from memories.library.selection import AS_THEY_CAME, KEYS
+from memories.library.selection import AS_THEY_CAME, KEYS, READERS
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
 from memories.views.forms.memories import LONGEST_QUESTION, _optional
 
@@ -37,6 +37,8 @@ class LibraryForm(RecallForm):
     since = forms.DateField(required=False)
     until = forms.DateField(required=False)
     brought = forms.UUIDField(required=False)
+    readers = forms.ChoiceField(required=False, choices=[(name, name) for name in READERS])
+    came = forms.DateField(required=False)
     sort = forms.ChoiceField(required=False, choices=[(order, order) for order in ORDERS])
     open = forms.UUIDField(required=False)
 

@@ -27,6 +27,7 @@ SMALL = ("nDCG", "p9", "n", "r@", "sha")
 @members_only(*MODERATORS)
 def architectures(request: HttpRequest) -> HttpResponse:
     """What was measured, at one of the sizes."""
+    request.stands_under = reverse("playground")
     report = newest()
     if report is None:
         return render(request, "memories/insights/architectures.html", {"report": None})
@@ -130,6 +131,7 @@ def _chart(report: Report, name: str, groups: int) -> dict[str, Any]:
         "unit": unit,
         "first_column": "Architecture",
         "max": max([value["value"] for value in values], default=0) or 1,
+        "meaning": "Longer is better." if name == "recall" else "Shorter is better.",
         "values": values,
         "csv_url": _file("quality" if name == "recall" else "cost", groups),
     }

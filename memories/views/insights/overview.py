@@ -1,5 +1,6 @@
 """The first page: how much there is, what is new, and what to do first."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,21 +8,23 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
-from django.utils.timesince import timesince
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from memories.insights.overview import LOOKED_AT, Figures, Overview, figures, overview
+from memories.library.selection import READERS
 from memories.views import presenter
 from memories.views.insights import first_steps
 from memories.views.insights.csv_file import csv_file
+from orgs.models.audiences import AudienceKind
+from orgs.views import moments
 from orgs.views.access import ADMINS, MODERATORS, members_only
 
 AUDIENCES = {
     "organisation": "Everyone",
     "group": "Groups",
     "explicit": "Some people",
+    "profession": "A profession",
     "member": "Only you",
     "review": "In review",
     "robot": "Robots’ notes",
@@ -67,7 +70,7 @@ def _stats(found: Overview, role: str) -> list[dict[str, Any]]:
     """The numbers at the head of the page."""
     numbers = found.figures
     waiting, done, failed = found.review.waiting, found.review.done, found.failed
-    late = f"The oldest for {timesince(found.owed_since)}" if found.owed_since else ""
+    late = f"The oldest for {moments.length(found.owed_since)}" if found.owed_since else ""
     recalls = found.recalls
     return [
         {
@@ -103,12 +106,35 @@ def _named(counted: Mapping[str, int], words: Mapping[str, str]) -> list[dict[st
     return [{"key": key, "label": word, "value": counted[key]} for key, word in known]
 
 
+def _narrowed(name: str, value: object) -> str:
+    """The list of memories with this filter."""
+    return f"{reverse('library')}?{name}={value}"
+
+
+def _opening(name: str, values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [value | {"url": _narrowed(name, value["key"])} for value in values]
+
+
+def _by_readers(counted: Mapping[str, int]) -> dict[str, int]:
+    """By the words of the list's filter: personas, industries and roles are one."""
+    several = {kind: name for name, kinds in READERS.items() for kind in kinds}
+    found: Counter[str] = Counter()
+    for kind, number in counted.items():
+        found[str(several.get(AudienceKind(kind), kind))] += number
+    return found
+
+
 def _chart(name: str, found: Figures) -> dict[str, Any]:
     """One chart for components/chart.html."""
     chart: dict[str, Any] = {"kind": "bars", "unit": "memories", "first_column": "What"}
     if name == "days":
         values: list[dict[str, Any]] = [
-            {"label": date_format(day, "j M"), "value": number} for day, number in found.by_day
+            {
+                "label": moments.short_day(day),
+                "value": number,
+                "url": _narrowed("came", day) if number else "",
+            }
+            for day, number in found.by_day
         ]
         chart |= {"kind": "columns", "title": "Learned in four weeks", "first_column": "Day"}
         month = sum(number for _, number in found.by_day)
@@ -117,19 +143,24 @@ def _chart(name: str, found: Figures) -> dict[str, Any]:
         if busiest and busiest["value"]:
             chart["sentence"] += f"; at most {busiest['value']:,}, on {busiest['label']}"
     elif name == "robots":
-        values = [{"label": robot, "value": number} for robot, number in found.by_robot]
+        values = [
+            {"label": name, "value": number, "url": _narrowed("robot", robot)}
+            for robot, name, number in found.by_robot
+        ]
         chart |= {"title": "What robots brought in seven days", "first_column": "Robot"}
+        chart["meaning"] = "Longer is more, not better. A name opens all that it ever brought."
     elif name == "readers":
         alone = {"member": "You and your robots"} if found.helped else {}
-        values = _named(found.by_audience, AUDIENCES | alone)
+        values = _named(_by_readers(found.by_audience), AUDIENCES | alone)
         for value in values:
-            value["audience"] = value["key"]
+            value["audience"] = {"profession": "persona"}.get(value["key"], value["key"])
+            value["url"] = _narrowed("readers", value["key"]) if value["key"] in READERS else ""
         chart |= {"title": "Who may read them", "first_column": "Who"}
     elif name == "kinds":
-        values = _named(found.by_kind, KINDS)
+        values = _opening("kind", _named(found.by_kind, KINDS))
         chart["title"] = "Where they were said"
     else:
-        values = _named(found.by_tier, TIERS)
+        values = _opening("tier", _named(found.by_tier, TIERS))
         chart["title"] = "How long they last"
     if name != "days":
         chart["sentence"] = _most(values)

@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -17,6 +16,7 @@ from memories.insights.robot_page import DAYS, KeyLine, Refusals, RobotPage, rob
 from memories.views import presenter
 from orgs.api.problems import TITLES
 from orgs.views.access import MODERATORS, members_only
+from orgs.views.moments import short_day
 from robots.models.robots import Robot
 
 CAN = {
@@ -64,7 +64,7 @@ def _about(found: RobotPage, now: datetime) -> dict[str, Any]:
         "keys": [_key(key, found.followed, now) for key in found.keys or ()],
         "refusals": found.refusals,
         "refused": _refused(found.refusals),
-        "chart": _chart(found.by_day) if found.by_day else None,
+        "chart": _chart(robot, found.by_day) if found.by_day else None,
     }
 
 
@@ -95,19 +95,26 @@ def _key(key: KeyLine, followed: bool, now: datetime) -> dict[str, Any]:
     }
 
 
-def _chart(by_day: Sequence[tuple[date, int]]) -> dict[str, Any] | None:
-    """Nothing where there is nothing."""
+def _chart(robot: Robot, by_day: Sequence[tuple[date, int]]) -> dict[str, Any] | None:
+    """Nothing where there is nothing. A day opens its traces, if it has some."""
     total = sum(number for _, number in by_day)
     if not total:
         return None
-    values = [{"label": date_format(day, "j M"), "value": number} for day, number in by_day]
+    traces = "" if robot.owner_id else f"{reverse('traces')}?who={robot.id}&day="
+    values = [
+        {
+            "label": short_day(day),
+            "value": number,
+            "url": f"{traces}{day.isoformat()}" if number and traces else "",
+        }
+        for day, number in by_day
+    ]
     busiest = max(values, key=lambda value: value["value"])
     return {
         "kind": "columns",
         "title": "Questions a day",
         "first_column": "Day",
         "unit": "questions",
-        "focusable": True,
         "sentence": f"{total:,} in {DAYS} days; at most {busiest['value']:,}, on "
         f"{busiest['label']}",
         "values": values,

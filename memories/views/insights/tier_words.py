@@ -3,9 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-from django.utils import timezone
-from django.utils.formats import date_format
-
 from memories.library.tier_history import TierHistory
 from memories.lifecycle.tiers import (
     PROMOTING_ACCESSES,
@@ -15,6 +12,7 @@ from memories.lifecycle.tiers import (
     STABLE_UPDATES,
     rule_of,
 )
+from orgs.views.moments import short_day
 
 NAMES = {"fast": "Fast", "medium": "Medium", "slow": "Slow", "glacial": "Glacial"}
 _ORDER = [rule.tier for rule in RULES]
@@ -74,7 +72,11 @@ def standing(found: TierHistory, now: datetime) -> dict[str, Any]:
 def _curve(found: TierHistory, now: datetime) -> dict[str, Any]:
     """How it fades, for components/chart.html."""
     values = [
-        {"label": date_format(timezone.localtime(at), "j M Y"), "value": round(100 * strength)}
+        {
+            "label": short_day(at, year=True),
+            "value": round(100 * strength),
+            "text": f"{100 * strength:.0f} %",
+        }
         for at, strength in found.curve
     ]
     passed = sum(at <= now for at, _ in found.curve)
@@ -84,7 +86,8 @@ def _curve(found: TierHistory, now: datetime) -> dict[str, Any]:
         "title": "How it fades",
         "sentence": f"If nobody uses it: {values[0]['value']} % on {values[0]['label']}, {today}"
         f"{values[-1]['value']} % on {values[-1]['label']}.",
-        "unit": "% strong",
+        "unit": "strong",
+        "meaning": "Higher comes up sooner in an answer; it says nothing of whether it is true.",
         "first_column": "Day",
         "max": 100,
         "values": values,

@@ -112,7 +112,10 @@ def _memories(found: TierFigures) -> dict[str, Any]:
         "sentence": f"Most are {NAMES[most].lower()}: {share} %"
         if 2 * number > found.total
         else f"{NAMES[most]} has the most: {share} %",
-        "values": [{"label": word, "value": found.by_tier[key]} for key, word in NAMES.items()],
+        "values": [
+            {"label": word, "value": found.by_tier[key], "url": _tier(key, found)}
+            for key, word in NAMES.items()
+        ],
         "empty": "" if found.total else "How many memories each tier holds appears here.",
     }
 
@@ -122,11 +125,15 @@ def _fullness(found: TierFigures) -> dict[str, Any]:
     over = "is summarised once a day" if found.evicts else "stays all the same"
     return {
         "title": "How full each tier is",
+        "meaning": "Longer is fuller. Full is no fault; what is over 100 % is.",
         "sentence": "Where those who read the same have most. There is room for "
         f"{rooms}; what is over {over}.",
         "unit": "% full",
         "max": 100,
-        "values": [_percent(NAMES[rule.tier], found.fullest[rule.tier]) for rule in RULES],
+        "values": [
+            _percent(NAMES[rule.tier], found.fullest[rule.tier]) | {"url": _tier(rule.tier, found)}
+            for rule in RULES
+        ],
         "empty": "" if found.total else "How full each tier is appears here.",
     }
 
@@ -166,6 +173,7 @@ def _learning(found: TierFigures) -> dict[str, Any]:
     known = recalls.asked or found.reported or moves.risen
     return {
         "title": "What use teaches",
+        "meaning": "Longer is better for results and for rises. Surprise is neither good nor bad.",
         "sentence": f"In 30 days: {recalls.asked:,} of your own recalls and {moves.risen:,} "
         f"memories that rose. {found.reported:,} have had feedback.",
         "unit": "%",
@@ -178,6 +186,11 @@ def _learning(found: TierFigures) -> dict[str, Any]:
         ],
         "empty": "" if known else "How often your recalls find something appears here.",
     }
+
+
+def _tier(name: str, found: TierFigures) -> str:
+    """Where the memories of a tier are; empty where it has none."""
+    return f"{reverse('library')}?tier={name}" if found.by_tier[name] else ""
 
 
 def _percent(label: str, share: float) -> dict[str, Any]:

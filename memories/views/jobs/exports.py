@@ -13,8 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 from memories.jobs.job_files import KEPT
 from memories.jobs.models import Job, JobState
 from memories.snapshots.export_job import begin_export, file_of, ready_file
-from memories.views.origins import day
 from orgs.views.access import WRITERS, members_only
+from orgs.views.moments import day
 
 COPY = (
     "The file is a copy outside. Whoever has it reads it, and what is forgotten here later "

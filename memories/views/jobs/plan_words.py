@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.urls import reverse
+
 from memories.access.reader_sentences import people
 from memories.ingestion.file_import.plan import Plan
 from memories.ingestion.file_import.planned_readers import (
@@ -117,6 +119,7 @@ def _readers(one: PlannedReaders) -> dict[str, Any]:
         "lines": lines(one.lines),
         "title": _title(one),
         "sentence": _sentence(one),
+        "sheet_url": reverse("audience-readers", args=[one.audience]) if one.audience else "",
         "yours": {"label": label, "tone": tone},
     }
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from memories.library import browse
-from memories.library.selection import AS_THEY_CAME, Selection, is_archive
+from memories.library.selection import AS_THEY_CAME, Selection, listed_only
 from memories.retrieval.recall import Query
 from memories.views.fold import fold
 from memories.views.forms.library import LibraryForm
@@ -80,7 +80,7 @@ def _found(
         "now": timezone.now(),
         "whole": filters.read_view if whole else None,
     }
-    best = bool(q) and not is_archive(selection)
+    best = bool(q) and not listed_only(selection)
     if best:
         # Half-typed questions are no use of a memory; only a whole page counts as one.
         # Each row is there to be looked after, whoever else keeps the same.

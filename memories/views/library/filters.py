@@ -30,10 +30,18 @@ TIERS = {
 }
 
 
+READ_BY = {
+    "organisation": "Read by everyone",
+    "group": "Read by a group",
+    "explicit": "Read by some people",
+    "profession": "Read by a profession",
+    "member": "Read by you alone",
+    "review": "Read by reviewers",
+}
 # What an address of the list has beside its filters; the group may stand there by its own name.
 NO_FILTERS = ("q", "before", "group", "sort", "open")
 # The filters behind "More filters".
-MORE = ("kind", "tier", "tag", "since", "until", "brought")
+MORE = ("kind", "tier", "readers", "tag", "since", "until", "came", "brought")
 
 
 def selection_of(actor: Actor, form: LibraryForm) -> Selection:
@@ -61,7 +69,7 @@ def surroundings(
         "filters": _selects(selection, page),
         "more_filters": _more(selection),
         "more_open": any(getattr(selection, n) for n in MORE),
-        "chosen": {name: set_filters.get(name, "") for name in ("tag", "since", "until")},
+        "chosen": {name: set_filters.get(name, "") for name in ("tag", "since", "until", "came")},
         "clear_url": f"{url}?{urlencode({'q': q})}" if q else url,
         "recall_url": url,
         "views": getattr(request, "saved_views", []),
@@ -147,6 +155,7 @@ def _more(selection: Selection) -> list[dict[str, Any]]:
     found = [
         _select("kind", "Said anywhere", KINDS.items(), selection.kind),
         _select("tier", "Any tier", TIERS.items(), selection.tier),
+        _select("readers", "Read by anybody", READ_BY.items(), selection.readers),
     ]
     if selection.brought:
         one = [(str(selection.brought), "From one import")]

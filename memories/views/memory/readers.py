@@ -18,6 +18,7 @@ from memories.access.sheet.reader_sheet import (
     Wish,
     newly_of,
     sheet_of,
+    sheet_of_audience,
 )
 from memories.curation.review_item import item_sheet
 from memories.views.forms.library import SheetForm
@@ -49,6 +50,20 @@ def item_readers(request: HttpRequest, item_id: UUID) -> HttpResponse:
     )
     back = ("Review", reverse("review-item", args=[item_id]))
     return _answer(request, found, reverse("review-readers", args=[item_id]), back)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+@members_only()
+def audience_readers(request: HttpRequest, audience_id: UUID) -> HttpResponse:
+    """Who reads now what lies in an audience, such as one that an import would write to."""
+    found = sheet_of_audience(
+        request.actor, audience_id, organisation=request.membership[1].name, **_asked(request)
+    )
+    group = found.audience.group
+    back = ("Group", reverse("group-page", args=[group])) if group else None
+    url = reverse("audience-readers", args=[audience_id])
+    return _answer(request, found, url, back or ("Memories", reverse("library")))
 
 
 def _part(request: HttpRequest) -> tuple[str, int]:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from memories.privacy.export import everything
 from orgs.views.access import members_only
+from orgs.views.moments import minute
 
 # What a record of each sort is shown by first; what is not a memory names its sort itself.
 _TEXTS = ("content", "text", "title", "name", "said")
@@ -62,7 +63,7 @@ def _record(line: dict[str, Any]) -> dict[str, Any]:
     memory = isinstance(audience, dict)
     sort = "" if memory else next((words for key, words in SORTS.items() if key in line), "Other")
     rest = [
-        (key.replace("_", " "), _words(value))
+        (key.replace("_", " "), _moment(value) if key.endswith("_at") else _words(value))
         for key, value in line.items()
         if key not in (text, time, "id", "audience", "message") and value not in (None, "", [], {})
     ]
@@ -74,6 +75,12 @@ def _record(line: dict[str, Any]) -> dict[str, Any]:
         "readers": audience["label"] if memory else "",
         "rest": rest,
     }
+
+
+def _moment(value: Any) -> str:
+    """A time in the form that it has on the pages; as it is where it is none."""
+    at = parse_datetime(value) if isinstance(value, str) else None
+    return minute(at) if at else _words(value)
 
 
 def _words(value: Any) -> str:

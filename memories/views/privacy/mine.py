@@ -10,13 +10,13 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 
 from memories.insights.operations import ReadTimes
 from memories.library.threads.folded import FoldedConversation
 from memories.privacy import my_memories
 from memories.views import conversations, origins, presenter
 from orgs.models.memberships import Role
+from orgs.views import moments
 
 TABS = {
     "about": "About me",
@@ -143,8 +143,8 @@ def _last(at: datetime, now: datetime) -> str:
     if days == 1:
         return "yesterday"
     if days < WEEK:
-        return f"on {date_format(timezone.localtime(at), 'l')}"
-    return f"on {origins.day(at)}"
+        return f"on {moments.weekday(at)}"
+    return f"on {moments.day(at)}"
 
 
 def _shared_with(found: my_memories.MemberOverview) -> str:

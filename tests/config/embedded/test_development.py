@@ -15,13 +15,13 @@ from config.celery import app
 from config.embedded import development
 from config.embedded.processes import proc
 from config.embedded.servers.ports import choose_port
-from config.embedded.supervisor import SET_UP
+from config.embedded.supervisor import COLLECT, SET_UP
 from config.embedded.welcome import is_ready
 from tests.config.embedded.conftest import PROJECT
 
 
 def test_the_set_up_runs_commands_that_exist() -> None:
-    assert {arguments[0] for _, _, arguments in SET_UP} <= set(get_commands())
+    assert {arguments[0] for _, _, arguments in (*SET_UP, COLLECT)} <= set(get_commands())
 
 
 def test_one_worker_takes_from_every_queue() -> None:
@@ -40,6 +40,8 @@ def test_nothing_is_cached_that_a_developer_changes() -> None:
     assert "cached" not in str(settings.TEMPLATES)
     assert "config.site.components.Loader" in str(settings.TEMPLATES)
     assert settings.WHITENOISE_AUTOREFRESH
+    assert "Hashed" not in str(settings.STORAGES)
+    assert settings.STATIC_ROOT is None
     kept = importlib.import_module("config.settings.local")
     assert "cached" in str(kept.TEMPLATES), "those of `make run` stay as they are"
 

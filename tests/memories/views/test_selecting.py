@@ -80,6 +80,7 @@ def test_it_says_how_many_and_why_there_are_none(world: World) -> None:
         {"member": UUID(int=1), "robot": UUID(int=2), "group": UUID(int=3)},
         {"since": date(2020, 1, 1), "until": date(2020, 12, 31)},
         {"status": "archived"},
+        {"readers": "profession", "came": date(2020, 1, 1)},
     ],
 )
 def test_a_filter_that_nothing_fits_needs_an_index_and_no_memory(

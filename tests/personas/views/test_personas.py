@@ -1,5 +1,6 @@
 """Personas on the pages: who sees what of them, who describes, confirms, hides."""
 
+import re
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -246,3 +247,22 @@ def test_memories_of_a_persona_stay_what_they_are(world: World) -> None:
     with resolve(here.person("chidi")).scope():
         row = Memory.objects.get(id=entry)
         assert (row.member_id, row.author_id, row.speaker_member_id) == (None, None, None)
+
+
+@pytest.mark.conformance("W16")
+def test_the_page_of_a_persona_has_a_sheet_of_its_readers(world: World) -> None:
+    """Who has the persona is counted for them, and named for who curates."""
+    here = world.here
+    for name in ("mina", "bob"):
+        give(here, name)
+    teach(here, "mina")
+    for name, named in {"mina": {"You"}, "chidi": {"Mina", "Bob", "You"}}.items():
+        client = signed_in(here, name)
+        page = text(client.get(PAGE))
+        [url] = re.findall(r'href="(/readers/[^"]+/)" data-readers', page)
+        sheet = text(client.get(url, headers={"HX-Request": "true"}))
+        told = set(re.findall(r'class="sheet-name">([^<]+)<', sheet))
+        assert {one.lower() for one in named} <= {one.lower() for one in told}, name
+        assert ("bob" in {one.lower() for one in told}) is (name == "chidi")
+        assert signed_in(here, "vera").get(url).status_code == 404
+    assert "data-readers" not in text(signed_in(here, "vera").get(PAGE)).split("<main")[1]

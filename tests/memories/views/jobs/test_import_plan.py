@@ -276,3 +276,18 @@ def test_the_list_of_an_import_is_for_who_asked_for_it(world: World) -> None:
     assert re.search(r"Who reads it</h2>.*Everyone", page, re.S)
     assert "See the memory" in page
     assert "Make a robot" in page
+
+
+@pytest.mark.conformance("W16")
+def test_readers_that_are_there_already_have_a_sheet(world: World) -> None:
+    """Of what the file would make, and of what its author does not read, there is none."""
+    here = world.here
+    hidden = {"id": "1", "group": "launch", "speaker": "Lou", "text": "One."}
+    lines = [hidden, {"id": "2", "group": "acme", "text": "Two."}, {"id": "3", "text": "Three."}]
+    id_ = kept(here, lines)
+    own = {one.kind: one.audience for one in plan_of(here, id_).readers if one.audience}
+    assert own == {"organisation": resolve(here.person("ada")).organisation_audience}
+    client = signed_in(here, "ada")
+    page = text(client.get(f"/import/{id_}/"))
+    [url] = re.findall(r'href="(/readers/[^"]+/)" data-readers', page)
+    assert client.get(url).status_code == 200

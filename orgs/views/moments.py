@@ -1,0 +1,84 @@
+"""Days and times in one form, on every page and in every sentence; in the zone of who reads.
+
+`components/when.html` shows one on a page, and is the only template that does. What stands in a
+sentence that Python makes comes from `day`, the scale of a chart from `short_day`.
+"""
+
+from datetime import date, datetime, timedelta
+
+from django import template
+from django.contrib.humanize.templatetags.humanize import naturaltime
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.timesince import timesince
+
+register = template.Library()
+NEAR = {-1: "yesterday", 1: "tomorrow"}
+
+
+def _here(at: date | datetime) -> date | datetime:
+    """In the zone of who reads; a day has none."""
+    return timezone.localtime(at) if isinstance(at, datetime) and timezone.is_aware(at) else at
+
+
+def _years(at: date | datetime) -> str:
+    """The format of the year, where it is not this one."""
+    return "" if _here(at).year == timezone.localtime().year else " Y"
+
+
+@register.filter
+def shortly(at: datetime | None) -> str:
+    """For lists: "3 minutes ago" on the same day, "yesterday", "3 May", "3 May 2025"."""
+    if not at:
+        return ""
+    here, today = _here(at), timezone.localtime().date()
+    days = ((here.date() if isinstance(here, datetime) else here) - today) // timedelta(days=1)
+    if not days and isinstance(at, datetime):
+        return str(naturaltime(at))
+    return NEAR.get(days) or date_format(here, f"j M{_years(at)}")
+
+
+@register.filter
+def day(at: date | datetime | None) -> str:
+    """For sentences: "3 May", with the year where it is another one."""
+    return date_format(_here(at), f"j F{_years(at)}") if at else ""
+
+
+def short_day(at: date | datetime, *, year: bool = False) -> str:
+    """For the scale of a chart: "3 May", if wanted with the year."""
+    return date_format(_here(at), "j M Y" if year else "j M")
+
+
+def weekday(at: datetime) -> str:
+    """ "Tuesday"."""
+    return date_format(_here(at), "l")
+
+
+def length(since: datetime) -> str:
+    """How long ago: "3 hours, 5 minutes"."""
+    return str(timesince(since))
+
+
+@register.filter
+def minute(at: datetime | None) -> str:
+    """For evidence: "3 May 2026, 14:05 CEST"."""
+    return date_format(_here(at), "j F Y, H:i T") if at else ""
+
+
+@register.filter
+def second(at: datetime | None) -> str:
+    """For logs: "3 May, 14:05:33"; the rest stands in the title."""
+    return date_format(_here(at), f"j M{_years(at)}, H:i:s") if at else ""
+
+
+@register.filter
+def exactly(at: date | datetime | None) -> str:
+    """What every form has on hover: "Sunday 3 May 2026, 14:05:33 CEST"; of a day its name."""
+    form = "l j F Y, H:i:s T" if isinstance(at, datetime) else "l j F Y"
+    return date_format(_here(at), form) if at else ""
+
+
+@register.filter
+def machine(at: date | datetime | None) -> str:
+    """For `<time datetime>`."""
+    return _here(at).isoformat() if at else ""
