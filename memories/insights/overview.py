@@ -11,6 +11,7 @@ from django.db import connection
 
 from memories.insights.recalls import Recalls, recalls_of
 from memories.library.browse import ListedMemory, show
+from memories.library.threads.folded import FoldedConversation, folded
 from memories.review.queue import Count, count
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Role
@@ -24,11 +25,18 @@ LATEST = 6
 OWED = 10_000
 ROBOTS = 8
 
+# Whether robots read what is private to the asker.
+_HELPED = """
+EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
+    AND r.retired_at IS NULL AND (r.owner_id = %(me)s OR r.id IN (
+        SELECT robot_id FROM robots_delegation WHERE organisation_id = %(organisation)s
+        AND member_id = %(me)s AND revoked_at IS NULL)))
+"""
 # One walk over the newest readable rows; hidden ones are no rows here.
-_FIGURES = """
+_FIGURES = f"""
 SELECT a.kind, m.kind, coalesce(u.tier, m.first_tier),
        CASE WHEN m.created_at >= %(since)s THEN (m.created_at AT TIME ZONE %(zone)s)::date END,
-       count(*)
+       count(*), {_HELPED}
 FROM (
     SELECT id, audience_id, kind, first_tier, created_at FROM memories_memory
     WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
@@ -76,12 +84,6 @@ SELECT
     EXISTS (SELECT 1 FROM orgs_auditentry WHERE organisation_id = %(organisation)s
         AND member = %(me)s AND action = 'playground.asked')
 """
-_HELPED = """
-SELECT EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
-    AND r.retired_at IS NULL AND (r.owner_id = %(me)s OR r.id IN (
-        SELECT robot_id FROM robots_delegation WHERE organisation_id = %(organisation)s
-        AND member_id = %(me)s AND revoked_at IS NULL)))
-"""
 STEPS = ("invite", "robot", "remember", "recall", "readers")
 
 
@@ -110,13 +112,14 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What the page shows. steps: (name, whether it is done) of those that are this role's.
+    """What the page shows. latest: turns of chats are folded into their conversation. steps:
+    (name, whether it is done) of those that are this role's.
 
     owed_since: when the oldest of the `owed` memories that wait for their index was written.
     """
 
     figures: Figures
-    latest: Sequence[ListedMemory]
+    latest: Sequence[ListedMemory | FoldedConversation]
     review: Count
     owed: int
     owed_since: datetime | None
@@ -137,12 +140,14 @@ def overview(actor: Actor, *, organisation: str, now: datetime) -> Overview:
     principal = resolve(actor)
     with principal.scope():
         rows = Memory.objects.filter(organisation_id=principal.organisation_id)
-        latest = list(rows.active(now).for_people().with_names().order_by("-id")[:LATEST])
+        latest = folded(rows.active(now).for_people(), page=LATEST, now=now).rows
+        memories = [one for one in latest if isinstance(one, Memory)]
+        shown = iter(show(principal, memories, organisation))
         owed_since, owed, failed, *done = _standing(principal.organisation_id, actor.member_id)
         wanted = _steps(actor)
         return Overview(
             _figures(principal, now),
-            show(principal, latest, organisation),
+            [next(shown) if isinstance(one, Memory) else one for one in latest],
             count(principal, now - timedelta(days=7)),
             owed,
             owed_since,
@@ -179,17 +184,17 @@ def _figures(principal: Principal, now: datetime) -> Figures:
         "most": LOOKED_AT + 1,
         "week": now - timedelta(days=7),
         "robots": ROBOTS,
+        "me": principal.actor.member_id,
     }
     with connection.cursor() as cursor:
         cursor.execute(_FIGURES, values)
         rows = cursor.fetchall()
-        cursor.execute(_HELPED, values | {"me": principal.actor.member_id})
-        (helped,) = cursor.fetchone()
         cursor.execute(_ROBOTS, values | {"most": LOOKED_AT})
         by_robot = cursor.fetchall()
     by_audience, by_kind, by_tier = Counter[str](), Counter[str](), Counter[str]()
     by_day: Counter[date] = Counter()
-    for audience, kind, tier, day, number in rows:
+    helped = False
+    for audience, kind, tier, day, number, helped in rows:  # noqa: B007 - the same in all
         by_audience[audience] += number
         by_kind[kind] += number
         by_tier[tier] += number

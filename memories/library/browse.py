@@ -1,7 +1,7 @@
 """What the pages show: the newest memories, one memory with where it comes from."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -26,10 +26,17 @@ from memories.library.selection import (
     Options,
     Selection,
     about_how_many,
+    counted_no_further,
     ids_of,
     in_order,
     matching,
     options,
+)
+from memories.library.threads.folded import (
+    FoldedConversation,
+    LineCount,
+    folds,
+    lines_of,
 )
 from memories.library.tier_history import MOVES, Moved, TierHistory, tier_history
 from memories.restatement.models import Restatement
@@ -80,6 +87,9 @@ class MemoryPage:
 
     count: how many match, and whether that is exact. answered: yes, unsure or no, of a question;
     folded: the ids of those that do not answer it.
+
+    conversations: by the id of a row the conversation that stands there, where turns are folded;
+    lines: the count in lines, where that is exact.
     """
 
     rows: list[ListedMemory]
@@ -89,6 +99,8 @@ class MemoryPage:
     erasable: frozenset[UUID] = frozenset()
     answered: str = ""
     folded: frozenset[UUID] = frozenset()
+    conversations: Mapping[UUID, FoldedConversation] = field(default_factory=dict)
+    lines: LineCount | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,37 +143,55 @@ def library(
     text: str = "",
     order: str = AS_THEY_CAME,
     after: UUID | None = None,
+    fold: bool = False,
     whole: ReadView | None = None,
 ) -> MemoryPage:
     """The memories that match and how many these are, a page at a time.
 
     text: a part of their words, for what no recall finds. order: see `in_order`. after: the last
-    one of the page before. whole: also what can be chosen, and how much the saved views hold.
-    Raises NotFound for a group that the asker may not know.
+    one of the page before. fold: the turns of a chat are one line. whole: also what can be
+    chosen, and how much the saved views hold. Raises NotFound for a group that the asker may not
+    know.
     """
     principal = resolve(actor)
     with principal.scope():
         chosen = _options(principal, selection, whole, now)
         rows = matching(principal, selection, now, text=text)
+        counted = counted_no_further(rows, now, fold=fold)
         everything = not selection and not text
-        count = about_how_many(principal, rows, everything=everything)
-        found = (
-            []
-            if count == (0, True)
-            else in_order(principal, rows.with_names(), order, after=after, most=PAGE + 1)
+        count = about_how_many(principal, counted.memories, everything=everything)
+        ids = (
+            in_order(principal, rows, order, after=after, most=PAGE + 1, now=now, fold=fold)
+            if counted.memories
+            else []
         )
-        more = len(found) > PAGE
-        found = found[:PAGE]
-        shown = show(principal, found, organisation)
-    return MemoryPage(shown, found[-1].id if more else None, count=count, options=chosen)
+        kept = ids[:PAGE]
+        found = lines_of(rows, kept, now) if fold else rows.with_names().those(kept)
+        talks = {one.turn.id: one for one in found if isinstance(one, FoldedConversation)}
+        turns = [one.turn if isinstance(one, FoldedConversation) else one for one in found]
+        shown = show(principal, turns, organisation)
+    return MemoryPage(
+        shown,
+        kept[-1] if len(ids) > PAGE else None,
+        count=count,
+        options=chosen,
+        conversations=talks,
+        lines=counted if fold and count[1] else None,
+    )
 
 
-def matching_ids(actor: Actor, selection: Selection, *, now: datetime) -> list[UUID]:
-    """Everything that matches, as far as it is counted. Raises NotFound like the page."""
+def matching_ids(
+    actor: Actor, selection: Selection, *, now: datetime, fold: bool = False
+) -> list[UUID]:
+    """Everything that matches, as far as it is counted; fold: without what is folded.
+
+    Raises NotFound like the page.
+    """
     principal = resolve(actor)
     with principal.scope():
         _options(principal, selection, None, now)
-        return ids_of(matching(principal, selection, now))
+        rows = matching(principal, selection, now)
+        return ids_of(rows.exclude(folds(now)) if fold else rows)
 
 
 def forgotten(

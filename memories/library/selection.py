@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from memories.library.jobs import seen_by
 from memories.library.memories import listed
+from memories.library.threads.folded import LINES, LineCount, count_lines, newest_lines, talk
 from memories.retrieval.types import Filters
 from memories.review import waiting_count
 from memories.store.models.choices import Status
@@ -155,40 +156,57 @@ def matching(
     return rows
 
 
+# Each row, or each line of a list whose turns are folded (see `threads.folded`).
+_EACH = "SELECT key, id FROM found"
 _SORTED = """
-WITH found (key, id) AS MATERIALIZED ({found}), last (key, id) AS MATERIALIZED ({last})
-SELECT found.id FROM found LEFT JOIN last ON true
-WHERE last.id IS NULL OR found.key {after} last.key OR (found.key = last.key AND found.id < last.id)
-ORDER BY found.key {direction}, found.id DESC LIMIT %s
+WITH found (key, id, talk, group_id) AS MATERIALIZED ({found}),
+last (key, id) AS MATERIALIZED ({last}),
+line (key, id) AS ({lines})
+SELECT line.id FROM line LEFT JOIN last ON true
+WHERE last.id IS NULL OR line.key {after} last.key OR (line.key = last.key AND line.id < last.id)
+ORDER BY line.key {direction}, line.id DESC LIMIT %s
 """
 
 
 def in_order(
-    principal: Principal, rows: MemoryQuerySet, order: str, *, after: UUID | None, most: int
-) -> list[Memory]:
-    """The next of the rows in this order, behind the memory `after`; two queries.
+    principal: Principal,
+    rows: MemoryQuerySet,
+    order: str,
+    *,
+    after: UUID | None,
+    most: int,
+    now: datetime,
+    fold: bool = False,
+) -> list[UUID]:
+    """The next of the rows in this order, behind the memory `after`; one query, rarely three.
 
     order: AS_THEY_CAME, the last that came first; or one of KEYS, with a minus for the falling
     one, equal ones the last that came first. For these only the last SORTED that came are looked
-    at. Where `after` is not readable any more it begins anew. Call inside the principal's
-    scope.
+    at. fold: a conversation stands once, at the first of its turns in this order. Where `after` is
+    not readable any more a sorted list begins anew. Call inside the principal's scope.
     """
     if order == AS_THEY_CAME:
-        return (rows.filter(id__lt=after) if after else rows).newest(most)
+        if fold:
+            return newest_lines(rows, after, most, now)
+        further = rows.filter(id__lt=after) if after else rows
+        return list(further.order_by("-id").values_list("id", flat=True)[:most])
     key, up = KEYS[order.removeprefix("-")], not order.startswith("-")
-    keyed = rows.annotate(sorted_by=key).values_list("sorted_by", "id")
+    known = rows.annotate(sorted_by=key, talk=talk(now))
+    keyed = known.values_list("sorted_by", "id", "talk", "group_id")
     everything = Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
     last = (
         everything.filter(id=after or NONE).annotate(sorted_by=key).values_list("sorted_by", "id")
     )
     found, values = keyed.order_by("-id")[:SORTED].query.sql_with_params()
     behind, which = last.query.sql_with_params()
+    direction = "ASC" if up else "DESC"
+    lines = LINES.format(rows="found", columns="key, id", direction=direction) if fold else _EACH
     statement = _SORTED.format(
-        found=found, last=behind, after=">" if up else "<", direction="ASC" if up else "DESC"
+        found=found, last=behind, lines=lines, after=">" if up else "<", direction=direction
     )
     with connection.cursor() as cursor:
         cursor.execute(statement, (*values, *which, most))
-        return rows.those(id_ for (id_,) in cursor.fetchall())
+        return [id_ for (id_,) in cursor.fetchall()]
 
 
 def listed_only(selection: Selection) -> bool:
@@ -206,17 +224,22 @@ _PAGES = "SELECT reltuples FROM pg_class WHERE oid = 'memories_memory'::regclass
 SAMPLE = 20_000
 
 
-def about_how_many(
-    principal: Principal, rows: MemoryQuerySet, *, everything: bool
-) -> tuple[int, bool]:
-    """(count, whether it is exact); counts no further than EXACT_COUNT, beyond that it samples.
+def counted_no_further(rows: MemoryQuerySet, now: datetime, *, fold: bool) -> LineCount:
+    """How many there are, no further than EXACT_COUNT + 1; fold: also in how many lines."""
+    if fold:
+        return count_lines(rows, EXACT_COUNT, now)
+    number = rows.order_by()[: EXACT_COUNT + 1].count()
+    return LineCount(number, number, 0)
+
+
+def about_how_many(principal: Principal, counted: int, *, everything: bool) -> tuple[int, bool]:
+    """(count, whether it is exact), where rows were counted no further than EXACT_COUNT + 1.
 
     everything: nothing narrows the rows, so that a sample says how many there are; a narrowed
     count beyond EXACT_COUNT is EXACT_COUNT. Call inside the principal's scope.
     """
-    found = rows.order_by()[: EXACT_COUNT + 1].count()
-    if found <= EXACT_COUNT:
-        return found, True
+    if counted <= EXACT_COUNT:
+        return counted, True
     if not everything:
         return EXACT_COUNT, False
     with connection.cursor() as cursor:

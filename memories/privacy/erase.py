@@ -20,15 +20,17 @@ from memories.access.permissions import NotYours, erasable, is_subject
 from memories.access.red_lines import hold_red_line, is_their_own
 from memories.indexing import index
 from memories.jobs.models import Job, JobKind
+from memories.library.browse import ListedMemory, show
 from memories.lifecycle.withdraw import take_away
 from memories.privacy.erasure.begin import note_erased
 from memories.privacy.erasure.models import Erasure
 from memories.store.conversation_turns import message_of
 from memories.store.dependents import followers, summaries
-from memories.store.models.choices import Status
+from memories.store.models.choices import Kind, Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, scope
+from orgs.errors import NotFound
 from orgs.organisations.audiences import every_audience
 from orgs.organisations.references import as_uuid
 from orgs.principals import Actor, Principal, resolve
@@ -78,21 +80,27 @@ def erase_memory(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foreseen:
-    """What an erasure leaves, as in `Erased`."""
+    """The memory, and what its erasure leaves, as in `Erased`."""
 
+    shown: ListedMemory
     messages: list[UUID]
     made_of_it: list[UUID]
 
 
-def foresee_erasure(actor: Actor, memory_id: UUID) -> Foreseen:
-    """What erasing it would leave. Raises NotFound and NotYours."""
+def foresee_erasure(actor: Actor, memory_id: UUID, *, organisation: str) -> Foreseen:
+    """What erasing it would leave, for people. organisation: its name. Raises NotFound, also for a
+    note of robots, and NotYours."""
     principal = resolve(actor)
     with principal.scope():
         memory = _find(principal, memory_id)
+        if memory.kind == Kind.INTERNAL:
+            raise NotFound("no such memory")
+        [shown] = show(principal, [memory], organisation)
         found = _Reach(actor.organisation_id, every_audience(actor.organisation_id, OPENED))
         gone = set(found.with_derived([memory]).rows)
         said = [id_] if (id_ := message_of(memory)) else []
         return Foreseen(
+            shown=shown,
             messages=_left_open(actor.organisation_id, said),
             made_of_it=_made_by_others(actor.organisation_id, [memory], gone),
         )

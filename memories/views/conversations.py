@@ -38,11 +38,40 @@ def _count(number: int, one: str, several: str) -> str:
     return f"1 {one}" if number == 1 else f"{number:,} {several}"
 
 
+# By the order of a list what its quoted turn is among those that the line stands for.
+QUOTED = {
+    "": "last",
+    "-age": "last",
+    "age": "first",
+    "-use": "most used",
+    "use": "least used",
+}
+
+
+def line(found: FoldedConversation, order: str) -> dict[str, Any]:
+    """For components/conversation_line.html: what is not as in the line of the turn itself.
+
+    "14 turns in #launch, 3 people, 12 May", or "3 of 14 turns" where the list has no more.
+    """
+    turns, *others = figures(found.figures)
+    held = f"more than {MOST:,}" if found.more else f"{found.held:,}"
+    if (found.held, found.more) != (found.figures.turns, found.figures.more):
+        turns = f"{held} of {turns}"
+    place = f" in {found.turn.place.name}" if found.turn.place else " of a conversation"
+    return {
+        "conversation": True,
+        "url": url(found.turn.id),
+        "figures": ", ".join([turns + place, *others]),
+        "quoted": QUOTED.get(order, ""),
+        "same_readers": found.same_readers,
+    }
+
+
 def row(found: FoldedConversation) -> dict[str, Any]:
     """For components/conversation_row.html."""
     return {
         "folded": True,
         "url": url(found.figures.opening),
-        "title": title(found.newest),
+        "title": title(found.turn),
         "figures": figures(found.figures),
     }

@@ -1,12 +1,16 @@
 // An act in a row or in the panel leaves the list where it is. The server answers with events:
 // memory-saved {id}: the row is drawn anew; memory-gone {id}: it leaves the list; memory-back {id}: it comes back.
 // Focus goes on to the next row. What a page says of all of it is drawn anew where it is marked: <... id data-fresh>.
-import { closePanel, isOpen, refreshPanel, show, shownRow } from "./panel.js";
+import { closePanel, isOpen, opensHere, refreshPanel, show, shownRow } from "./panel.js";
 
 const gone = new Map();
 const rowOf = (id) => document.querySelector(`[data-row][data-id="${CSS.escape(id)}"]`);
 const rows = () => [...document.querySelectorAll("[data-list] [data-row]")];
-const beside = (row) => { const all = rows(); const at = all.indexOf(row); return all[at + 1] ?? all[at - 1] ?? null; };
+const beside = (row) => {
+  const all = isOpen() ? rows().filter(opensHere) : rows();
+  const at = all.indexOf(row);
+  return all[at + 1] ?? all[at - 1] ?? null;
+};
 
 function focus(row) {
   for (const other of document.querySelectorAll("[data-row].is-focused")) other.classList.remove("is-focused");
@@ -60,7 +64,7 @@ document.addEventListener("memory-gone", (event) => {
     gone.set(event.detail.id, { row, before: row.nextElementSibling, list: row.parentElement });
     row.remove();
   }
-  if (shown && next) show(next);
+  if (shown && next && opensHere(next)) show(next);
   else if (shown) closePanel();
   focus(next);
   refreshNumbers();

@@ -4,7 +4,7 @@
 // The cookie keys=off switches these off.
 import { openDialog } from "./dialog.js";
 import { follow } from "./follow.js";
-import { isOpen, show, shownRow } from "./panel.js";
+import { isOpen, opensHere, show, shownRow } from "./panel.js";
 import { read, write } from "./settings.js";
 import { undoLast } from "./undo.js";
 
@@ -33,7 +33,8 @@ function move(step) {
   const all = rows();
   if (!all.length) return false;
   if (isOpen()) {
-    const next = all[all.indexOf(shownRow()) + step];
+    const here = all.filter(opensHere);
+    const next = here[here.indexOf(shownRow()) + step];
     if (next) { next.scrollIntoView({ block: "nearest" }); show(next); }
     return true;
   }
@@ -47,7 +48,11 @@ function press(key) {
   const inPanel = isOpen() ? document.querySelector(`#panel ${selector}`) : null;
   const control = inPanel ?? current()?.querySelector(selector) ?? [...document.querySelectorAll(selector)].find((one) => !one.closest("[data-row], [aria-busy=true]") && visible(one));
   if (!control) return false;
-  if (control.matches("input, textarea")) { control.focus(); control.select?.(); } else { window.htmx?.process(control); control.click(); }
+  if (control.matches("input, textarea")) { control.focus(); control.select?.(); } else {
+    // What has just come into the panel is htmx's a moment later; a form that is sent before would leave the page.
+    window.htmx?.process(inPanel?.form ?? control);
+    control.click();
+  }
   return true;
 }
 

@@ -62,6 +62,9 @@ function openPanel(link) {
   (panel.querySelector(".form :is(textarea, input:not([type=hidden]))") ?? panel).focus({ preventScroll: true });
 }
 
+// A conversation is a page of its own: with the panel open its line is passed over.
+export const opensHere = (row) => Boolean(row?.querySelector("[data-row-link][data-panel]"));
+
 // Shows the memory of a row in the panel; focus stays where it is until it is there.
 export function show(row) {
   row?.querySelector("[data-row-link]")?.click();

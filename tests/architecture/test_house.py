@@ -150,6 +150,15 @@ FRAGMENTS = {
     ): "conditions of `narrow`, with parameters",
     ("memories/library/selection.py", "options"): "a statement of the ORM, with parameters",
     ("memories/library/selection.py", "in_order"): "statements of the ORM, with parameters",
+    (
+        "memories/library/threads/folded.py",
+        "newest_lines",
+    ): "statements of the ORM, with parameters",
+    ("memories/library/threads/folded.py", "lines_of"): "a statement of the ORM, with parameters",
+    (
+        "memories/library/threads/folded.py",
+        "count_lines",
+    ): "a statement of the ORM, with parameters",
     ("memories/library/saved_views.py", "how_many_each"): "statements of the ORM, with parameters",
     (
         "orgs/database/backup/target.py",

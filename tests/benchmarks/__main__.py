@@ -13,7 +13,7 @@ from tests.benchmarks.report import Report, say
 PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
-    "personal", "million", "abstention", "experts",
+    "personal", "million", "abstention", "experts", "pages",
 )  # fmt: skip
 # What a part reads of the dataset.
 NEEDING = {
@@ -89,6 +89,7 @@ def measure(chosen: argparse.Namespace) -> int:
         load,
         million,
         month,
+        pages,
         pairs,
         personal,
         pollution,
@@ -122,6 +123,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "million": million.run,
         "abstention": abstention.run,
         "experts": experts.run,
+        "pages": pages.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
+from tests.memories.views.memory.test_thread import say
 
 pytestmark = [pytest.mark.browser, pytest.mark.conformance("W03", "W15")]
 WATCH = """() => {
@@ -266,3 +267,36 @@ def test_without_scripts_the_list_is_sorted_and_narrowed(site: Site) -> None:
     expect(page.get_by_role("columnheader", name="Readers")).to_have_count(0)
     expect(page.locator("[data-row]")).to_have_count(6)
     assert page.get_by_title("Forget this").count() == 0, "a viewer only reads"
+
+
+def test_a_folded_conversation_is_passed_over_in_the_panel_and_opens_as_a_page(site: Site) -> None:
+    here = site.world.here
+    ids = fill(site, 1)
+    turns = [say(here, "mina", f"Turn {n}.", n) for n in range(3)]
+    for text in ("Paint is blue.", "Sails are white."):
+        ids.insert(0, here.remember(here.person("mina"), text, group="launch").id)
+    page = site.sign_in("mina")
+    expect(page.locator("#total")).to_have_text("6 memories that you can read, in 4 lines")
+    row(page, ids[1]).locator("[data-row-link]").click()
+    panel = page.locator("#panel")
+    expect(panel).to_contain_text("Paint is blue.")
+    page.keyboard.press("j")
+    expect(row(page, ids[2])).to_have_attribute("aria-current", "true")
+    page.keyboard.press("k")
+    expect(row(page, ids[1])).to_have_attribute("aria-current", "true")
+    page.keyboard.press("f")
+    expect(row(page, ids[1])).to_have_count(0)
+    expect(row(page, ids[2])).to_have_attribute("aria-current", "true")
+    expect(page).to_have_url(re.compile(r"/memories/\?open="))
+    page.keyboard.press("Escape")
+    expect(panel).not_to_be_visible()
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(rf"/memories/{turns[-1]}/thread/"))
+    page.go_back()
+    page.get_by_role("link", name="Each message").click()
+    expect(page).to_have_url(re.compile(r"/memories/\?each=1$"))
+    expect(page.locator("[data-row]")).to_have_count(5)
+    page.go_back()
+    expect(page.locator("[data-row]")).to_have_count(3)
+    assert findings(page) == []

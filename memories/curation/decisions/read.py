@@ -8,13 +8,15 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from memories.curation.decisions.dissents import decision_memory
+from memories.access.lookup import fetch
 from memories.curation.decisions.models import Claim, Decision, Dissent, DissentKind, Participant
 from memories.curation.decisions.record import conclusion_of
 from memories.curation.decisions.rules import ALIKE_ABOVE, jaccard, strength, words_of_topic
 from memories.retrieval.candidates.filters import HERE
+from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetched
+from orgs.errors import NotFound
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
 
@@ -64,14 +66,16 @@ WITH RECURSIVE chain (id, depth) AS (
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND {link}
     WHERE {next} IS NOT NULL AND depth < %(longest)s::int
 ) CYCLE id SET is_cycle USING path
-SELECT n.id FROM chain JOIN memories_decision d
+SELECT '{way}', n.id, chain.depth FROM chain JOIN memories_decision d
     ON d.organisation_id = %(organisation)s AND d.memory_id = chain.id
 JOIN memories_memory n ON n.organisation_id = %(organisation)s AND n.id = chain.id
     AND n.status <> 'forgotten'
 WHERE depth > 0 AND NOT is_cycle GROUP BY n.id, chain.depth ORDER BY chain.depth, n.id DESC
 """
-_EARLIER = _CHAIN.format(next="m.id", link="m.superseded_by_id = chain.id")
-_LATER = _CHAIN.format(next="m.superseded_by_id", link="m.id = chain.id")
+_EARLIER = _CHAIN.format(way="earlier", next="m.id", link="m.superseded_by_id = chain.id")
+_LATER = _CHAIN.format(way="later", next="m.superseded_by_id", link="m.id = chain.id")
+# Both ways, the nearest first.
+_CHAINS = f"({_EARLIER}) UNION ALL ({_LATER}) ORDER BY 1, 3, 2 DESC"
 
 Row = TypeVar("Row", Participant, Claim, Dissent)
 
@@ -164,14 +168,21 @@ def decisions(
     after: the place of the last one of the page before. Raises NotFound and MissingScope.
     """
     principal = resolve(act(actor, member=query.member, group=query.group))
+    with principal.scope():
+        return listed(principal, query, after=after, now=now)
+
+
+def listed(
+    principal: Principal, query: DecisionQuery, *, after: DecisionPlace | None, now: datetime
+) -> list[WholeDecision]:
+    """The same for an asker who is looked up already; call inside the principal's scope."""
     values = _values(principal, now, query.domain) | {
         "words": sorted(words_of_topic(query.topic)),
         "last": after.id if after else None,
         "last_at": after.decided_at if after else None,
         "limit": query.limit,
     }
-    with principal.scope():
-        return whole(principal, [id_ for (id_,) in fetched(_LIST, values)])
+    return whole(principal, [id_ for (id_,) in fetched(_LIST, values)])
 
 
 def get_decision(
@@ -180,26 +191,33 @@ def get_decision(
     """One decision with its chain. Raises NotFound, also for one that is forgotten."""
     principal = resolve(act(actor, member=member, group=group))
     with principal.scope():
-        memory = decision_memory(principal, decision_id)
-        values = {
-            "organisation": principal.organisation_id,
-            "id": memory.id,
-            "longest": LONGEST_CHAIN,
-        }
-        earlier = [id_ for (id_,) in fetched(_EARLIER, values)]
-        later = [id_ for (id_,) in fetched(_LATER, values)]
-        found = whole(principal, [memory.id, *earlier, *later])
-        known = {one.memory.id: one for one in found}
-        own = known[memory.id]
-        return WholeDecision(
-            memory=own.memory,
-            record=own.record,
-            participants=own.participants,
-            claims=own.claims,
-            dissents=own.dissents,
-            earlier=[known[id_] for id_ in earlier if id_ in known],
-            later=[known[id_] for id_ in later if id_ in known],
-        )
+        return one_of(principal, decision_id)
+
+
+def one_of(principal: Principal, decision_id: UUID) -> WholeDecision:
+    """The same for an asker who is looked up already; call inside the principal's scope."""
+    memory = fetch(principal, decision_id)
+    values = {
+        "organisation": principal.organisation_id,
+        "id": memory.id,
+        "longest": LONGEST_CHAIN,
+    }
+    chain = fetched(_CHAINS, values)
+    found = whole(principal, [memory.id, *(id_ for _, id_, _ in chain)])
+    known = {one.memory.id: one for one in found}
+    own = known.get(memory.id)
+    # As `decision_memory` has it, without a question of its own.
+    if own is None or memory.status == Status.FORGOTTEN:
+        raise NotFound("no such decision")
+    return WholeDecision(
+        memory=own.memory,
+        record=own.record,
+        participants=own.participants,
+        claims=own.claims,
+        dissents=own.dissents,
+        earlier=[known[id_] for way, id_, _ in chain if way == "earlier" and id_ in known],
+        later=[known[id_] for way, id_, _ in chain if way == "later" and id_ in known],
+    )
 
 
 def similar(
@@ -281,9 +299,10 @@ def whole(
     memories = (
         Memory.objects.filter(organisation_id=principal.organisation_id)
         .with_names()
+        .select_related("decision")
         .in_bulk(list(ids))
     )
-    records = {row.memory_id: row for row in Decision.objects.filter(**here)}
+    records = {id_: row.decision for id_, row in memories.items() if hasattr(row, "decision")}
     present, claims = _parts(Participant, here), _parts(Claim, here)
     dissents = _parts(Dissent, here)
     wanted = None if words is None else frozenset(words)

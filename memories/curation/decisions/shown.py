@@ -12,13 +12,14 @@ from memories.curation.decisions.read import (
     DecisionPlace,
     DecisionQuery,
     WholeDecision,
-    decisions,
-    get_decision,
-    similar,
+    listed,
+    one_of,
+    similar_to,
 )
 from memories.store.models.choices import Status
 from orgs.models.memberships import Role
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, Principal, resolve
+from robots.access.act_for import act
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +42,33 @@ def list_shown(
     now: datetime,
 ) -> list[ShownDecision]:
     """As `decisions`. organisation: its name."""
-    return _shown(actor, decisions(actor, query, after=after, now=now), organisation)
+    principal = resolve(act(actor, member=query.member, group=query.group))
+    with principal.scope():
+        return _shown(principal, listed(principal, query, after=after, now=now), organisation)
 
 
 def similar_shown(
     actor: Actor, query: DecisionQuery, *, organisation: str, now: datetime
 ) -> list[ShownDecision]:
     """As `similar`, of the query's topic and domain."""
-    found = similar(actor, query.topic, domain=query.domain, limit=query.limit, now=now)
-    return _shown(actor, found, organisation)
+    principal = resolve(actor)
+    with principal.scope():
+        found = similar_to(principal, query.topic, domain=query.domain, limit=query.limit, now=now)
+        return _shown(principal, found, organisation)
 
 
 def one_shown(actor: Actor, decision_id: UUID, *, organisation: str) -> ShownDecision:
     """As `get_decision`. Raises NotFound."""
-    return _shown(actor, [get_decision(actor, decision_id)], organisation)[0]
-
-
-def _shown(actor: Actor, found: Sequence[WholeDecision], organisation: str) -> list[ShownDecision]:
     principal = resolve(actor)
     with principal.scope():
-        readers = readers_of(principal, [one.memory for one in found], organisation)
-    writes = actor.role != Role.VIEWER
+        return _shown(principal, [one_of(principal, decision_id)], organisation)[0]
+
+
+def _shown(
+    principal: Principal, found: Sequence[WholeDecision], organisation: str
+) -> list[ShownDecision]:
+    readers = readers_of(principal, [one.memory for one in found], organisation)
+    writes = principal.actor.role != Role.VIEWER
     return [
         ShownDecision(
             one,

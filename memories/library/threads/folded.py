@@ -1,26 +1,95 @@
-"""A list in which the turns of a chat stand as one line, where their conversation last spoke."""
+"""A list in which the turns of a chat stand as one line, where the first of them would stand."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Q, When
+from django.db import connection
+from django.db.models import Case, CharField, F, JSONField, Q, Value, When
+from django.db.models.expressions import RawSQL
 
 from memories.library.threads.figures import (
+    MOST,
     ThreadFigures,
     conversation_figures,
     figures_from,
 )
-from memories.store.models.chatter import chatter, telling
+from memories.store.models.chatter import chatter
+from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
+
+# So many of the newest rows are looked at for a page of lines. Where a few long conversations fill
+# them, more are; None: all.
+WINDOWS = (2_000, 20_000, None)
+# From rows (key, id, talk, group_id) to the lines in which they stand.
+LINES = """
+SELECT {columns} FROM {rows} WHERE talk IS NULL
+UNION ALL
+(SELECT DISTINCT ON (talk, group_id) {columns} FROM {rows} WHERE talk IS NOT NULL
+ ORDER BY talk, group_id, key {direction}, id DESC)
+"""
+_SEEN = LINES.format(rows="seen", columns="id, talk, group_id", direction="DESC")
+# A conversation that has a turn on a page before stands there. The limit keeps it a look-up of one
+# conversation.
+_PAGE = f"""
+WITH seen (key, id, talk, group_id) AS MATERIALIZED ({{seen}})
+SELECT (SELECT count(*) FROM seen), ARRAY(
+    SELECT line.id FROM ({_SEEN}) AS line
+    LEFT JOIN LATERAL (
+        SELECT true AS stands FROM ({{before}}) AS earlier (conversation, group_id)
+        WHERE earlier.conversation = line.talk
+          AND earlier.group_id IS NOT DISTINCT FROM line.group_id
+        LIMIT 1
+    ) AS earlier ON line.talk IS NOT NULL
+    WHERE earlier.stands IS NULL
+    ORDER BY line.id DESC LIMIT %s
+)
+"""
+_NO_TURNS = "SELECT NULL::varchar, NULL::uuid WHERE false"
+_HELD = """
+(SELECT jsonb_build_array(count(*), count(DISTINCT turn.audience_id)) FROM (
+    SELECT m.audience_id FROM ({rows}) AS m (conversation, group_id, audience_id)
+    WHERE m.conversation = memories_memory.conversation
+      AND m.group_id IS NOT DISTINCT FROM memories_memory.group_id LIMIT %s
+) AS turn)
+"""
+_COUNTED = """
+SELECT coalesce(sum(number), 0), coalesce(sum(number) FILTER (WHERE talk IS NULL), 0),
+       count(*) FILTER (WHERE talk IS NOT NULL)
+FROM (SELECT talk, CASE WHEN talk IS NOT NULL THEN group_id END, count(*) AS number
+      FROM ({rows}) AS found (talk, group_id) GROUP BY 1, 2) AS line
+"""
+
+
+def folds(now: datetime) -> Q:
+    """What a line of its conversation stands for: chatter that the conversation shows now."""
+    return chatter() & Q(status=Status.ACTIVE) & (Q(expires_at=None) | Q(expires_at__gt=now))
+
+
+def talk(now: datetime) -> Case:
+    """The conversation of a row that is folded; of others there is none."""
+    return Case(When(folds(now), then=F("conversation")), output_field=CharField())
 
 
 @dataclass(frozen=True, slots=True)
 class FoldedConversation:
-    """One line: a conversation with a turn of the list. newest: that turn, with its names."""
+    """One line: a conversation with turns of the list.
 
-    newest: Memory
+    turn: the one of them that stands first in the order of the list, with its names. held: how many
+    of the list's turns the line stands for, at most MOST; more: whether there are others.
+    same_readers: whether all of these have the same. figures: of the whole conversation.
+    """
+
+    turn: Memory
     figures: ThreadFigures
+    held: int
+    more: bool
+    same_readers: bool
+
+
+Line = Memory | FoldedConversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +97,22 @@ class FoldedPage:
     """In the order of the list: memories that say something, and conversations. older_than: where
     the next page goes on, None at the end."""
 
-    rows: list[Memory | FoldedConversation]
+    rows: list[Line]
     older_than: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LineCount:
+    """How many memories, and in how many lines they stand: `alone` by themselves, and as turns of
+    `conversations`."""
+
+    memories: int
+    alone: int
+    conversations: int
+
+    @property
+    def lines(self) -> int:
+        return self.alone + self.conversations
 
 
 def folded(
@@ -39,28 +122,70 @@ def folded(
     before: UUID | None = None,
     now: datetime,
 ) -> FoldedPage:
-    """A page of what `rows` has, the newest first; two queries, in the scope.
+    """A page of what `rows` has, the last that came first; two queries, rarely four, in the scope.
 
-    A conversation stands once, at its newest turn among `rows`; its figures are those of the whole
-    conversation as far as the asker reads it.
+    A conversation stands once, at its newest turn among `rows`.
     """
-    ids = _order(rows, before, page + 1)
+    ids = newest_lines(rows, before, page + 1, now)
     kept = ids[:page]
-    figures = Case(When(chatter(), then=conversation_figures(now)), default=None)
-    known = rows.with_names().annotate(figures=figures).in_bulk(kept) if kept else {}
-    found = [_line(known[id_]) for id_ in kept if id_ in known]
-    return FoldedPage(found, kept[-1] if len(ids) > page else None)
+    return FoldedPage(lines_of(rows, kept, now), kept[-1] if len(ids) > page else None)
 
 
-def _order(rows: MemoryQuerySet, before: UUID | None, most: int) -> list[UUID]:
-    """What says something and the newest turn of each conversation, the newest first."""
-    talk = rows.filter(chatter()).order_by("conversation", "group_id", "-id")
-    newest = talk.distinct("conversation", "group_id").values("id")
-    found = rows.filter(telling() | Q(id__in=newest))
-    found = found.filter(id__lt=before) if before else found
-    return list(found.order_by("-id").values_list("id", flat=True)[:most])
+def newest_lines(rows: MemoryQuerySet, before: UUID | None, most: int, now: datetime) -> list[UUID]:
+    """The memories at which the next lines stand, behind the memory `before`; no more than `most`.
+
+    One query, rarely three, in the scope.
+    """
+    further = (rows.filter(id__lt=before) if before else rows).order_by("-id")
+    keyed = further.annotate(sorted_by=Value(0), talk=talk(now)).values_list(
+        "sorted_by", "id", "talk", "group_id"
+    )
+    earlier, which = _NO_TURNS, ()
+    if before:
+        gone = rows.filter(folds(now), id__gte=before).order_by()
+        earlier, which = gone.values_list("conversation", "group_id").query.sql_with_params()
+    found: list[UUID] = []
+    for window in WINDOWS:
+        seen, values = keyed[:window].query.sql_with_params()
+        with connection.cursor() as cursor:
+            cursor.execute(_PAGE.format(seen=seen, before=earlier), (*values, *which, most))
+            looked_at, found = cursor.fetchone()
+        if len(found) >= most or window is None or looked_at < window:
+            break
+    return found
 
 
-def _line(row: Memory) -> Memory | FoldedConversation:
-    figures = figures_from(row.figures)  # type: ignore[attr-defined]  # of `folded`
-    return FoldedConversation(row, figures) if figures else row
+def lines_of(rows: MemoryQuerySet, ids: Sequence[UUID], now: datetime) -> list[Line]:
+    """The lines that stand at these memories, in their order; one query, in the scope."""
+    if not ids:
+        return []
+    turns = rows.filter(folds(now)).order_by()
+    held, values = turns.values_list(
+        "conversation", "group_id", "audience_id"
+    ).query.sql_with_params()
+    its = RawSQL(  # noqa: S611 - a statement of the ORM, with parameters
+        _HELD.format(rows=held), (*values, MOST + 1), output_field=JSONField()
+    )
+    found = rows.with_names().annotate(
+        figures=Case(When(folds(now), then=conversation_figures(now)), default=None),
+        held=Case(When(folds(now), then=its), default=None),
+    )
+    known = found.in_bulk(list(ids))
+    return [_line(known[id_]) for id_ in ids if id_ in known]
+
+
+def _line(row: Any) -> Line:
+    figures = figures_from(row.figures)
+    if figures is None:
+        return row  # type: ignore[no-any-return]  # with the annotations of `lines_of`
+    held, audiences = row.held
+    return FoldedConversation(row, figures, min(held, MOST), held > MOST, audiences == 1)
+
+
+def count_lines(rows: MemoryQuerySet, most: int, now: datetime) -> LineCount:
+    """How many there are, counted no further than `most` + 1 memories; one query, in the scope."""
+    some = rows.order_by().annotate(talk=talk(now)).values_list("talk", "group_id")[: most + 1]
+    found, values = some.query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNTED.format(rows=found), values)
+        return LineCount(*cursor.fetchone())

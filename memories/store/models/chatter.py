@@ -13,22 +13,14 @@ TALK = (Type.CONVERSATION, Type.INTERACTION)
 
 
 def chatter() -> Q:
-    """The condition that a memory is folded into its conversation; columns of its row alone."""
+    """The condition that a memory is folded into its conversation; columns of its row alone.
+
+    None of them but `conversation` is ever empty, so what says something is `~chatter()`.
+    """
     return Q(
         conversation__isnull=False,
         type__in=TALK,
         category="",
         importance__lt=TELLS_FROM,
         red_line=False,
-    )
-
-
-def telling() -> Q:
-    """The opposite."""
-    return (
-        Q(conversation__isnull=True)
-        | ~Q(type__in=TALK)
-        | ~Q(category="")
-        | Q(importance__gte=TELLS_FROM)
-        | Q(red_line=True)
     )

@@ -40,11 +40,14 @@ class LibraryForm(RecallForm):
     readers = forms.ChoiceField(required=False, choices=[(name, name) for name in READERS])
     came = forms.DateField(required=False)
     sort = forms.ChoiceField(required=False, choices=[(order, order) for order in ORDERS])
+    # Whether each turn of a chat stands by itself.
+    each = forms.BooleanField(required=False)
     open = forms.UUIDField(required=False)
 
     def kept(self) -> dict[str, str]:
         """What of the address makes sense, but for the memory that is open."""
-        return {k: str(v) for k, v in self.cleaned_data.items() if v and k != "open"}
+        set_ = {k: v for k, v in self.cleaned_data.items() if v and k != "open"}
+        return {k: "1" if v is True else str(v) for k, v in set_.items()}
 
     def query(self) -> str:
         """The same as the query of an address."""

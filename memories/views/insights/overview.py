@@ -13,7 +13,9 @@ from django.views.decorators.http import require_safe
 
 from memories.insights.overview import LOOKED_AT, Figures, Overview, figures, overview
 from memories.library.selection import READERS
-from memories.views import presenter
+from memories.library.threads.folded import FoldedConversation
+from memories.review.waiting_count import MOST
+from memories.views import conversations, presenter
 from memories.views.insights import first_steps
 from memories.views.insights.csv_file import csv_file
 from orgs.models.audiences import AudienceKind
@@ -52,10 +54,16 @@ def home(request: HttpRequest) -> HttpResponse:
     now, organisation = timezone.localtime(), request.membership[1]
     found = overview(request.actor, organisation=organisation.name, now=now)
     me = request.actor.member_id
+    request.waiting = min(found.review.waiting, MOST)
     context = {
         "stats": _stats(found, request.actor.role),
         "charts": [_chart(name, found.figures) for name in CHARTS],
-        "latest": [presenter.row(one, me=me, now=now, wanted=frozenset()) for one in found.latest],
+        "latest": [
+            conversations.row(one)
+            if isinstance(one, FoldedConversation)
+            else presenter.row(one, me=me, now=now, wanted=frozenset())
+            for one in found.latest
+        ],
         "steps": first_steps.first_steps(found, request.actor.role),
         "tour": first_steps.tour(request.actor.role) if organisation.demo else [],
         "remove_url": reverse("demo-remove")

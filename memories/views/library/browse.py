@@ -52,7 +52,7 @@ def library(request: HttpRequest) -> HttpResponse:
     part = "" if whole else "#results"
     response = render(request, f"memories/library/list.html{part}", context)
     if not whole:
-        here = address(context["q"], selection, sort=form.cleaned_data.get("sort"))
+        here = address(context["q"], selection, **_look(form))
         response[_step(request, context["q"])] = here
     return response
 
@@ -68,6 +68,12 @@ def address(q: str, selection: Selection, **more: Any) -> str:
     parts = ({"q": q} if q else {}) | selection.named() | {k: v for k, v in more.items() if v}
     query = urlencode(parts, quote_via=quote)
     return f"{reverse('library')}?{query}" if query else reverse("library")
+
+
+def _look(form: LibraryForm, **instead: Any) -> dict[str, Any]:
+    """How the list is shown, as it stands in an address, beside its filters."""
+    data = form.cleaned_data
+    return {"sort": data.get("sort"), "each": "1" if data.get("each") else ""} | instead
 
 
 def _found(
@@ -88,36 +94,38 @@ def _found(
         page = browse.found(request.actor, query, selection, **asked)
     else:
         more = {"text": q, "order": order, "after": after}
+        more["fold"] = filters.folds(form, selection)
         page = browse.library(request.actor, selection, **asked, **more)
-    named = {"sort": order}
+    here = partial(address, q, selection)
     rows = [
-        line(request, one, form) | {"folded": one.memory.id in page.folded} for one in page.rows
+        line(request, one, form, page.conversations.get(one.memory.id))
+        | {"folded": one.memory.id in page.folded}
+        for one in page.rows
     ]
     return page, {
         "q": q,
         **fold(rows, page.answered),
         "sort": "" if best else order,
         "summary": filters.summary(page, selection, order, best=best, further=bool(after)),
-        "heads": columns.heads(order, partial(_sorted, q, selection), sortable=not best),
+        "heads": columns.heads(order, lambda to: here(**_look(form, sort=to)), sortable=not best),
         "shown": columns.shown(request),
         "columns": columns.choices(request),
         "list_query": form.query(),
         "empty": filters.why_empty(request, selection, q, after),
         "page": {
-            "next_url": address(q, selection, **named, before=page.older_than)
-            if page.older_than
-            else "",
+            "next_url": here(**_look(form), before=page.older_than) if page.older_than else "",
             "next_label": "Older" if order == AS_THEY_CAME else "Next",
-            "first_url": address(q, selection, **named) if after else "",
+            "first_url": here(**_look(form)) if after else "",
             "first_label": "The newest" if order == AS_THEY_CAME else "The first",
         },
-        "unsorted_url": address(q, selection) if order and not best else "",
+        "unsorted_url": here(**_look(form, sort="")) if order and not best else "",
+        "each": bool(data.get("each")),
+        "each_url": here(**_look(form, each="1")) if page.conversations else "",
+        "fold_url": here(**_look(form, each=""))
+        if data.get("each") and not (q or is_archive(selection))
+        else "",
         **_bulk(request, form, page),
     }
-
-
-def _sorted(q: str, selection: Selection, order: str) -> str:
-    return address(q, selection, sort=order)
 
 
 def _bulk(request: HttpRequest, form: LibraryForm, page: browse.MemoryPage) -> dict[str, Any]:
@@ -126,11 +134,16 @@ def _bulk(request: HttpRequest, form: LibraryForm, page: browse.MemoryPage) -> d
         return {}
     url = reverse("memories-change")
     count, exact = page.count or (0, False)
-    several = exact and not form.cleaned_data.get("q") and count > len(page.rows)
+    # What is folded is not chosen with all of it: nobody has seen it.
+    if page.lines:
+        count = page.lines.alone
+    here = len(page.rows) - len(page.conversations)
+    several = exact and not form.cleaned_data.get("q") and count > here
+    but = ", without the turns of chats" if page.lines and page.lines.conversations else ""
     return {
         "bulk_actions": [{**one, "url": f"{url}?action={one['action']}"} for one in BULK],
         "bulk_query": form.query(),
-        "all_label": f"All {count:,} that match" if several else "",
+        "all_label": f"All {count:,} that match{but}" if several else "",
     }
 
 

@@ -8,7 +8,14 @@ from django.urls import reverse
 
 from memories.library import browse
 from memories.library.saved_views import COUNTED
-from memories.library.selection import AS_THEY_CAME, EXACT_COUNT, SORTED, Options, Selection
+from memories.library.selection import (
+    AS_THEY_CAME,
+    EXACT_COUNT,
+    SORTED,
+    Options,
+    Selection,
+    is_archive,
+)
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
 from memories.views.forms.library import LibraryForm
 from memories.views.presenter import CATEGORIES, STATUSES
@@ -39,7 +46,7 @@ READ_BY = {
     "review": "Read by reviewers",
 }
 # What an address of the list has beside its filters; the group may stand there by its own name.
-NO_FILTERS = ("q", "before", "group", "sort", "open")
+NO_FILTERS = ("q", "before", "group", "sort", "each", "open")
 # The filters behind "More filters".
 MORE = ("kind", "tier", "readers", "tag", "since", "until", "came", "brought")
 
@@ -53,6 +60,13 @@ def selection_of(actor: Actor, form: LibraryForm) -> Selection:
     return Selection(**data)
 
 
+def folds(form: LibraryForm, selection: Selection) -> bool:
+    """Whether the turns of a chat are one line: in a list that no question made, of what is in use,
+    unless each shall stand by itself."""
+    data = form.cleaned_data
+    return not (data.get("q") or data.get("each") or is_archive(selection))
+
+
 def surroundings(
     request: HttpRequest, form: LibraryForm, selection: Selection, page: browse.MemoryPage
 ) -> dict[str, Any]:
@@ -60,6 +74,8 @@ def surroundings(
     set_filters, q = selection.named(), form.cleaned_data.get("q", "")
     if order := form.cleaned_data.get("sort"):
         set_filters["sort"] = order
+    if form.cleaned_data.get("each"):
+        set_filters["each"] = "1"
     chosen = page.options
     if chosen:
         request.waiting = chosen.waiting
@@ -190,6 +206,8 @@ def summary(
     total = f"{number} that you can read"
     if selection:
         total += " fits these filters" if one else " fit these filters"
+    if page.lines and page.lines.conversations:
+        total += f", in {'1 line' if page.lines.lines == 1 else f'{page.lines.lines:,} lines'}"
     words = ORDERS[order]
     if order and page.count[0] >= SORTED and not page.count[1]:
         words += f", among the last {SORTED:,} that came"

@@ -12,7 +12,9 @@ from django.views.decorators.http import require_safe
 
 from memories.language.excerpts import stems
 from memories.library import browse
-from memories.views import presenter
+from memories.library.selection import AS_THEY_CAME
+from memories.library.threads.folded import FoldedConversation
+from memories.views import conversations, presenter
 from memories.views.forms.library import LibraryForm
 from orgs.views.access import members_only
 
@@ -20,15 +22,23 @@ from orgs.views.access import members_only
 LINE, ROW = "line", "row"
 
 
-def line(request: HttpRequest, shown: browse.ListedMemory, form: LibraryForm) -> dict[str, Any]:
-    """For components/memory_line.html. form: the address of the list, which the links keep."""
+def line(
+    request: HttpRequest,
+    shown: browse.ListedMemory,
+    form: LibraryForm,
+    conversation: FoldedConversation | None = None,
+) -> dict[str, Any]:
+    """For components/memory_line.html, or conversation_line.html where a conversation stands at
+    this memory. form: the address of the list, which the links keep."""
     q, query = form.cleaned_data.get("q", ""), form.query()
     memory = shown.memory
     row = presenter.row(
         shown, me=request.actor.member_id, now=timezone.now(), wanted=frozenset(stems(q))
     )
-    back = f"?{query}" if query else ""
+    back = f"?{query}" if query and not conversation else ""
     own = reverse("memory-row", args=[memory.id])
+    if conversation:
+        row |= conversations.line(conversation, form.cleaned_data.get("sort") or AS_THEY_CAME)
     return {
         **row,
         "url": row["url"] + back,

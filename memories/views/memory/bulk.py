@@ -76,7 +76,8 @@ def _ids(request: HttpRequest) -> list[UUID]:
         form = library.LibraryForm(QueryDict(_query(request)))
         form.is_valid()
         selection = filters.selection_of(request.actor, form)
-        return browse.matching_ids(request.actor, selection, now=timezone.now())
+        fold = filters.folds(form, selection)
+        return browse.matching_ids(request.actor, selection, now=timezone.now(), fold=fold)
     # Any id may come; which of them the asker may change is decided one by one.
     found = [as_uuid(one) for one in request.POST.getlist("selected")]
     return list(dict.fromkeys(id_ for id_ in found if id_))

@@ -9,7 +9,6 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from memories.access.red_lines import RedLine
-from memories.library import browse
 from memories.privacy.erase import erase_memory, foresee_erasure
 from memories.store.models.choices import Status
 from memories.views import presenter
@@ -21,8 +20,9 @@ from orgs.views.access import WRITERS, members_only
 @members_only()
 def erase(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """What goes and what stays; then it is gone."""
-    shown = browse.one(request.actor, memory_id, organisation=request.membership[1].name)
-    stays = foresee_erasure(request.actor, memory_id)
+    name = request.membership[1].name
+    stays = foresee_erasure(request.actor, memory_id, organisation=name)
+    shown = stays.shown
     forgotten = shown.memory.status == Status.FORGOTTEN
     trash = forgotten and request.membership[0].role in WRITERS
     context = {

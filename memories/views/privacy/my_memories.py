@@ -30,7 +30,7 @@ from memories.views.privacy.sections import sections
 from orgs.members.preferences import pause_learning, set_time_zone
 from orgs.views.access import members_only
 from robots.access.act_for import delegate, revoke_delegation
-from robots.access.delegations import robots_on_offer, serving, trusted, working_for
+from robots.access.delegations import robots_on_offer, serving, serving_and_on_offer, working_for
 from robots.identities import links
 from robots.identities.proof import MINUTES, code_of
 from robots.models.robots import Robot
@@ -55,9 +55,15 @@ def overview(request: HttpRequest) -> HttpResponse:
         before=form.cleaned_data.get("before"),
         now=timezone.now(),
     )
-    known = serving(request.actor)
+    known, offered = (
+        serving_and_on_offer(request.actor)
+        if request.GET.get("trust")
+        else (serving(request.actor), None)
+    )
     working = [robot for robot in known if robot.retired_at is None]
-    context = mine.context(request, found, asked, _alone(working)) | _settings(request, known)
+    context = mine.context(request, found, asked, _alone(working)) | _settings(
+        request, known, offered
+    )
     context["more"] = sections(request, found.principal)
     return render(request, "memories/privacy/my_memories.html", context)
 
@@ -72,9 +78,10 @@ def _alone(robots: Sequence[Robot]) -> str:
     return f"only you and {'your robot' if robots[0].owner_id else robots[0].name}"
 
 
-def _settings(request: HttpRequest, robots: Sequence[Robot]) -> dict[str, Any]:
+def _settings(
+    request: HttpRequest, robots: Sequence[Robot], offered: Sequence[Robot] | None
+) -> dict[str, Any]:
     member = request.membership[0]
-    offered = request.GET.get("trust")
     leaves = [
         {"id": robot.leave_id, "robot": robot, "created_at": robot.leave_at}  # type: ignore[attr-defined]  # of `serving`
         for robot in robots
@@ -88,7 +95,7 @@ def _settings(request: HttpRequest, robots: Sequence[Robot]) -> dict[str, Any]:
         + sum(r.owner_id == member.id and r.retired_at is None for r in robots),
         "delegations": sorted(leaves, key=lambda leave: leave["created_at"], reverse=True),
         "own_robots": [r for r in robots if r.owner_id == member.id and r.retired_at is None],
-        "robots": robots_on_offer(request.actor, trusted(request.actor)) if offered else None,
+        "robots": offered,
         "time_zone": member.time_zone,
         "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
     }
@@ -169,7 +176,7 @@ def _moment(text: str) -> datetime:
 def trust(request: HttpRequest) -> HttpResponse:
     """Give a robot leave for what is private to me."""
     form = privacy.TrustForm(request.POST)
-    offered = {robot.id for robot in robots_on_offer(request.actor, trusted(request.actor))}
+    offered = {robot.id for robot in robots_on_offer(request.actor)}
     if not form.is_valid() or form.cleaned_data["robot"] not in offered:
         raise Http404
     actor = request.actor

@@ -99,7 +99,7 @@ def test_queries_are_few_and_do_not_grow(world: World) -> None:
     ada = signed_in(world.here, "ada")
     few = queries(ada, "/")
     fill(world, 6)
-    assert queries(ada, "/") == few <= 13
+    assert queries(ada, "/") == few <= 12
 
 
 def test_no_name_becomes_a_formula_in_a_file(world: World) -> None:

@@ -41,8 +41,8 @@ def some(here: Tenant) -> list[UUID]:
     return [here.remember(who, content, **more).id for who, content, more in placed]
 
 
-def used(here: Tenant, memory_id: UUID, times: int) -> None:
-    with resolve(here.person("ada")).scope():
+def used(here: Tenant, memory_id: UUID, times: int, *, by: str = "ada") -> None:
+    with resolve(here.person(by)).scope():
         memory = Memory.objects.get(id=memory_id)
         Use.objects.update_or_create(
             memory=memory,

@@ -1,0 +1,77 @@
+"""No page makes more than twelve queries; the pages come from the URL conf."""
+
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from tests.isolation.forgery import Scene, set_scene
+from tests.isolation.surface import OUTSIDE, patterns
+from tests.memories.views.memory.test_thread import say
+from tests.people import SCOPING, signed_in
+from tests.world import World
+
+MOST = 12
+# Beside the plain addresses.
+ALSO = (
+    "/memories/?sort=-use&category=event",
+    "/memories/?each=1",
+    "/memories/?status=archived&q=pears",
+    "/memories/?q=When+are+plums+red",
+    "/review/?show=decided",
+    "/me/?show=shared",
+    "/me/?all=1",
+    "/me/?show=forgotten",
+    "/me/?trust=1",
+    "/knowledge/?category=org_policy",
+    "/experts/?topic=plums",
+    "/said/?q=plums",
+    "/audit/?kind=memory",
+    "/palette/?q=plu",
+)
+
+
+def addresses(scene: Scene) -> list[str]:
+    """Each address of a page, for each thing of the scene that can stand in it."""
+    found = []
+    for route, pattern in patterns():
+        wanted = set(pattern.pattern.converters)
+        if route.startswith(("api/", *OUTSIDE)) or not pattern.name or wanted - set(scene.ids):
+            continue
+        for at in (0, -1) if wanted else (0,):
+            ids = {name: scene.ids[name][at] for name in wanted}
+            found.append(reverse(pattern.name, kwargs=ids))
+    return found
+
+
+def asked(client: Client, url: str) -> tuple[bool, int]:
+    """Whether it answers with a page, and how many queries that took."""
+    with CaptureQueriesContext(connection) as found:
+        answer = client.get(url)
+    page = answer.status_code == 200 and not answer.streaming
+    page = page and answer["Content-Type"].startswith("text/html")
+    return page, len([one for one in found if not one["sql"].startswith(SCOPING)])
+
+
+def test_no_page_makes_more_than_twelve_queries(world: World) -> None:
+    scene = set_scene(world)
+    here = world.here
+    for number in range(3):
+        say(here, "bob", f"Turn {number}.", number)
+    scene.ids["memory_id"].append(str(say(here, "mina", "Agreed.", 4)))
+    name = {"name": "Events", "query": "category=event"}
+    over, pages = {}, set()
+    for who in ("ada", "mina", "chidi"):
+        client = signed_in(here, who)
+        client.post("/memories/views/", name)
+        client.get("/")
+        for url in (*addresses(scene), *ALSO):
+            page, number = asked(client, url)
+            if page:
+                pages.add(url)
+                # A first visit may set something up, as a personal robot.
+                if number > MOST and (again := asked(client, url)[1]) > MOST:
+                    over[who, url] = again
+    assert over == {}
+    assert len(pages) > 70
+    assert {"/", "/memories/", "/me/", "/review/", "/decisions/", "/audit/"} <= pages
