@@ -209,10 +209,14 @@ def in_order(
         return [id_ for (id_,) in cursor.fetchall()]
 
 
+def is_archive(selection: Selection) -> bool:
+    """Whether it asks for what no recall finds."""
+    return selection.status not in ("", Status.ACTIVE)
+
+
 def listed_only(selection: Selection) -> bool:
     """Whether it asks for what no recall finds, or narrows by what no recall knows."""
-    other = selection.status not in ("", Status.ACTIVE)
-    return other or bool(selection.brought or selection.came)
+    return is_archive(selection) or bool(selection.brought or selection.came)
 
 
 # Sampled pages of the table, under row-level security: only readable rows are counted.

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from memories.library import browse
-from memories.library.selection import AS_THEY_CAME, Selection, listed_only
+from memories.library.selection import AS_THEY_CAME, Selection, is_archive, listed_only
 from memories.retrieval.recall import Query
 from memories.views.fold import fold
 from memories.views.forms.library import LibraryForm
