@@ -193,8 +193,10 @@ def listed(
         rows = queue(principal, filters).order_by("id" if oldest_first else "-id")
         if after:
             rows = rows.filter(id__gt=after) if oldest_first else rows.filter(id__lt=after)
-        found = list(rows[: PAGE + 1])
-        shown = found[:PAGE]
+        # Their ids first: the names of all that match would be looked up to put them in order.
+        found = list(rows.values_list("id", flat=True)[: PAGE + 1])
+        known = rows.in_bulk(found[:PAGE]) if found else {}
+        shown = [known[id_] for id_ in found[:PAGE] if id_ in known]
         places = [item.memory.audience for item in shown]
         return QueuePage(
             shown,

@@ -32,38 +32,32 @@ EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
         SELECT robot_id FROM robots_delegation WHERE organisation_id = %(organisation)s
         AND member_id = %(me)s AND revoked_at IS NULL)))
 """
-# One walk over the newest readable rows; hidden ones are no rows here.
+# Robots of which the asker is told (`who_taught`).
+_TOLD = told_sql("r", "c")
+# One walk over the newest readable rows; hidden ones are no rows here. Then who brought what of
+# these lately: each robot that brought a memory counts for it, if the asker is told of it.
 _FIGURES = f"""
-SELECT a.kind, m.kind, coalesce(u.tier, m.first_tier),
-       CASE WHEN m.created_at >= %(since)s THEN (m.created_at AT TIME ZONE %(zone)s)::date END,
-       count(*), {_HELPED}
-FROM (
+WITH newest AS MATERIALIZED (
     SELECT id, audience_id, kind, first_tier, created_at FROM memories_memory
     WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
       AND (expires_at IS NULL OR expires_at > %(now)s)
     ORDER BY id DESC LIMIT %(most)s
-) m
+)
+SELECT a.kind, m.kind, coalesce(u.tier, m.first_tier),
+       CASE WHEN m.created_at >= %(since)s THEN (m.created_at AT TIME ZONE %(zone)s)::date END,
+       count(*), {_HELPED}
+FROM newest m
 JOIN orgs_audience a ON a.organisation_id = %(organisation)s AND a.id = m.audience_id
 LEFT JOIN memories_use u ON u.organisation_id = %(organisation)s AND u.memory_id = m.id
 GROUP BY 1, 2, 3, 4
-"""
-# Robots of which the asker is told (`who_taught`).
-_TOLD = told_sql("r", "c")
-# Who brought what of these lately: each robot that brought a memory counts for it, if the asker is
-# told of it.
-_ROBOTS = f"""
-SELECT r.id, r.name, count(*)
-FROM (
-    SELECT id FROM memories_memory
-    WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
-      AND (expires_at IS NULL OR expires_at > %(now)s)
-    ORDER BY id DESC LIMIT %(most)s
-) m
+UNION ALL
+(SELECT NULL, r.name, r.id::text, NULL, count(*), NULL
+FROM newest m
 JOIN memories_contribution c ON c.organisation_id = %(organisation)s AND c.memory_id = m.id
     AND c.last_at > %(week)s
 JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
     AND r.builtin IS NULL AND {_TOLD}
-GROUP BY r.id, r.name ORDER BY count(*) DESC, r.id LIMIT %(robots)s
+GROUP BY r.id, r.name ORDER BY count(*) DESC, r.id LIMIT %(robots)s)
 """
 _STANDING = """
 SELECT
@@ -189,12 +183,14 @@ def _figures(principal: Principal, now: datetime) -> Figures:
     with connection.cursor() as cursor:
         cursor.execute(_FIGURES, values)
         rows = cursor.fetchall()
-        cursor.execute(_ROBOTS, values | {"most": LOOKED_AT})
-        by_robot = cursor.fetchall()
     by_audience, by_kind, by_tier = Counter[str](), Counter[str](), Counter[str]()
     by_day: Counter[date] = Counter()
-    helped = False
-    for audience, kind, tier, day, number, helped in rows:  # noqa: B007 - the same in all
+    helped, robots = False, []
+    for audience, kind, tier, day, number, helps in rows:
+        if audience is None:
+            robots.append((-number, tier, kind))
+            continue
+        helped = helps
         by_audience[audience] += number
         by_kind[kind] += number
         by_tier[tier] += number
@@ -210,5 +206,5 @@ def _figures(principal: Principal, now: datetime) -> Figures:
         by_tier,
         [(day, by_day[day]) for day in days],
         helped,
-        by_robot,
+        [(UUID(robot), name, -less) for less, robot, name in sorted(robots)],
     )

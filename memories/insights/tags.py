@@ -21,7 +21,7 @@ LEAST_SHARED = 2
 
 _READABLE = """
 FROM memories_memory m CROSS JOIN LATERAL unnest(m.tags) AS tag
-WHERE m.organisation_id = %(organisation)s AND m.status = 'active'
+WHERE m.organisation_id = %(organisation)s AND m.status = 'active' AND m.tags <> '{}'
     AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
     AND (%(robot)s OR m.kind <> 'internal')
 """

@@ -64,14 +64,17 @@ def listed(principal: Principal, filters: Mapping[str, Any], now: datetime) -> M
     if tier := filters.get("tier"):
         rows = rows.in_tier(tier)
     if tag := filters.get("tag"):
-        rows = rows.filter(tags__contains=list(looked_for([tag])))
-    if text := filters.get("q"):
-        rows = rows.filter(content__icontains=text)
+        # That it has any lets the index of what has tags be read.
+        rows = rows.exclude(tags=[]).filter(tags__contains=list(looked_for([tag])))
     if since := filters.get("since"):
         rows = rows.filter(Q(occurred_at__gte=since) | Q(occurred_at=None, created_at__gte=since))
     if until := filters.get("until"):
         rows = rows.filter(Q(occurred_at__lte=until) | Q(occurred_at=None, created_at__lte=until))
-    return _by_reference(rows, principal, filters)
+    rows = _by_reference(rows, principal, filters)
+    if text := filters.get("q"):
+        few = status != Status.ACTIVE
+        rows = rows.with_words(text) if few else rows.filter(content__icontains=text)
+    return rows
 
 
 def _by_reference(

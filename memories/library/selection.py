@@ -38,8 +38,13 @@ WIDEST_FIRST = (
 # Age is when it was said, else noted, as the list shows it.
 KEYS = {
     "text": Lower(Left("content", SORTED_TEXT)),
+    # By subqueries that are made once: joined, the audience of each row would be looked up before
+    # the newest are known.
     "readers": Case(
-        *(When(audience__kind=kind, then=Value(at)) for at, kind in enumerate(WIDEST_FIRST)),
+        *(
+            When(audience_id__in=Audience.objects.filter(kind=kind).values("id"), then=Value(at))
+            for at, kind in enumerate(WIDEST_FIRST)
+        ),
         default=Value(len(WIDEST_FIRST)),
     ),
     # Those without one stand last.

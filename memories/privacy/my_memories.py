@@ -3,16 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from memories.insights.operations import ReadTimes, reads_of, with_reads
 from memories.library.browse import PAGE, ListedMemory, show
 from memories.library.threads.folded import FoldedConversation, FoldedPage, folded
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
-from orgs.models.audiences import OPEN_PLACES, AudienceEntry, AudienceKind, ReaderKind
+from orgs.models.audiences import OPEN_PLACES, Audience, AudienceEntry, AudienceKind, ReaderKind
 from orgs.principals import Actor, Principal, resolve
 from robots.models.conversations import Message
 
@@ -50,8 +51,14 @@ class Mine:
 
 def about(actor: Actor) -> Q:
     """About them, said by them, or private to them."""
-    own = Q(audience__kind=AudienceKind.MEMBER)
+    # Not joined: the audience of each row would be looked up.
+    own = Q(audience_id__in=_of_kinds(actor, AudienceKind.MEMBER))
     return Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id) | own
+
+
+def _of_kinds(actor: Actor, *kinds: AudienceKind) -> "QuerySet[Audience, Any]":
+    rows = Audience.objects.filter(organisation_id=actor.organisation_id, kind__in=kinds)
+    return rows.values("id")
 
 
 def readable(principal: Principal) -> MemoryQuerySet:
@@ -66,7 +73,8 @@ def _view(principal: Principal, view: str) -> MemoryQuerySet:
             return rows.filter(author_id=actor.member_id).exclude(status=Status.FORGOTTEN)
         case "shared":
             concerned = about(actor) | Q(author_id=actor.member_id)
-            rows = rows.filter(concerned, status=Status.ACTIVE, audience__kind__in=OPEN_PLACES)
+            rows = rows.filter(concerned, status=Status.ACTIVE)
+            rows = rows.filter(audience_id__in=_of_kinds(actor, *OPEN_PLACES))
             return rows.exclude(_alone(actor))
         case "forgotten":
             concerned = about(actor) | Q(author_id=actor.member_id, forgotten_by_subject=False)
@@ -93,7 +101,7 @@ def listed(
     with principal.scope():
         rows = with_reads(_view(principal, view))
         if text:
-            rows = rows.filter(content__icontains=text)
+            rows = rows.with_words(text)
         if everything or text or view == "forgotten":
             page = _plain(rows, before)
         else:
@@ -143,11 +151,12 @@ def own_to_erase(actor: Actor) -> OwnToErase:
 def _alone(actor: Actor) -> Q:
     """Lists that name the member and nobody else."""
     entries = AudienceEntry.objects.filter(
-        organisation_id=actor.organisation_id, audience_id=OuterRef("audience_id")
+        organisation_id=actor.organisation_id, audience_id=OuterRef("id")
     )
     mine = Q(kind=ReaderKind.MEMBER, reader=str(actor.member_id))
     others = Exists(entries.exclude(mine))
-    return Q(~others, audience__kind=AudienceKind.EXPLICIT)
+    named = _of_kinds(actor, AudienceKind.EXPLICIT)
+    return Q(audience_id__in=named.filter(~others).values("id"))
 
 
 def _overview(principal: Principal) -> MemberOverview:

@@ -49,8 +49,8 @@ LEFT JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = h.ro
 ORDER BY h.at, h.id
 """
 _ACTIVITY = f"""
-SELECT r.id, coalesce(r.external_id, r.id::text), r.name, count(DISTINCT c.memory_id),
-    count(DISTINCT c.memory_id) FILTER (WHERE c.last_at > %(since)s)
+SELECT p.id, p.called, p.name, count(*), count(*) FILTER (WHERE p.last_at > %(since)s) FROM (
+SELECT r.id, coalesce(r.external_id, r.id::text) AS called, r.name, max(c.last_at) AS last_at
 FROM memories_contribution c
 JOIN memories_memory m ON m.organisation_id = c.organisation_id AND m.id = c.memory_id
     AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
@@ -59,7 +59,8 @@ JOIN robots_robot r ON r.organisation_id = c.organisation_id AND r.id = c.robot_
     AND {_TOLD_PART}
 WHERE c.organisation_id = %(organisation)s
     AND (%(robots)s::uuid[] IS NULL OR c.robot_id = ANY (%(robots)s::uuid[]))
-GROUP BY r.id ORDER BY 4 DESC, r.id LIMIT %(limit)s
+GROUP BY r.id, c.memory_id
+) AS p GROUP BY p.id, p.called, p.name ORDER BY 4 DESC, p.id LIMIT %(limit)s
 """
 
 

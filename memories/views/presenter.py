@@ -1,7 +1,7 @@
 """Memories as the templates want them: plain dictionaries, sentences instead of columns."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -82,7 +82,9 @@ def audience(
     sheet = reverse("audience-readers", args=[place]) if place else ""
     if memory is not None and memory.status != Status.FORGOTTEN:
         sheet = reverse("memory-readers", args=[memory.id])
-    return asdict(readers) | {"url": sheet or url, "sheet_url": sheet}
+    # Not `asdict`, which copies every reader of every row.
+    known = {one.name: getattr(readers, one.name) for one in fields(readers)}
+    return known | {"url": sheet or url, "sheet_url": sheet}
 
 
 def row(

@@ -30,8 +30,8 @@ from tests.benchmarks.desk import Desk, fill_desk
 from tests.benchmarks.report import say
 from tests.people import queries
 
-SIZE, QUICK_SIZE = 100_000, 2_000
-REQUESTS, QUICK_REQUESTS = 7, 2
+SIZE, QUICK_SIZE = 100_000, 1_000
+REQUESTS, QUICK_REQUESTS = 7, 1
 # What a page may take and ask.
 MOST_MS, MOST_QUERIES = 150, 12
 

@@ -12,6 +12,7 @@ import pytest
 from memories.evaluation.measures.metrics import QUALITY
 from tests.benchmarks.__main__ import PARTS
 from tests.benchmarks.month import COUNTED
+from tests.benchmarks.pages import MOST_QUERIES
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = ["roof", "harbour", "library", "station", "museum", "garden", "theatre", "market"]
@@ -87,6 +88,8 @@ def test_the_bench_measures_every_part(tmp_path: Path) -> None:
     assert figures["writing"]["batch"]["per_s"] > 0
     assert figures["writing"]["room"]["bytes"] > 768, "at least the vector"
     assert all(not r["failed"] and r["per_s"] > 0 for r in figures["load"]["rounds"])
+    assert all(0 < row["queries"] <= MOST_QUERIES for row in figures["pages"])
+    assert {row["who"] for row in figures["pages"]} == {"Ada", "Mina"}
     markdown = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "| in the group: hybrid, minmax |" in markdown
     assert (tmp_path / "out" / "vectors.npz").exists()

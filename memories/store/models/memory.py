@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, Func, OuterRef, Q
 from django.db.models.functions import Cast
 from django.utils import timezone
 
@@ -49,6 +50,21 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def by_robot(self, robot_id: UUID) -> "MemoryQuerySet":
         """What a robot wrote, as far as whoever asks may know that; evaluate inside a scope."""
         return self.filter(~Q(robot_untold()), robot_id=robot_id)
+
+    def with_words(self, text: str) -> "MemoryQuerySet":
+        """Those among a few in whose text this stands, in capitals or not.
+
+        The few are found first, by an array that nothing merges into the question: the texts are
+        the dearest to look at, and the planner would look at all of them.
+        """
+        few = Func(
+            F("id"),
+            ArraySubquery(self.order_by().values("id")),
+            template="%(expressions)s)",
+            arg_joiner=" = ANY(",
+            output_field=models.BooleanField(),
+        )
+        return self.filter(few, content__icontains=text)
 
     def newest(self, most: int) -> list["Memory"]:
         """The newest of them, by their ids first; two queries.
@@ -249,15 +265,23 @@ class Memory(SealedRow, TenantModel):
                 name="memory_sensitive",
             ),
             # The lists with their filters read this index alone: a filter that nothing fits has
-            # to look at everything that is readable.
+            # to look at everything that is readable, and so has a count of what is folded.
             models.Index(
                 fields=["organisation", "audience", "-id"],
                 include=[
                     *("status", "kind", "type", "category", "first_tier"),
                     *("robot", "group", "member", "author", "speaker_member"),
                     *("expires_at", "occurred_at", "created_at"),
+                    *("conversation", "importance", "red_line"),
                 ],
-                name="memory_listed",
+                name="memory_lines",
+            ),
+            # What has tags. Without these: a thousand of them fit into no row of an index.
+            models.Index(
+                fields=["organisation", "audience", "-id"],
+                include=["status", "kind", "expires_at"],
+                condition=~models.Q(tags=[]),
+                name="memory_tagged",
             ),
             models.Index(
                 fields=["organisation", "id"],

@@ -21,7 +21,7 @@ def test_figures_are_grouped_in_order(world: World) -> None:
     # How full a tier is, is the greatest of its groups, in any order.
     grouped, busiest = [sql for sql in groupings if "ORDER BY" in sql]
     assert grouped.endswith("ORDER BY 1 ASC, 2 ASC"), "by kind, then by tier"
-    assert "ORDER BY 4 DESC, r.id LIMIT" in busiest
+    assert "ORDER BY 4 DESC, p.id LIMIT" in busiest
     assert list(found["by_kind"]) == sorted(found["by_kind"])
     assert list(found["by_tier"]) == sorted(found["by_tier"])
 

@@ -90,7 +90,7 @@ def test_a_filter_that_nothing_fits_needs_an_index_and_no_memory(
     ids_for(here, "One.", "Two.")
     rows = matching(resolve(here.person("mina")), Selection(**narrowed), NOW).values("id")
     statement, _ = rows.order_by().query.sql_with_params()
-    [index] = [one for one in Memory._meta.indexes if one.name == "memory_listed"]
+    [index] = [one for one in Memory._meta.indexes if one.name == "memory_lines"]
     held = {Memory._meta.get_field(n.lstrip("-")).column for n in (*index.fields, *index.include)}
     assert set(re.findall(r'"memories_memory"\."(\w+)"', statement)) <= held
     client = signed_in(here, "mina")
