@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0028_words_of_large_scopes'),
+        ('memories', '0029_support_jobs'),
         ('orgs', '0005_audit_filters'),
         ('robots', '0008_last_failure'),
     ]
