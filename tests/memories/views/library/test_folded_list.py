@@ -84,6 +84,8 @@ def chat(here: Tenant) -> list[UUID]:
 def test_each_person_has_the_lines_of_what_they_read_and_the_count_is_true(world: World) -> None:
     here = world.here
     chat(here)
+    # Another conversation of the same name, in another group.
+    say(here, "mina", "Same name.", 10, group="design")
     world.there.remember(world.there.robot("aria"), "Theirs.")
     for name in PEOPLE:
         rows, client = of(here, name), signed_in(here, name)
