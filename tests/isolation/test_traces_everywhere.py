@@ -40,7 +40,8 @@ def theirs(stage: Stage, caller: str) -> dict[str, list[str]]:
     here = stage.world.here
     who: Actor = here.robot(caller) if caller in ROBOTS else here.person(caller)
     readable = {str(i) for i in here.readable(who)}
-    with resolve(who).scope():
+    principal = resolve(who)
+    with principal.scope():
         chats = [str(i) for i in Conversation.objects.values_list("id", flat=True)]
     memories = sorted(str(i) for i in stage.memories.values() if str(i) in readable)
     groups = [n for n in here.groups if caller in READERS.get(f"canary-{n}", ())]
@@ -67,6 +68,7 @@ def theirs(stage: Stage, caller: str) -> dict[str, list[str]]:
         "erasure_id": [str(stage.erasure.id)] if caller == "ada" else [],
         "link": [link_of(stage.erasure)],
         "organisation_id": [str(here.id)],
+        "audience_id": sorted(map(str, principal.audiences)),
         "slug": [here.organisation.slug],
         "name": ["memories", "recalls", "robots", "growth"],
         "number": ["1"],

@@ -49,7 +49,7 @@ def context(request: HttpRequest, job: Job) -> dict[str, Any]:
     ask = {"url": reverse("library"), "label": "Ask something"}
     see = "See the memory" if found.listed == 1 else f"See the {found.listed:,} memories"
     return told | {
-        "see_url": f"{reverse('library')}?{urlencode({'brought': job.id})}",
+        "see_url": f"{reverse('library')}?{urlencode({'brought': job.id, 'each': 1})}",
         "see_label": see,
         "next": [ask, *steps],
     }

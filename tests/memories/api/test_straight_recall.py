@@ -125,7 +125,7 @@ def test_the_same_bodies_get_the_same_answers_both_ways(here: Tenant) -> None:
         went += straight.went[-1]
         told = any("consolidated" in one for one in found[2].get("results", ()))
         stood_for += straight.went[-1] and told
-    assert went > 30, "the straight way is taken"
+    assert went > 15, "the straight way is taken"
     assert stood_for > 5, "also where one stands for others"
     assert not any(usual.went)
 
