@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memories.evaluation.measures.metrics import QUALITY
-from tests.benchmarks.__main__ import PARTS
+from tests.benchmarks.__main__ import PARTS, holds
 from tests.benchmarks.month import COUNTED
 from tests.benchmarks.pages import MOST_QUERIES
 
@@ -35,6 +35,13 @@ def write_dataset(folder: Path) -> None:
     for name, rows in (("memories", memories), ("queries", queries)):
         text = "\n".join(json.dumps(row) for row in rows)
         (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["memories.jsonl", "memories.jsonl.gz"])
+def test_a_dataset_may_be_packed(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    assert holds(tmp_path, "memories.jsonl")
+    assert not holds(tmp_path, "queries.jsonl")
 
 
 def measure(tmp_path: Path, *words: str) -> dict[str, Any]:
