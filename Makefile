@@ -48,7 +48,7 @@ shell: $(runtime_stamp) ## Open a Django shell as a member (ARGS="--organisation
 	@DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- $(PY) manage.py shell_as $(ARGS)
 
 test: $(dev_stamp) ## Run the test suite (ARGS="..." goes to pytest)
-	@$(COMPILED) $(TEST) $(PY) -m pytest -n 2 -m "not slow" $(ARGS)
+	@$(COMPILED) $(TEST) $(PY) -m pytest -n 3 -m "not slow" $(ARGS)
 
 test-pure: $(dev_stamp) ## Run the tests of pure rules: two seconds, no services
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PY) -m pytest -q -c tests/pure.ini --rootdir . $(ARGS)
@@ -60,7 +60,7 @@ test-slow: $(dev_stamp) ## Run the slow tests: chaos, isolation at full size
 	@$(COMPILED) $(TEST) $(PY) -m pytest -m slow $(ARGS)
 
 conformance: $(dev_stamp) ## Print every row of the contract with its tests and their result
-	@$(COMPILED) $(TEST) $(PY) -m pytest -n 2 -q -p no:randomly -m conformance --conformance-report $(ARGS)
+	@$(COMPILED) $(TEST) $(PY) -m pytest -n 3 -q -p no:randomly -m conformance --conformance-report $(ARGS)
 
 bench: $(runtime_stamp) ## Measure quality, latency, exactness, writing and load (DATASET=folder)
 	@DATA_DIR=$(BENCH_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- \

@@ -28,7 +28,7 @@ from filelock import FileLock
 from psycopg import sql
 
 from tests.conformance import *  # noqa: F403  (the plugin's hooks)
-from tests.databases import TEMPLATE, copy_template, point
+from tests.databases import TEMPLATE, copy_template, hand_on, point
 
 if TYPE_CHECKING:  # the models want settings; tests of pure rules run without any
     from tests.world import World
@@ -159,26 +159,27 @@ def committed(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -
     with django_db_blocker.unblock():
         yield
         for alias in connections:
-            connections[alias].close()
+            hand_on(connections[alias])
 
 
 @pytest.fixture(scope="session")
 def kept_worlds(
     django_db_setup: None, django_db_blocker: pytest.FixtureRequest
-) -> "tuple[World, Original, Original]":
+) -> "Iterator[tuple[World, Original, Original]]":
     """Committed once: for all tests that are rolled back, and to be copied for those that commit.
 
     Making it costs more than most tests do. It is read for the copies before any test runs on it.
     """
     from tests.world import make_world
-    from tests.world_copies import Original
+    from tests.world_copies import Original, lasting_admin
 
     with django_db_blocker.unblock():
         made = make_world()
         kept = made, Original(made.here), Original(made.there)
         for alias in connections:
             connections[alias].close()
-    return kept
+    yield kept
+    lasting_admin().close()
 
 
 @pytest.fixture(scope="session")

@@ -2,14 +2,16 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 from django.conf import settings
-from django.db import connections
+from django.db import DatabaseError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import sql
+from psycopg.pq import TransactionStatus
 
 TEMPLATE = "commonmind_template"
 
@@ -54,6 +56,23 @@ def point(alias: str, name: str) -> None:
     settings.DATABASES[alias]["NAME"] = name
     connections[alias].close()
     connections[alias].settings_dict["NAME"] = name
+
+
+def hand_on(connection: BaseDatabaseWrapper) -> None:
+    """Leave a connection to the next test as if it were new, or close one that is not at rest.
+
+    A new one costs forty milliseconds: signing in, and all that the server keeps for a session.
+    """
+    if connection.connection is None:
+        return
+    rests = False
+    with suppress(DatabaseError):
+        if connection.get_autocommit() and not connection.in_atomic_block:
+            with connection.cursor() as cursor:
+                cursor.execute("RESET ALL; RESET ROLE; UNLISTEN *; SELECT pg_advisory_unlock_all()")
+            rests = connection.connection.info.transaction_status == TransactionStatus.IDLE
+    if not rests:
+        connection.close()
 
 
 def copy_template(admin: str, name: str) -> None:

@@ -11,6 +11,7 @@ import re
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +20,7 @@ from django.db.models import Model
 from psycopg import sql
 
 from orgs.models.base import new_id
-from tests.databases import connected
+from tests.databases import connected, url
 from tests.isolation.catalogue import TENANT, tenant_tables
 from tests.world import Tenant
 
@@ -55,14 +56,19 @@ class Original:
         def renewed(value: str) -> str:
             return found.sub(lambda m: new.get(m[0]) or words.get(m[0]) or m[0], value)
 
-        with connected("admin") as connection:
-            write(connection, {table: renewed(rows) for table, rows in self.rows.items()})
+        write(lasting_admin(), {table: renewed(rows) for table, rows in self.rows.items()})
         made = copy.deepcopy(old)
         made.keys = keys
         every = (*made.members.values(), *made.groups.values(), *made.robots.values())
         for instance in (made.organisation, *every):
             renew(instance, renewed)
         return made
+
+
+@cache
+def lasting_admin() -> psycopg.Connection[Any]:
+    """One connection for all copies of this process: a new one would cost more than the copy."""
+    return psycopg.connect(url("admin"), autocommit=True)
 
 
 def fresh(count: int) -> list[UUID]:
@@ -100,7 +106,7 @@ def rows_of(connection: psycopg.Connection[Any], tenant: Tenant) -> Rows:
 def write(connection: psycopg.Connection[Any], rows: Rows) -> None:
     """Insert what `rows_of` has read, past triggers and references: all was valid when made."""
     insert = sql.SQL("INSERT INTO {0} SELECT * FROM json_populate_recordset(NULL::{0}, %s)")
-    with connection.transaction():
+    with connection.pipeline(), connection.transaction():
         connection.execute("SET LOCAL session_replication_role = replica")
         for table, listed in rows.items():
             connection.execute(insert.format(sql.Identifier(table)), [listed])
@@ -112,11 +118,8 @@ def take_away(tenants: Sequence[Tenant]) -> None:
     The rest stays and is in nobody's scope. A lock that a test left somewhere is not waited for.
     """
     delete = sql.SQL("DELETE FROM {} WHERE id = ANY(%s)").format(sql.Identifier(TENANT))
-    with (
-        suppress(psycopg.errors.LockNotAvailable),
-        connected("admin") as connection,
-        connection.transaction(),
-    ):
+    connection = lasting_admin()
+    with suppress(psycopg.errors.LockNotAvailable), connection.transaction():
         connection.execute("SET LOCAL session_replication_role = replica")
         connection.execute("SET LOCAL lock_timeout = '2s'")
         connection.execute(delete, [[tenant.id for tenant in tenants]])

@@ -6,6 +6,9 @@ from config.settings.services import celery, databases, env
 
 SECRET_KEY = "only-for-tests-" + "x" * 40
 DATABASES = databases(pool_size=0)
+# A thread that answers a browser keeps its connections, as a pool would for it.
+for _database in DATABASES.values():
+    _database["CONN_MAX_AGE"] = None
 # A database of Valkey for each process that tests: one clears its counts while another counts.
 _worker = env.str("PYTEST_XDIST_WORKER", default="gw0").removeprefix("gw")
 REDIS_URL = "{}/{}".format(

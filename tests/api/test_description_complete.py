@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from schemathesis import GenerationMode
 
 from tests.api.test_schema import CHECKS, robot, session
+from tests.drawn import seed_of
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("T25")
@@ -94,6 +95,6 @@ def test_the_description_says_what_is_refused(lasting_world: World) -> None:
 def test_the_description_says_what_is_refused_for_long(
     lasting_world: World, caller: Any, request: pytest.FixtureRequest
 ) -> None:
-    number = int(request.config.getoption("randomly_seed", default=1))
+    number = seed_of(request)
     _, found = refused(caller(lasting_world), 150, number)
     assert not found, report(found)

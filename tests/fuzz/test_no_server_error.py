@@ -22,6 +22,7 @@ from orgs.models.memberships import ExternalIdentity
 from orgs.models.users import User
 from robots.models.conversations import Conversation
 from robots.models.keys import Key
+from tests.drawn import seed_of
 from tests.fuzz.machine import Call, Machine, clean
 from tests.isolation.cast import Stage, set_stage
 from tests.world import PASSWORD, Tenant, World
@@ -164,7 +165,7 @@ def answered(statuses: Counter[int]) -> bool:
 def test_two_hundred_calls_find_no_server_error(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    seed = int(request.config.getoption("randomly_seed", default=1))
+    seed = seed_of(request)
     statuses = run(lasting_world, 200, seed)
     assert answered(statuses), statuses
 
@@ -175,6 +176,6 @@ def test_two_hundred_calls_find_no_server_error(
 def test_ten_thousand_calls_find_no_server_error(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    seed = int(request.config.getoption("randomly_seed", default=1)) + 1
+    seed = seed_of(request) + 1
     statuses = run(lasting_world, 10_000, seed)
     assert answered(statuses), statuses

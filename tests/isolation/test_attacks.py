@@ -22,6 +22,7 @@ from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.organisations import Group
 from orgs.principals import Principal
+from tests.drawn import seed_of
 from tests.isolation.answers import comparable, send, straight_answer, text_of
 from tests.isolation.cast import Stage, absent_like, fingerprint, set_stage
 from tests.isolation.surface import (
@@ -168,8 +169,8 @@ def attack(world: World, count: int, seed: int, about: str = "") -> int:
 def test_three_hundred_attempts_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    seed = request.config.getoption("randomly_seed", default=1)
-    assert attack(lasting_world, 300, int(seed)) >= 300
+    seed = seed_of(request)
+    assert attack(lasting_world, 300, seed) >= 300
 
 
 @pytest.mark.conformance("T05", open="MCP, which is not there yet")
@@ -177,8 +178,8 @@ def test_three_hundred_attempts_find_nothing(
 def test_recalls_on_the_straight_way_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    seed = request.config.getoption("randomly_seed", default=1)
-    assert attack(lasting_world, 120, int(seed), "/recall") == 120
+    seed = seed_of(request)
+    assert attack(lasting_world, 120, seed, "/recall") == 120
 
 
 @pytest.mark.slow
@@ -187,8 +188,8 @@ def test_recalls_on_the_straight_way_find_nothing(
 def test_ten_thousand_attempts_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    seed = request.config.getoption("randomly_seed", default=1)
-    assert attack(lasting_world, 10_000, int(seed) + 1) == 10_000
+    seed = seed_of(request)
+    assert attack(lasting_world, 10_000, seed + 1) == 10_000
 
 
 @pytest.mark.conformance("T05")

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from robots.access import act_for
 from robots.identities import links
+from tests.drawn import seed_of
 from tests.isolation.imitation import ATTACKERS, Trap, chosen, faults, send, standing
 from tests.world import World
 
@@ -44,7 +45,7 @@ def look(trap: Trap, attacker: str, before: dict[str, object], made: list[object
 @pytest.mark.conformance("T23")
 @pytest.mark.timeout(300)
 def test_nobody_stands_in_for_bob(world: World, request: pytest.FixtureRequest) -> None:
-    seed = int(request.config.getoption("randomly_seed", default=1))
+    seed = seed_of(request)
     assert attack(world, 30, seed) >= 120
 
 
@@ -52,7 +53,7 @@ def test_nobody_stands_in_for_bob(world: World, request: pytest.FixtureRequest) 
 @pytest.mark.conformance("T23")
 @pytest.mark.timeout(3600)
 def test_nobody_stands_in_for_bob_at_length(world: World, request: pytest.FixtureRequest) -> None:
-    seed = int(request.config.getoption("randomly_seed", default=1))
+    seed = seed_of(request)
     assert attack(world, 2_000, seed + 1) >= 5_000
 
 

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 
 from tests.databases import tell, undone
+from tests.drawn import drawn
 from tests.isolation.catalogue import OPEN, TENANT, tenant_tables
 from tests.isolation.test_boundaries import fill
 from tests.world import World
@@ -158,13 +159,12 @@ def prober(world: World) -> Iterator[Prober]:
 def test_every_policy_that_is_broken_is_noticed(
     lasting_world: World, request: pytest.FixtureRequest, one_of: int
 ) -> None:
-    """Of every twelfth one in the quick suite: the seed says with which it begins."""
-    first = int(request.config.getoption("randomly_seed", default=1)) % one_of
+    """Of every twelfth one in the quick suite."""
     with prober(lasting_world) as probe:
         every = policies(probe.connection)
         known = [policy for policy in every if policy.table not in BY_ACCOUNT]
         unnoticed = []
-        for policy in known[first::one_of]:
+        for policy in known[drawn(request, one_of)]:
             before = probe.observe(policy)
             assert before == probe.observe(policy), "a probe says the same twice"
             for variant, statement in policy.variants.items():

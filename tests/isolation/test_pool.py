@@ -135,7 +135,8 @@ def visitor(everyone: list[Asker], requests: int, seed: int) -> int:
 @contextmanager
 def shared(**settings: object) -> Iterator[None]:
     """A connection alias that all threads use, configured like `default` but for `settings`."""
-    connections.settings[ALIAS] = {**connections["default"].settings_dict, **settings}
+    known = {**connections["default"].settings_dict, "CONN_MAX_AGE": 0}
+    connections.settings[ALIAS] = known | settings
     try:
         yield
     finally:

@@ -8,22 +8,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.people import user_of
-from tests.world import PASSWORD, World
+from tests.people import signed_in
+from tests.world import World
 
-CHROMIUM = Path("/usr/bin/chromium")
+# The shell is the same browser without windows, and takes less of the processor.
+CHROMIUM = next(
+    (
+        path
+        for path in (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium"))
+        if path.exists()
+    ),
+    None,
+)
 MISSING = "Chromium is not installed; the browser tests are left out."
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    if not CHROMIUM.exists():
+    if CHROMIUM is None:
         if os.environ.get("CI") == "true":
-            pytest.fail("CI=true, and /usr/bin/chromium is missing.")
+            pytest.fail("CI=true, and Chromium is missing.")
         pytest.skip(MISSING)
     # Playwright keeps an event loop in this thread; Django would refuse every query beside it.
     before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
@@ -149,12 +158,17 @@ class Site:
         self.complaints.append(str(error.error))
 
     def sign_in(self, name: str, **options: object) -> Page:
-        """As a member of the first organisation, through the form."""
-        page = self.context(**options).new_page()
+        """On Memories, as a member of the first organisation who has signed in before.
+
+        The form itself is filled in by test_core_pages and test_signing_in.
+        """
+        session = signed_in(self.world.here, name).cookies[settings.SESSION_COOKIE_NAME].value
+        context = self.context(**options)
+        context.add_cookies(
+            [{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": self.url}]
+        )
+        page = context.new_page()
         page.goto("/memories/")
-        page.get_by_label("E-mail").fill(user_of(self.world.here, name).email)
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Sign in").click()
         page.get_by_role("heading", name="Memories").wait_for()
         return page
 
@@ -167,7 +181,9 @@ def site(lasting_world: World, contexts: Contexts) -> Iterator[Site]:
     assert running.complaints == []
 
 
-@pytest.fixture(params=["with JavaScript", "without JavaScript"])
+@pytest.fixture(
+    params=["with JavaScript", pytest.param("without JavaScript", marks=pytest.mark.slow)]
+)
 def page_of(request: pytest.FixtureRequest, site: Site) -> Callable[[str], Page]:
     """Sign somebody in, in a browser with and in one without JavaScript."""
     script = request.param == "with JavaScript"

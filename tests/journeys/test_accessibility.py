@@ -67,9 +67,8 @@ def pages(site: Site) -> list[str]:
 
 
 @pytest.mark.conformance("W15")
-@pytest.mark.parametrize(
-    ("theme", "width"), [("light", 1280), pytest.param("dark", 320, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 320)])
 def test_axe_finds_nothing(site: Site, theme: str, width: int) -> None:
     look = {"color_scheme": theme, "viewport": {"width": width, "height": 800}}
     found: list[str] = []

@@ -94,7 +94,13 @@ def _run(command: str) -> str:
 
 
 @pytest.mark.conformance("W01", open="there is no MCP yet, so no page shows its configuration")
-@pytest.mark.parametrize("script", [True, False], ids=["with JavaScript", "without JavaScript"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(True, id="with JavaScript"),
+        pytest.param(False, id="without JavaScript", marks=pytest.mark.slow),
+    ],
+)
 def test_the_guide_ends_with_a_robot_that_was_heard(
     site: Site, settings: Any, *, script: bool
 ) -> None:

@@ -23,7 +23,12 @@ def _data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "DATA_DIR", tmp_path)
 
 
-@pytest.fixture(params=[True, False], ids=["with JavaScript", "without JavaScript"])
+@pytest.fixture(
+    params=[
+        pytest.param(True, id="with JavaScript"),
+        pytest.param(False, id="without JavaScript", marks=pytest.mark.slow),
+    ]
+)
 def newcomer(site: Site, request: pytest.FixtureRequest) -> Page:
     """The first person of an organisation that holds nothing."""
     home = make_home(now=timezone.now(), slug=f"home-{secrets.token_hex(4)}")
@@ -83,7 +88,7 @@ def test_a_file_kept_closed_says_that_nothing_can_be_read(newcomer: Page) -> Non
     expect(page.get_by_role("link", name=re.compile("^See the"))).to_have_count(0)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_plan_fits_and_has_no_fault(site: Site, theme: str) -> None:
     page = site.sign_in("ada", color_scheme=theme)
     page.goto("/import/")

@@ -233,7 +233,9 @@ def test_columns_are_kept(site: Site) -> None:
     expect(page.get_by_role("columnheader", name="Age")).to_be_visible()
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 320), ("dark", 1280)])
+@pytest.mark.parametrize(
+    ("theme", "width"), [("light", 320), pytest.param("dark", 1280, marks=pytest.mark.slow)]
+)
 def test_lines_fit_and_can_be_read(site: Site, theme: str, width: int) -> None:
     fill(site)
     page = site.sign_in("chidi", color_scheme=theme, viewport={"width": width, "height": 800})

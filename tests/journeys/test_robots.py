@@ -141,9 +141,8 @@ def test_a_team_is_made_and_shows_who_is_active(site: Site, page_of: Callable[[s
     expect(entry(page, "clio").get_by_role("link", name="Coding")).to_have_count(0)
 
 
-@pytest.mark.parametrize(
-    ("theme", "width"), [("light", 320), pytest.param("dark", 1280, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("theme", "width"), [("light", 320), ("dark", 1280)])
 def test_axe_finds_nothing(site: Site, theme: str, width: int) -> None:
     here = site.world.here
     tell(here)

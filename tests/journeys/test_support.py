@@ -110,7 +110,9 @@ def test_support_looks_something_up_and_opens_one_memory(site: Site) -> None:
 
 
 @pytest.mark.conformance("W20")
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 320)])
+@pytest.mark.parametrize(
+    ("theme", "width"), [("dark", 320), pytest.param("light", 1280, marks=pytest.mark.slow)]
+)
 def test_each_page_of_the_console_fits_and_is_accessible(
     site: Site, theme: str, width: int
 ) -> None:

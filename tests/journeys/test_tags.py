@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
     ("scheme", "width"),
     [
         ("light", 320),
-        ("dark", 1280),
+        pytest.param("dark", 1280, marks=pytest.mark.slow),
         pytest.param("light", 1280, marks=pytest.mark.slow),
         pytest.param("dark", 320, marks=pytest.mark.slow),
     ],

@@ -84,6 +84,7 @@ def test_the_graph_written_by_hand_equals_sentence_transformers(load, reference)
     np.testing.assert_allclose(vectors, reference, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.models
 @pytest.mark.conformance("O16")
 def test_eight_bits_lose_little(load, reference):

@@ -69,7 +69,7 @@ def model(settings: Any) -> Iterator[Model]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         settings.LLM_URL = f"http://127.0.0.1:{server.server_port}/v1"
         settings.LLM_MODEL, settings.LLM_KEY, settings.LLM_TIMEOUT = "small", "secret", 5

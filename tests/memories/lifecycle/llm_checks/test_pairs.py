@@ -133,7 +133,7 @@ def test_nonsense_is_counted_and_asked_again_another_day(
 def test_a_model_that_hangs_is_left_alone_and_the_run_ends(
     here: Tenant, model: FakeModel, settings: Any
 ) -> None:
-    settings.LLM_TIMEOUT = 1
+    settings.LLM_TIMEOUT = 0.2
     for city in ("Berlin", "Munich", "Oslo", "Rome", "Paris", "Madrid"):
         kept(here, BERLIN.replace("Berlin", city))
     model.hangs = threading.Event()

@@ -164,7 +164,7 @@ def test_nonsense_leaves_it_for_the_next_day(full: Tenant, model: FakeModel, non
 
 
 def test_a_model_that_hangs_holds_up_nobody(full: Tenant, model: FakeModel, settings: Any) -> None:
-    settings.LLM_TIMEOUT = 1
+    settings.LLM_TIMEOUT = 0.2
     model.hangs = threading.Event()
     with ThreadPoolExecutor(1) as pool:
 
