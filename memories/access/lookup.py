@@ -7,8 +7,9 @@ from uuid import UUID
 from memories.access.permissions import NotYours, may_change, may_restore
 from memories.store.authorship import two_facts
 from memories.store.models.choices import Status
-from memories.store.models.memory import Memory
+from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs import audit
+from orgs.database.kept_statements import Kept
 from orgs.errors import NotFound
 from orgs.principals import Actor, Principal, resolve
 from robots.registry.robots import stamp_activity
@@ -19,17 +20,24 @@ def principal_for(actor: Actor) -> Principal:
     return resolve(actor)
 
 
+def _one(lock: bool, organisation_id: UUID, memory_id: UUID) -> MemoryQuerySet:
+    rows = Memory.objects.filter(organisation_id=organisation_id, id=memory_id)
+    if lock:
+        # Not by its key: what refers to it may be written meanwhile.
+        rows = rows.select_for_update(of=("self",), no_key=True)
+    return rows.with_names()
+
+
+_ONE = Kept(_one)
+
+
 def fetch(principal: Principal, memory_id: UUID, *, lock: bool = False) -> Memory:
     """One readable memory; call inside the principal's scope. Raises NotFound.
 
     What is forgotten exists only for those who may bring it back.
     """
-    rows = Memory.objects.filter(organisation_id=principal.organisation_id, id=memory_id)
-    if lock:
-        # Not by its key: what refers to it may be written meanwhile.
-        rows = rows.select_for_update(of=("self",), no_key=True)
-    # There is one at most. `first()` would have it sorted, and Django works a third longer on that.
-    memory = next(iter(rows.with_names()), None)
+    wanted = {"organisation_id": principal.organisation_id, "memory_id": memory_id}
+    memory: Memory | None = next(_ONE.rows(lock, **wanted), None)
     if memory is None or (memory.status == Status.FORGOTTEN and not may_restore(principal, memory)):
         raise NotFound("no such memory")
     return memory

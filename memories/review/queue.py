@@ -15,6 +15,7 @@ from memories.review.models import Proposal, State
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
+from orgs.database.kept_statements import Kept
 from orgs.errors import NotFound
 from orgs.principals import Actor, Principal, resolve
 
@@ -61,8 +62,20 @@ def items(principal: Principal) -> "QuerySet[Proposal, Proposal]":
     is forgotten is for who may bring it back, here as well. What was written for other readers than
     those of today is for who reads both, as with the versions of the memory.
     """
-    rows = standing(principal.actor).filter(decidable(principal.actor) | proposed(principal.actor))
-    return rows.select_related(*NAMES)
+    return _items(principal.actor)
+
+
+def _items(actor: Actor) -> "QuerySet[Proposal, Proposal]":
+    return standing(actor).filter(decidable(actor) | proposed(actor)).select_related(*NAMES)
+
+
+def ids_of(actor: Actor) -> dict[str, UUID | None]:
+    """What a query about the queue takes of the asker beside the role."""
+    return {
+        "organisation_id": actor.organisation_id,
+        "member_id": actor.member_id,
+        "robot_id": actor.robot_id,
+    }
 
 
 def standing(actor: Actor) -> "QuerySet[Proposal, Proposal]":
@@ -123,9 +136,17 @@ def window(principal: Principal, filters: Mapping[str, Any], item_id: UUID) -> l
     return list(rows.filter(id__gte=first).order_by("id")[:WINDOW])
 
 
+def _one(role: str | None, item_id: UUID, **ids: Any) -> "QuerySet[Proposal, Proposal]":
+    return _items(Actor(role=role, **ids)).filter(id=item_id)
+
+
+_ONE = Kept(_one)
+
+
 def find(principal: Principal, item_id: UUID) -> Proposal:
     """One item; call inside the principal's scope. Raises NotFound."""
-    item = next(iter(items(principal).filter(id=item_id)), None)
+    actor = principal.actor
+    item: Proposal | None = next(_ONE.rows(actor.role, item_id=item_id, **ids_of(actor)), None)
     if item is None or (item.memory.status == Status.FORGOTTEN and item.state == State.OPEN):
         raise NotFound("no such item")
     return item

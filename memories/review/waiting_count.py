@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
+
 from memories.review.deciders import decidable
-from memories.review.models import State
-from memories.review.queue import GONE, standing
+from memories.review.models import Proposal, State
+from memories.review.queue import GONE, ids_of, standing
+from orgs.database.kept_statements import Kept
 from orgs.principals import Actor, asked_at_once
 
 MOST = 100
@@ -26,6 +29,13 @@ def among(actor: Actor) -> tuple[str, dict[str, Any]]:
 
 
 def _open(actor: Actor) -> tuple[str, tuple[Any, ...]]:
+    return _WAITING.text(actor.role, **ids_of(actor))
+
+
+def _waiting(role: str | None, **ids: Any) -> "QuerySet[Proposal, Any]":
+    actor = Actor(role=role, **ids)
     rows = standing(actor).filter(decidable(actor), state=State.OPEN)
-    rows = rows.exclude(GONE)
-    return rows.order_by().values("id")[:MOST].query.sql_with_params()
+    return rows.exclude(GONE).order_by().values("id")[:MOST]
+
+
+_WAITING = Kept(_waiting)

@@ -1,0 +1,80 @@
+"""Queries of the ORM whose text is put together once, and filled with values from then on.
+
+Django puts the text of a query together each time it is asked. For a memory with its names, which
+joins thirteen tables, that takes four milliseconds of the processor; to find it takes one.
+"""
+
+import copy
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import connections
+from django.db.models import QuerySet
+from django.db.models.query import ModelIterable
+
+# Stand for the values while a text is put together: ids that nobody has.
+_MARKS: dict[str, UUID] = {}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A query that was put together with marks in place of some of its values."""
+
+    query: "QuerySet[Any, Any]"
+    names: Mapping[UUID, str]
+
+    @cached_property
+    def compiled(self) -> tuple[Any, str, tuple[Any, ...]]:
+        """Django's compiler, the text and its parameters with the marks."""
+        compiler = self.query.query.get_compiler(using=self.query.db)
+        text, parameters = compiler.as_sql()
+        return compiler, text, tuple(parameters)
+
+    def filled(self, values: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
+        """The text, and its parameters for these values."""
+        _, text, parameters = self.compiled
+        return text, tuple(values[self.names[p]] if p in self.names else p for p in parameters)
+
+    def rows(self, values: Mapping[str, Any]) -> Iterator[Any]:
+        """The rows for these values, with what the query selects beside them."""
+        compiler = copy.copy(self.compiled[0])
+        # Another thread may have put it together, on a connection of its own.
+        compiler.connection = connections[self.query.db]
+        compiler.as_sql = lambda: self.filled(values)
+        # Not `copy.copy`, which would ask the database for the rows with the marks.
+        asked: Any = self.query.all()
+        asked.query.get_compiler = lambda *args, **options: compiler
+        return iter(ModelIterable(asked))
+
+
+class Kept:
+    """Builds a query for each shape once. Two that differ in values alone have one shape.
+
+    build: makes the query out of the shape and of ids by name. It may compare the ids with nothing
+    but None: an id that may be missing belongs to the shape as well.
+    """
+
+    def __init__(self, build: Callable[..., "QuerySet[Any, Any]"]) -> None:
+        self.build = build
+        self.statements: dict[Hashable, Statement] = {}
+
+    def rows(self, *shape: Any, **values: UUID | None) -> "Iterator[Any]":
+        """The rows of the query."""
+        return self._statement(shape, values).rows(values)
+
+    def text(self, *shape: Any, **values: UUID | None) -> tuple[str, tuple[Any, ...]]:
+        """The statement, to be a part of another one, and its parameters."""
+        return self._statement(shape, values).filled(values)
+
+    def _statement(self, shape: tuple[Any, ...], values: Mapping[str, UUID | None]) -> Statement:
+        given = frozenset(name for name, value in values.items() if value is not None)
+        known = self.statements.get((shape, given))
+        if known is None:
+            marks = {name: _MARKS.setdefault(name, uuid4()) for name in given}
+            query = self.build(*shape, **dict.fromkeys(values) | marks)
+            known = Statement(query, {mark: name for name, mark in marks.items()})
+            self.statements[shape, given] = known
+        return known

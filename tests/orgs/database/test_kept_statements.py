@@ -1,0 +1,107 @@
+"""A text that was kept says what the query would say that is put together anew."""
+
+import threading
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
+
+from memories.access import lookup
+from memories.review import queue, waiting_count
+from memories.review.deciders import decidable
+from memories.review.models import State
+from orgs.database.kept_statements import Kept
+from orgs.models.organisations import Group
+from orgs.principals import Actor, resolve
+from tests.world import World
+
+IDS = [uuid4() for _ in range(4)]
+ACTORS = [
+    Actor(organisation_id=organisation, member_id=member, robot_id=robot, role=role)
+    for organisation in IDS[:2]
+    for member in (None, *IDS[2:])
+    for robot in (None, *IDS[1:3])
+    for role in (None, "viewer", "member", "curator", "admin")
+    if member or robot
+]
+
+
+@pytest.mark.parametrize("actor", [one for one in ACTORS if one.is_person])
+def test_what_waits_is_asked_as_if_it_were_put_together_anew(actor: Actor) -> None:
+    rows = queue.standing(actor).filter(decidable(actor), state=State.OPEN)
+    anew = rows.exclude(queue.GONE).order_by().values("id")[: waiting_count.MOST]
+    assert waiting_count._open(actor) == anew.query.sql_with_params()
+
+
+@pytest.mark.parametrize("actor", ACTORS)
+def test_so_is_one_item(actor: Actor) -> None:
+    for item_id in IDS:
+        anew = queue._items(actor).filter(id=item_id).query.sql_with_params()
+        assert queue._ONE.text(actor.role, item_id=item_id, **queue.ids_of(actor)) == anew
+
+
+@pytest.mark.parametrize("lock", [False, True])
+def test_so_is_one_memory(lock: bool, db: None) -> None:
+    for organisation_id, memory_id in zip(IDS, reversed(IDS), strict=True):
+        anew = lookup._one(lock, organisation_id, memory_id).query.sql_with_params()
+        assert lookup._ONE.text(lock, organisation_id=organisation_id, memory_id=memory_id) == anew
+
+
+def test_rows_have_their_names_and_their_annotations(world: World) -> None:
+    mina = world.here.person("mina")
+    id_ = world.here.remember(world.here.robot("aria"), "Pears.", group="launch").id
+    principal = resolve(mina)
+    with principal.scope(), CaptureQueriesContext(connection) as asked:
+        for _ in range(2):
+            kept = lookup.fetch(principal, id_)
+            [anew] = lookup._one(False, world.here.id, id_)
+            assert kept == anew
+            assert vars(kept).keys() == vars(anew).keys()
+            assert (kept.robot.name, kept.group.external_id) == ("aria", "launch")
+            assert kept.group_known is anew.group_known is True
+    selects = [one for one in asked if one["sql"].startswith('SELECT "memories_memory')]
+    assert len(selects) == 4
+
+
+def test_a_thread_asks_on_its_own_connection(lasting_world: World) -> None:
+    """The text was put together by another one, whose transaction it would not see."""
+    groups = Kept(lambda organisation_id: Group.objects.filter(organisation_id=organisation_id))
+    here, found = lasting_world.here, []
+    principal = resolve(here.person("ada"))
+
+    def ask() -> None:
+        try:
+            with principal.scope():
+                found.append(sorted(g.external_id for g in groups.rows(organisation_id=here.id)))
+        finally:
+            connections.close_all()
+
+    ask_here = threading.Thread(target=ask)
+    ask()
+    ask_here.start()
+    ask_here.join()
+    assert found == [["design", "launch"]] * 2
+
+
+def test_a_missing_id_is_another_shape() -> None:
+    built: list[Any] = []
+
+    def build(role: str, member_id: Any, robot_id: Any) -> Any:
+        built.append((role, member_id is None, robot_id is None))
+        return Group.objects.filter(id=member_id or robot_id)
+
+    kept = Kept(build)
+    for _ in range(2):
+        for role in ("admin", "viewer"):
+            assert kept.text(role, member_id=IDS[0], robot_id=None)[1] == (IDS[0],)
+            assert kept.text(role, member_id=None, robot_id=IDS[1])[1] == (IDS[1],)
+    assert len(built) == 4
+
+
+def test_the_same_id_twice_stands_in_both_places() -> None:
+    kept = Kept(lambda one, other: Group.objects.filter(id=one, organisation_id=other))
+    text, values = kept.text(one=IDS[0], other=IDS[0])
+    assert text.count("%s") == 2
+    assert values == (IDS[0], IDS[0])
