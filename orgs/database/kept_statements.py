@@ -7,6 +7,7 @@ joins thirteen tables, that takes four milliseconds of the processor; to find it
 import copy
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 from uuid import UUID, uuid4
@@ -15,8 +16,16 @@ from django.db import connections
 from django.db.models import QuerySet
 from django.db.models.query import ModelIterable
 
-# Stand for the values while a text is put together: ids that nobody has.
-_MARKS: dict[str, UUID] = {}
+Given = UUID | datetime
+
+# Stand for the values while a text is put together: ids that nobody has, moments of the year one.
+_MARKS: dict[tuple[str, type], Given] = {}
+
+
+def _mark(name: str, value: Given) -> Given:
+    moment = datetime(1, 1, 2, tzinfo=UTC) + timedelta(seconds=len(_MARKS))
+    made = uuid4() if isinstance(value, UUID) else moment
+    return _MARKS.setdefault((name, type(value)), made)
 
 
 @dataclass(frozen=True)
@@ -24,7 +33,7 @@ class Statement:
     """A query that was put together with marks in place of some of its values."""
 
     query: "QuerySet[Any, Any]"
-    names: Mapping[UUID, str]
+    names: Mapping[Given, str]
 
     @cached_property
     def compiled(self) -> tuple[Any, str, tuple[Any, ...]]:
@@ -36,7 +45,10 @@ class Statement:
     def filled(self, values: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
         """The text, and its parameters for these values."""
         _, text, parameters = self.compiled
-        return text, tuple(values[self.names[p]] if p in self.names else p for p in parameters)
+        return text, tuple(
+            values[self.names[p]] if isinstance(p, Given) and p in self.names else p
+            for p in parameters
+        )
 
     def rows(self, values: Mapping[str, Any]) -> Iterator[Any]:
         """The rows for these values, with what the query selects beside them."""
@@ -53,27 +65,28 @@ class Statement:
 class Kept:
     """Builds a query for each shape once. Two that differ in values alone have one shape.
 
-    build: makes the query out of the shape and of ids by name. It may compare the ids with nothing
-    but None: an id that may be missing belongs to the shape as well.
+    build: makes the query out of the shape and of ids and moments by name. It may compare these
+    with nothing but None: one that may be missing belongs to the shape as well. One that stands in a
+    list is not filled in, so that nothing is found.
     """
 
     def __init__(self, build: Callable[..., "QuerySet[Any, Any]"]) -> None:
         self.build = build
         self.statements: dict[Hashable, Statement] = {}
 
-    def rows(self, *shape: Any, **values: UUID | None) -> "Iterator[Any]":
+    def rows(self, *shape: Any, **values: Given | None) -> "Iterator[Any]":
         """The rows of the query."""
         return self._statement(shape, values).rows(values)
 
-    def text(self, *shape: Any, **values: UUID | None) -> tuple[str, tuple[Any, ...]]:
+    def text(self, *shape: Any, **values: Given | None) -> tuple[str, tuple[Any, ...]]:
         """The statement, to be a part of another one, and its parameters."""
         return self._statement(shape, values).filled(values)
 
-    def _statement(self, shape: tuple[Any, ...], values: Mapping[str, UUID | None]) -> Statement:
+    def _statement(self, shape: tuple[Any, ...], values: Mapping[str, Given | None]) -> Statement:
         given = frozenset(name for name, value in values.items() if value is not None)
         known = self.statements.get((shape, given))
         if known is None:
-            marks = {name: _MARKS.setdefault(name, uuid4()) for name in given}
+            marks = {name: _mark(name, value) for name, value in values.items() if value}
             query = self.build(*shape, **dict.fromkeys(values) | marks)
             known = Statement(query, {mark: name for name, mark in marks.items()})
             self.statements[shape, given] = known

@@ -1,6 +1,7 @@
 """A text that was kept says what the query would say that is put together anew."""
 
 import threading
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -15,7 +16,7 @@ from memories.review.models import State
 from orgs.database.kept_statements import Kept
 from orgs.models.organisations import Group
 from orgs.principals import Actor, resolve
-from tests.world import World
+from tests.world import NOW, World
 
 IDS = [uuid4() for _ in range(4)]
 ACTORS = [
@@ -40,6 +41,13 @@ def test_so_is_one_item(actor: Actor) -> None:
     for item_id in IDS:
         anew = queue._items(actor).filter(id=item_id).query.sql_with_params()
         assert queue._ONE.text(actor.role, item_id=item_id, **queue.ids_of(actor)) == anew
+
+
+@pytest.mark.parametrize("actor", ACTORS)
+def test_so_is_progress_whenever_it_began(actor: Actor) -> None:
+    for since in (NOW, NOW - timedelta(hours=3)):
+        anew = queue._counted(actor.role, since, **queue.ids_of(actor)).query.sql_with_params()
+        assert queue._COUNTED.text(actor.role, since=since, **queue.ids_of(actor)) == anew
 
 
 @pytest.mark.parametrize("lock", [False, True])
