@@ -66,8 +66,8 @@ class Kept:
     """Builds a query for each shape once. Two that differ in values alone have one shape.
 
     build: makes the query out of the shape and of ids and moments by name. It may compare these
-    with nothing but None: one that may be missing belongs to the shape as well. One that stands in a
-    list is not filled in, so that nothing is found.
+    with nothing but None: one that may be missing belongs to the shape as well. One that stands in
+    a list is not filled in, so that nothing is found.
     """
 
     def __init__(self, build: Callable[..., "QuerySet[Any, Any]"]) -> None:
