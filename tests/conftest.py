@@ -83,6 +83,10 @@ def django_db_setup(
     django_db_blocker: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
     """Migrate a template once, as the owner; every worker gets a copy."""
+    # Every page is loaded before any test: a module that is first imported while something is
+    # patched would keep that for all tests after it.
+    import config.urls  # noqa: F401
+
     admin = os.environ.get("DATABASE_ADMIN_URL")
     if not admin:
         pytest.exit("Run the tests with `make test`: it starts the database they need.", 3)
