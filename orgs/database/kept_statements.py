@@ -15,6 +15,9 @@ from uuid import UUID, uuid4
 from django.db import connections
 from django.db.models import QuerySet
 from django.db.models.query import ModelIterable
+from psycopg.pq import Format
+
+from orgs.database.prepared_statements import fetched
 
 Given = UUID | datetime
 
@@ -52,10 +55,11 @@ class Statement:
 
     def rows(self, values: Mapping[str, Any]) -> Iterator[Any]:
         """The rows for these values, with what the query selects beside them."""
+        found = fetched(*self.filled(values), self.query.db, how=Format.TEXT)
         compiler = copy.copy(self.compiled[0])
         # Another thread may have put it together, on a connection of its own.
         compiler.connection = connections[self.query.db]
-        compiler.as_sql = lambda: self.filled(values)
+        compiler.execute_sql = lambda **options: [found]
         # Not `copy.copy`, which would ask the database for the rows with the marks.
         asked: Any = self.query.all()
         asked.query.get_compiler = lambda *args, **options: compiler
@@ -75,7 +79,7 @@ class Kept:
         self.statements: dict[Hashable, Statement] = {}
 
     def rows(self, *shape: Any, **values: Given | None) -> "Iterator[Any]":
-        """The rows of the query."""
+        """The rows of the query, whose plan is kept as well: for what a key finds."""
         return self._statement(shape, values).rows(values)
 
     def text(self, *shape: Any, **values: Given | None) -> tuple[str, tuple[Any, ...]]:

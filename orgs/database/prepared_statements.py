@@ -30,19 +30,30 @@ class _Logged(CursorDebugWrapper):
 
 
 @contextmanager
-def prepared(using: str = DEFAULT_DB_ALIAS) -> Iterator[CursorWrapper]:
-    """A cursor for prepared statements with `%(name)s` parameters, cast where the type is open."""
+def prepared(
+    using: str = DEFAULT_DB_ALIAS, *, how: Format = Format.BINARY
+) -> Iterator[CursorWrapper]:
+    """A cursor for prepared statements with `%(name)s` parameters, cast where the type is open.
+
+    how: as what the values of its answers come; Django's fields read text.
+    """
     connection: Any = connections[using]
     connection.ensure_connection()
     inner: Cursor[Any] = Cursor(connection.connection)
-    inner.format = Format.BINARY
+    inner.format = how
     with (_Logged if connection.queries_logged else CursorWrapper)(inner, connection) as cursor:
         yield cursor
 
 
-def fetched(statement: str, values: Values, using: str = DEFAULT_DB_ALIAS) -> Rows:
+def fetched(
+    statement: str,
+    values: Values,
+    using: str = DEFAULT_DB_ALIAS,
+    *,
+    how: Format = Format.BINARY,
+) -> Rows:
     """The rows of one prepared statement; none for a statement that returns nothing."""
-    with prepared(using) as cursor:
+    with prepared(using, how=how) as cursor:
         cursor.execute(statement, values)
         return _rows(cursor)
 

@@ -14,9 +14,6 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.utils import timezone
 
-# Everything is imported before a leak is planted: a module that is first imported while it is
-# there would keep it.
-import config.urls  # noqa: F401
 from memories.indexing import exact_scan
 from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience

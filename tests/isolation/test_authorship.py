@@ -9,8 +9,6 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-# Imported before something is planted: a module that is first imported while it is there keeps it.
-import config.urls  # noqa: F401
 from memories.access.speakers import Speaker
 from orgs.errors import NotFound
 from tests.drawn import seed_of

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from uuid import UUID
 
-from django.db import connection
+from psycopg.pq import Format
 
 from memories.access.reader_sentences import AudiencePeople, Reader
+from orgs.database.prepared_statements import fetched
 from orgs.principals import MODERATORS, READS_GROUP, Principal
 
 SHOWN = 8
@@ -305,39 +306,40 @@ def look_up(
     if not found:
         return found
     actor, part = principal.actor, part or Part()
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _look_up_sql(),
-            {
-                "organisation": principal.organisation_id,
-                "audiences": audiences,
-                "before": list(before),
-                "drawn": drawn.id if drawn else None,
-                "members": list(drawn.members) if drawn else [],
-                "me": actor.member_id,
-                "moderates": actor.moderates,
-                "moderators": list(MODERATORS),
-                "shown": SHOWN,
-                "start": part.start,
-                "most": part.most,
-            },
-        )
-        for audience, what, reason, enters, mine, number, id_, name, told in cursor.fetchall():
-            known = found[audience]
-            if what == "group":
-                _note_group(known, name if enters else "")
-            elif what == "team":
-                known.teams.append(name)
-            elif what == "cohort":
-                known.cohort = name
-            elif id_ is None:
-                known.counts.append(Counted(what, reason, enters, mine, number, told))
-            else:
-                one = Reader(what, id_, name, reason, enters, mine)
-                if number <= SHOWN:
-                    known.shown.append(one)
-                if part.start < number <= part.start + part.most:
-                    known.listed.append(one)
+    # The plan is kept: to make one takes eight times as long as to look.
+    rows = fetched(
+        _look_up_sql(),
+        {
+            "organisation": principal.organisation_id,
+            "audiences": audiences,
+            "before": list(before),
+            "drawn": drawn.id if drawn else None,
+            "members": list(drawn.members) if drawn else [],
+            "me": actor.member_id,
+            "moderates": actor.moderates,
+            "moderators": list(map(str, MODERATORS)),
+            "shown": SHOWN,
+            "start": part.start,
+            "most": part.most,
+        },
+        how=Format.TEXT,
+    )
+    for audience, what, reason, enters, mine, number, id_, name, told in rows:
+        known = found[audience]
+        if what == "group":
+            _note_group(known, name if enters else "")
+        elif what == "team":
+            known.teams.append(name)
+        elif what == "cohort":
+            known.cohort = name
+        elif id_ is None:
+            known.counts.append(Counted(what, reason, enters, mine, number, told))
+        else:
+            one = Reader(what, id_, name, reason, enters, mine)
+            if number <= SHOWN:
+                known.shown.append(one)
+            if part.start < number <= part.start + part.most:
+                known.listed.append(one)
     return found
 
 
