@@ -8,6 +8,7 @@ from django.db import connection
 from django.db.models import Case, Exists, F, Value, When
 from django.db.models.functions import Coalesce, Left, Lower
 from django.utils import timezone
+from psycopg.pq import Format
 
 from memories.library.jobs import seen_by
 from memories.library.memories import listed
@@ -18,6 +19,7 @@ from memories.store.models.choices import Status
 from memories.store.models.contribution import brought_by
 from memories.store.models.memory import Memory, MemoryQuerySet
 from memories.store.tag_names import looked_for
+from orgs.database.prepared_statements import fetched
 from orgs.models.audiences import COHORTS, Audience, AudienceKind
 from orgs.principals import READS_GROUP, Principal
 
@@ -301,23 +303,23 @@ def options(principal: Principal) -> Options:
     """One query; call inside the scope of a person."""
     found = Options()
     rows, values = waiting_count.among(principal.actor)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _OPTIONS.format(waiting=rows),
-            {
-                **values,
-                "organisation": principal.organisation_id,
-                "me": principal.actor.member_id,
-                "moderates": principal.actor.moderates,
-                "groups": 1_000,
-                "most": OPTIONS,
-            },
-        )
-        for what, id_, name, query in cursor.fetchall():
-            if what == "waiting":
-                found.waiting = int(query)
-                continue
-            getattr(found, what).append((id_, name, query) if what == "views" else (id_, name))
+    told = fetched(
+        _OPTIONS.format(waiting=rows),
+        {
+            **values,
+            "organisation": principal.organisation_id,
+            "me": principal.actor.member_id,
+            "moderates": principal.actor.moderates,
+            "groups": 1_000,
+            "most": OPTIONS,
+        },
+        how=Format.TEXT,
+    )
+    for what, id_, name, query in told:
+        if what == "waiting":
+            found.waiting = int(query)
+            continue
+        getattr(found, what).append((id_, name, query) if what == "views" else (id_, name))
     return found
 
 
