@@ -223,8 +223,7 @@ def test_its_member_and_the_robot_itself_are_told(world: World) -> None:
         assert f"get /api/v1/memories?robot={taught.marks[0]}" in found, caller
 
 
-def test_a_robot_that_acts_for_the_member_without_leave_is_not_told(world: World) -> None:
-    taught = Taught(world)
+def a_robot_that_acts_for_the_member_without_leave_is_not_told(taught: Taught) -> None:
     aria = act(taught.here.robot("aria"), member=str(taught.here.members["mina"].id))
     assert not aria.sees_own
     client = taught.here.api("aria")
@@ -233,9 +232,8 @@ def test_a_robot_that_acts_for_the_member_without_leave_is_not_told(world: World
     assert str(taught.lesson) not in text_of(answer)
 
 
-def test_figures_count_no_part_in_what_was_taught(world: World) -> None:
+def figures_count_no_part_in_what_was_taught(taught: Taught) -> None:
     """The robot brought two lines that a profession reads, one for Mina alone and one for all."""
-    taught = Taught(world)
 
     def counted(caller: str) -> dict[str, int]:
         stats = taught.stage.callers[caller]().get("/api/v1/stats").json()
@@ -252,8 +250,7 @@ def test_figures_count_no_part_in_what_was_taught(world: World) -> None:
     assert counted("mina") == {"stats": 4, "said": 2}
 
 
-def test_the_filter_of_the_pages_finds_nothing_that_was_taught(world: World) -> None:
-    taught = Taught(world)
+def the_filter_of_the_pages_finds_nothing_that_was_taught(taught: Taught) -> None:
     chosen = Selection(robot=taught.robot.robot_id)
     for name, wanted in (("bob", {taught.told}), ("chidi", {taught.told})):
         page = library(taught.here.person(name), chosen, organisation="Here", now=NOW)
@@ -262,8 +259,7 @@ def test_the_filter_of_the_pages_finds_nothing_that_was_taught(world: World) -> 
     assert {taught.told, taught.lesson, taught.ruled} <= {row.memory.id for row in hers.rows}
 
 
-def test_the_chart_of_robots_counts_no_part_in_what_was_taught(world: World) -> None:
-    taught = Taught(world)
+def the_chart_of_robots_counts_no_part_in_what_was_taught(taught: Taught) -> None:
 
     def drawn(caller: str) -> int:
         bars = figures(taught.here.person(caller), now=NOW + timedelta(hours=1)).by_robot
@@ -272,8 +268,7 @@ def test_the_chart_of_robots_counts_no_part_in_what_was_taught(world: World) -> 
     assert [drawn(caller) for caller in ("bob", "chidi", "mina")] == [1, 1, 4]
 
 
-def test_when_a_personal_robot_was_heard_from_is_for_its_member_and_admins(world: World) -> None:
-    taught = Taught(world)
+def when_a_personal_robot_was_heard_from_is_for_its_member_and_admins(taught: Taught) -> None:
     place = f"/api/v1/robots/{taught.marks[0]}"
 
     def heard(caller: str) -> list[Any]:
@@ -298,13 +293,23 @@ def test_when_a_personal_robot_was_heard_from_is_for_its_member_and_admins(world
     assert "Serves Mina" in taught.stage.callers["ada"]().get("/robots/").content.decode()
 
 
-@pytest.mark.parametrize("caller", ["robot of mina", "ada", "chidi"])
-def test_a_personal_robot_keeps_its_neutral_name(world: World, caller: str) -> None:
+def a_personal_robot_keeps_its_neutral_name(taught: Taught) -> None:
+    for caller in ("robot of mina", "ada", "chidi"):
+        client = taught.stage.callers[caller]()
+        place = f"/api/v1/robots/{taught.marks[0]}"
+        refused = client.patch(place, {"name": "Robot of Mina"}, format="json")
+        assert refused.status_code == 400, refused.content
+        assert "keeps its name" in refused.content.decode()
+        kept = client.patch(place, {"name": taught.robot.name, "purpose": "Leases"}, format="json")
+        assert kept.status_code == 200, kept.content
+
+
+def test_no_other_way_tells_who_taught(world: World) -> None:
+    """One stage for all of these, which costs more than any of them."""
     taught = Taught(world)
-    client = taught.stage.callers[caller]()
-    place = f"/api/v1/robots/{taught.marks[0]}"
-    refused = client.patch(place, {"name": "Robot of Mina"}, format="json")
-    assert refused.status_code == 400, refused.content
-    assert "keeps its name" in refused.content.decode()
-    kept = client.patch(place, {"name": taught.robot.name, "purpose": "Leases"}, format="json")
-    assert kept.status_code == 200, kept.content
+    a_robot_that_acts_for_the_member_without_leave_is_not_told(taught)
+    figures_count_no_part_in_what_was_taught(taught)
+    the_filter_of_the_pages_finds_nothing_that_was_taught(taught)
+    the_chart_of_robots_counts_no_part_in_what_was_taught(taught)
+    when_a_personal_robot_was_heard_from_is_for_its_member_and_admins(taught)
+    a_personal_robot_keeps_its_neutral_name(taught)

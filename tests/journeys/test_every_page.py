@@ -31,6 +31,7 @@ from orgs.models.organisations import Group
 from orgs.models.users import User
 from orgs.principals import Actor, resolve
 from robots.models.robots import Robot
+from tests.drawn import drawn
 from tests.isolation.surface import patterns
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
@@ -143,7 +144,7 @@ LOOK_AT = """async ([html, exclude]) => {
 
 
 @pytest.mark.conformance("W15")
-def test_every_page_once(site: Site, demo: None) -> None:
+def test_every_second_page(site: Site, demo: None, request: pytest.FixtureRequest) -> None:
     """Fetched without a browser, which draws one after the other in the same document."""
     client, stranger = Client(), Client()
     client.force_login(who("ada")[0])
@@ -152,12 +153,13 @@ def test_every_page_once(site: Site, demo: None) -> None:
     page.goto("/accounts/login/")
     page.evaluate(AXE_SCRIPT)
     every = [(client, url) for url in (*pages(client), *ALSO)]
+    assert len(every) > 60
     found = []
-    for asked, url in (*every, *((stranger, url) for url in ANONYMOUS)):
+    every += ((stranger, url) for url in ANONYMOUS)
+    for asked, url in every[drawn(request, 2)]:
         html = asked.get(url).content.decode()
         frame = [[".rail"], [".topbar"], [".bottombar"]] if url != "/" else []
         found += [f"{url}: {fault}" for fault in page.evaluate(LOOK_AT, [html, frame])]
-    assert len(every) > 60
     assert found == []
 
 

@@ -52,6 +52,7 @@ class Keyboard:
         self.page.keyboard.press(key)
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W05")
 def test_twenty_items_take_fewer_than_sixty_keys(site: Site) -> None:
     here = site.world.here

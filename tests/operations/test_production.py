@@ -100,6 +100,7 @@ def site(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Ite
         process.wait(30)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_the_site_boots_and_serves(site: str) -> None:
     assert httpx.get(f"{site}/healthz").json() == {"status": "ok"}
@@ -123,6 +124,7 @@ def test_the_site_boots_and_serves(site: str) -> None:
     assert refused.status_code == 401
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_probes_ask_by_address_and_nothing_else_does(site: str) -> None:
     inside = ["127.0.0.1:8000", "10.1.2.3", "[::1]:8000", "web:8000", "localhost"]

@@ -329,6 +329,7 @@ print(generate_latest(counted()).decode())
 """
 
 
+@pytest.mark.slow
 def test_web_processes_add_up(tmp_path: Path) -> None:
     environment = {**os.environ, shared_metrics.FOLDER: str(tmp_path)}
     for number, together in (("2", 2), ("3", 5)):
