@@ -29,6 +29,7 @@ SINCE = (
     "memories.safety.",
     "memories.store.encryption.",
     "memories.store.tag_names",
+    "orgs.database.kept_statements",
     "orgs.database.prepared_statements",
     "orgs.limits.api_throttle",
     "personas.",
