@@ -30,6 +30,7 @@ from memories.library.selection import (
     ids_of,
     in_order,
     matching,
+    memories_of,
     options,
 )
 from memories.library.threads.folded import (
@@ -166,7 +167,7 @@ def library(
             else []
         )
         kept = ids[:PAGE]
-        found = lines_of(rows, kept, now) if fold else rows.with_names().those(kept)
+        found = lines_of(rows, kept, now) if fold else memories_of(principal, kept)
         talks = {one.turn.id: one for one in found if isinstance(one, FoldedConversation)}
         turns = [one.turn if isinstance(one, FoldedConversation) else one for one in found]
         shown = show(principal, turns, organisation)

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
+from memories.lifecycle.forget import forget_memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.organisations.groups import set_confidential
@@ -138,6 +139,8 @@ def test_what_was_written_is_counted_as_far_as_the_reader_reads(world: World) ->
         remember(here.robot("bolt"), Draft(content=content), now=timezone.now())
     here.remember(here.robot("aria"), "Of the launch.", group="launch")
     here.remember(here.robot("bolt"), "Its own.", visibility="internal")
+    gone = here.remember(here.robot("aria"), "Not any more.").id
+    forget_memory(here.robot("aria"), gone, now=timezone.now())
     page = signed_in(here, "ada").get("/robots/")
     found = {one["name"]: (one["memories"], one["lately"]) for one in page.context["robots"]}
     assert found == {"aria": (3, 0), "bolt": (1, 1), "clio": (0, 0)}

@@ -174,7 +174,7 @@ def test_ones_own_trace_says_what_one_was_told(world: World) -> None:
     told = response.context["trace"]
     assert told["answered"]["label"] == "Yes"
     assert told["sure"] == f"{answer.confidence * 100:.0f} %"
-    assert "by the memories below" not in text(response)
+    assert "one of the memories below" not in text(response)
     assert response.context["ask_url"] == ""
 
 
