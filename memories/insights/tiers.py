@@ -190,7 +190,8 @@ def _figures(principal: Principal, now: datetime) -> TierFigures:
     room = capacities(policy.capacities)
     by_audience, by_tier, by_strength = Counter[tuple[UUID, str]](), Counter[str](), Counter[str]()
     capped, reported, surprise = False, 0, 0.0
-    for more, audience, tier, strength, number, told, surprises in standing:
+    # In an order of their own: the sum would depend on the plan, and that on hidden rows.
+    for more, audience, tier, strength, number, told, surprises in sorted(standing):
         capped = more
         by_audience[audience, tier] += number
         by_tier[tier] += number

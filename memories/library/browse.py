@@ -161,10 +161,8 @@ def library(
         counted = counted_no_further(rows, now, fold=fold)
         everything = not selection and not text
         count = about_how_many(principal, counted.memories, everything=everything)
-        ids = (
-            in_order(principal, rows, order, after=after, most=PAGE + 1, now=now, fold=fold)
-            if counted.memories
-            else []
+        ids = in_order(
+            principal, rows, order, counted.memories, after=after, most=PAGE + 1, now=now, fold=fold
         )
         kept = ids[:PAGE]
         found = lines_of(rows, kept, now) if fold else memories_of(principal, kept)

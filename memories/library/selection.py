@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import Case, Exists, F, Value, When
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce, Left, Lower
 from django.utils import timezone
 
@@ -165,8 +167,11 @@ def matching(
 
 # Each row, or each line of a list whose turns are folded (see `threads.folded`).
 _EACH = "SELECT key, id FROM found"
+# Where the last SORTED that came begin is found by ids alone: whole rows of all that matches would
+# be sorted on disk.
 _SORTED = """
-WITH found (key, id, talk, group_id) AS MATERIALIZED ({found}),
+WITH border AS MATERIALIZED (SELECT coalesce(({border}), %s::uuid) AS id),
+found (key, id, talk, group_id) AS MATERIALIZED ({found}),
 last (key, id) AS MATERIALIZED ({last}),
 line (key, id) AS ({lines})
 SELECT line.id FROM line LEFT JOIN last ON true
@@ -179,6 +184,7 @@ def in_order(
     principal: Principal,
     rows: MemoryQuerySet,
     order: str,
+    counted: int,
     *,
     after: UUID | None,
     most: int,
@@ -189,9 +195,12 @@ def in_order(
 
     order: AS_THEY_CAME, the last that came first; or one of KEYS, with a minus for the falling
     one, equal ones the last that came first. For these only the last SORTED that came are looked
-    at. fold: a conversation stands once, at the first of its turns in this order. Where `after` is
-    not readable any more a sorted list begins anew. Call inside the principal's scope.
+    at. counted: how many rows there are, see `counted_no_further`. fold: a conversation stands
+    once, at the first of its turns in this order. Where `after` is not readable any more a sorted
+    list begins anew. Call inside the principal's scope.
     """
+    if not counted:
+        return []
     if order == AS_THEY_CAME:
         if fold:
             return newest_lines(rows, after, most, now)
@@ -204,15 +213,25 @@ def in_order(
     last = (
         everything.filter(id=after or NONE).annotate(sorted_by=key).values_list("sorted_by", "id")
     )
-    found, values = keyed.order_by("-id")[:SORTED].query.sql_with_params()
+    begins, there = "NULL", tuple[Any, ...]()
+    if counted > SORTED:
+        border = rows.order_by("-id").values_list("id", flat=True)[SORTED - 1 : SORTED]
+        begins, there = border.query.sql_with_params()
+        keyed = keyed.filter(id__gte=RawSQL("(SELECT id FROM border)", ()))
+    found, values = keyed.order_by().query.sql_with_params()
     behind, which = last.query.sql_with_params()
     direction = "ASC" if up else "DESC"
     lines = LINES.format(rows="found", columns="key, id", direction=direction) if fold else _EACH
     statement = _SORTED.format(
-        found=found, last=behind, lines=lines, after=">" if up else "<", direction=direction
+        border=begins,
+        found=found,
+        last=behind,
+        lines=lines,
+        after=">" if up else "<",
+        direction=direction,
     )
     with connection.cursor() as cursor:
-        cursor.execute(statement, (*values, *which, most))
+        cursor.execute(statement, (*there, NONE, *values, *which, most))
         return [id_ for (id_,) in cursor.fetchall()]
 
 
