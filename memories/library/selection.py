@@ -208,17 +208,20 @@ def in_order(
         return list(further.order_by("-id").values_list("id", flat=True)[:most])
     key, up = KEYS[order.removeprefix("-")], not order.startswith("-")
     known = rows.annotate(sorted_by=key, talk=talk(now))
-    keyed = known.values_list("sorted_by", "id", "talk", "group_id")
+    keyed = known.order_by().values_list("sorted_by", "id", "talk", "group_id")
     everything = Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
     last = (
         everything.filter(id=after or NONE).annotate(sorted_by=key).values_list("sorted_by", "id")
     )
     begins, there = "NULL", tuple[Any, ...]()
-    if counted > SORTED:
+    if counted > SORTED and order.removeprefix("-") == "text":
+        # Texts are in no index: the newest rows are walked as they lie.
+        keyed = keyed.order_by("-id")[:SORTED]
+    elif counted > SORTED:
         border = rows.order_by("-id").values_list("id", flat=True)[SORTED - 1 : SORTED]
         begins, there = border.query.sql_with_params()
         keyed = keyed.filter(id__gte=RawSQL("(SELECT id FROM border)", ()))
-    found, values = keyed.order_by().query.sql_with_params()
+    found, values = keyed.query.sql_with_params()
     behind, which = last.query.sql_with_params()
     direction = "ASC" if up else "DESC"
     lines = LINES.format(rows="found", columns="key, id", direction=direction) if fold else _EACH
