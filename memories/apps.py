@@ -19,6 +19,7 @@ class MemoriesConfig(AppConfig):
         from memories.ingestion.file_import.uploads import run_import
         from memories.ingestion.messages import note_replies, promote_messages
         from memories.ingestion.remember import tells_teams
+        from memories.insights.written import written_by
         from memories.jobs.models import JobKind
         from memories.jobs.organisation_run import does_for_organisation, does_whole
         from memories.jobs.runner import does
@@ -35,17 +36,16 @@ class MemoriesConfig(AppConfig):
         from memories.lifecycle.retention import retain
         from memories.privacy.erasure.steps import run_erase
         from memories.privacy.replay_erasures import replay
-        from memories.retrieval.who_said import activity_of
         from memories.safety import refusals  # noqa: F401 - looks at names given by hand
         from memories.snapshots.export_job import EXPORTS, run_export
         from orgs.database.backup.hooks import keeps_folder, on_loaded, on_restored
         from robots.conversations.hooks import follows_replies, promotes
-        from robots.registry.activity import counts_activity
+        from robots.registry.activity import counts_written
         from robots.teams.teams import before_team_removal
 
         before_team_removal(clear_removed)
         tells_teams(enter_remembered)
-        counts_activity(activity_of)
+        counts_written(written_by)
         promotes(promote_messages)
         follows_replies(note_replies)
         after_embedding(propose_pairs)

@@ -34,29 +34,40 @@ EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
 """
 # Robots of which the asker is told (`who_taught`).
 _TOLD = told_sql("r", "c")
+_READ = """
+organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
+AND (expires_at IS NULL OR expires_at > %(now)s)
+"""
+_NONE = "'00000000-0000-0000-0000-000000000000'::uuid"
+# The `most` newest readable rows, as WITH newest. Their border is found first, by ids alone:
+# whole rows of everything that is readable would be sorted on disk. The border is
+# compared as it stands, or the index would not be entered with it.
+NEWEST = f"""
+border AS MATERIALIZED (SELECT coalesce((SELECT id FROM memories_memory WHERE {_READ}
+    ORDER BY id DESC OFFSET %(most)s LIMIT 1), {_NONE}) AS id),
+newest AS MATERIALIZED (SELECT id, audience_id, kind, first_tier, category, importance, created_at
+    FROM memories_memory WHERE {_READ} AND id > (SELECT id FROM border))
+"""
+# Whether there are more.
+CAPPED = f"(SELECT id <> {_NONE} FROM border)"
 # One walk over the newest readable rows; hidden ones are no rows here. Then who brought what of
 # these lately: each robot that brought a memory counts for it, if the asker is told of it.
 _FIGURES = f"""
-WITH newest AS MATERIALIZED (
-    SELECT id, audience_id, kind, first_tier, created_at FROM memories_memory
-    WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
-      AND (expires_at IS NULL OR expires_at > %(now)s)
-    ORDER BY id DESC LIMIT %(most)s
-)
+WITH {NEWEST}
 SELECT a.kind, m.kind, coalesce(u.tier, m.first_tier),
        CASE WHEN m.created_at >= %(since)s THEN (m.created_at AT TIME ZONE %(zone)s)::date END,
-       count(*), {_HELPED}
+       count(*), {_HELPED}, {CAPPED}
 FROM newest m
 JOIN orgs_audience a ON a.organisation_id = %(organisation)s AND a.id = m.audience_id
 LEFT JOIN memories_use u ON u.organisation_id = %(organisation)s AND u.memory_id = m.id
 GROUP BY 1, 2, 3, 4
 UNION ALL
-(SELECT NULL, r.name, r.id::text, NULL, count(*), NULL
-FROM newest m
-JOIN memories_contribution c ON c.organisation_id = %(organisation)s AND c.memory_id = m.id
-    AND c.last_at > %(week)s
+(SELECT NULL, r.name, r.id::text, NULL, count(*), NULL, NULL
+FROM memories_contribution c
 JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
     AND r.builtin IS NULL AND {_TOLD}
+WHERE c.organisation_id = %(organisation)s AND c.last_at > %(week)s
+    AND c.memory_id = ANY (ARRAY(SELECT id FROM newest))
 GROUP BY r.id, r.name ORDER BY count(*) DESC, r.id LIMIT %(robots)s)
 """
 _STANDING = """
@@ -175,7 +186,7 @@ def _figures(principal: Principal, now: datetime) -> Figures:
         "now": now,
         "since": now - timedelta(days=DAYS + 1),
         "zone": str(now.tzinfo),
-        "most": LOOKED_AT + 1,
+        "most": LOOKED_AT,
         "week": now - timedelta(days=7),
         "robots": ROBOTS,
         "me": principal.actor.member_id,
@@ -185,22 +196,21 @@ def _figures(principal: Principal, now: datetime) -> Figures:
         rows = cursor.fetchall()
     by_audience, by_kind, by_tier = Counter[str](), Counter[str](), Counter[str]()
     by_day: Counter[date] = Counter()
-    helped, robots = False, []
-    for audience, kind, tier, day, number, helps in rows:
+    helped, capped, robots = False, False, []
+    for audience, kind, tier, day, number, helps, more in rows:
         if audience is None:
             robots.append((-number, tier, kind))
             continue
-        helped = helps
+        helped, capped = helps, more
         by_audience[audience] += number
         by_kind[kind] += number
         by_tier[tier] += number
         if day is not None:
             by_day[day] += number
     days = [first + timedelta(days=n) for n in range(DAYS)]
-    total = sum(by_kind.values())
     return Figures(
-        min(total, LOOKED_AT),
-        total > LOOKED_AT,
+        by_kind.total(),
+        capped,
         by_audience,
         by_kind,
         by_tier,

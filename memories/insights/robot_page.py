@@ -18,9 +18,9 @@ from django.db.models import Count, F, Max, OuterRef, QuerySet
 from django.db.models.functions import JSONObject, TruncDate
 
 from memories.insights.operations import served_lines
+from memories.insights.written import written_in
 from memories.library.browse import ListedMemory, show
 from memories.library.selection import Selection, matching
-from memories.retrieval.who_said import activity_in
 from memories.store.models.memory import Memory
 from orgs.errors import NotFound
 from orgs.models.audit import AuditEntry
@@ -77,15 +77,16 @@ class KeyLine:
 class RobotPage:
     """One robot. A part that is not the asker's to know is None.
 
-    followed: whether the asker may know when it was heard from and whom it serves; activity: in how
-    many memories that the asker reads it has a part; groups: those that the asker knows, as (id,
-    name); hidden_seats: how many others; served: of the last DAYS days; by_day: how many of its
-    questions in each of them were answered with something that the asker reads, the oldest first.
+    followed: whether the asker may know when it was heard from and whom it serves; wrote: how many
+    memories of those that the asker reads; written: the newest of these; groups: those that the
+    asker knows, as (id, name); hidden_seats: how many others; served: of the last DAYS days;
+    by_day: how many of its questions in each of them were answered with something that the asker
+    reads, the oldest first.
     """
 
     robot: Robot
     followed: bool
-    activity: Counted
+    wrote: Counted
     written: Sequence[ListedMemory]
     groups: Sequence[tuple[UUID, str]]
     served: Sequence[ServedMemory] | None = None
@@ -118,7 +119,7 @@ def robot_page(actor: Actor, robot_id: UUID, *, organisation: str, now: datetime
         return RobotPage(
             robot=robot,
             followed=followed,
-            activity=activity_in(principal, [robot.id], now).get(robot.id, NOTHING),
+            wrote=written_in(principal, [robot.id], now).get(robot.id, NOTHING),
             written=[shown[id_] for id_ in written if id_ in shown],
             groups=groups,
             served=served if asks else None,

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from memories.insights.overview import CAPPED, NEWEST
 from memories.insights.recalls import MONTH, Recalls, recalls_of
 from memories.lifecycle.decay import DEFAULT_RATE, RATES, SECONDS_PER_DAY, SLOWED, STRONG, WEAK
 from memories.lifecycle.policies import policy_of
@@ -28,20 +29,14 @@ LASTING = timedelta(days=7)
 TOO_EASY, TOO_HARD, ENOUGH = 0.4, 0.8, 10
 
 # `lifecycle.decay.strength`, in the database; a test holds the two together.
-_STANDING = """
-SELECT m.beyond, m.audience_id::text, coalesce(u.tier, m.first_tier)::text,
+_STANDING = f"""
+WITH {NEWEST}
+SELECT {CAPPED}, m.audience_id, coalesce(u.tier, m.first_tier),
     CASE WHEN s.strength >= %(strong)s THEN 'strong'
          WHEN s.strength < %(weak)s THEN 'weak' ELSE 'fading' END,
     count(*), count(*) FILTER (WHERE u.updates > 0),
     coalesce(sum(u.surprise) FILTER (WHERE u.updates > 0), 0)
-FROM (
-    SELECT id, audience_id, first_tier, importance, category, created_at,
-        row_number() OVER (ORDER BY id DESC) > %(most)s AS beyond
-    FROM memories_memory
-    WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
-      AND (expires_at IS NULL OR expires_at > %(now)s)
-    ORDER BY id DESC LIMIT %(most)s + 1
-) m
+FROM newest m
 LEFT JOIN memories_use u ON u.organisation_id = %(organisation)s AND u.memory_id = m.id
 LEFT JOIN unnest(%(categories)s::text[], %(rates)s::float8[]) AS r (category, rate)
     ON r.category = m.category
@@ -51,27 +46,43 @@ CROSS JOIN LATERAL (
             * greatest(0, extract(epoch FROM %(now)s - coalesce(u.last_accessed_at, m.created_at))
                 ::float8 / %(day)s))) AS strength
 ) s
-GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+GROUP BY 2, 3, 4
 """
 # What is forgotten, archived or waits for review has no moves here.
 _READABLE = """
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = t.memory_id
         AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
 """
-# The ids are given to the second statement: a join would compare each with each where the planner
-# knows nothing of the tables yet.
+# The ids are given as an array, and whether each is active is asked of a set: a join would compare
+# each with each where the planner knows nothing of the tables yet. sank_at: when the same memory
+# sank next after it rose.
 _MOVES = """
-SELECT memory_id, moved_at, array_position(%(order)s::text[], to_tier::text)
-    < array_position(%(order)s::text[], from_tier::text)
-FROM memories_transition
-WHERE organisation_id = %(organisation)s AND kind <> 'internal'
-  AND moved_at > %(month)s AND moved_at <= %(now)s
-ORDER BY moved_at DESC, memory_id DESC LIMIT %(most)s
-"""
-_ACTIVE = """
-SELECT id FROM memories_memory
-WHERE organisation_id = %(organisation)s AND id = ANY(%(ids)s::uuid[])
-  AND status = 'active' AND (expires_at IS NULL OR expires_at > %(now)s)
+WITH found AS MATERIALIZED (
+    SELECT memory_id, moved_at, array_position(%(order)s::text[], to_tier::text)
+        < array_position(%(order)s::text[], from_tier::text) AS up
+    FROM memories_transition
+    WHERE organisation_id = %(organisation)s AND kind <> 'internal'
+      AND moved_at > %(month)s AND moved_at <= %(now)s
+    ORDER BY moved_at DESC, memory_id DESC LIMIT %(most)s
+), active AS MATERIALIZED (
+    SELECT id FROM memories_memory
+    WHERE organisation_id = %(organisation)s AND id = ANY (ARRAY(SELECT memory_id FROM found))
+      AND status = 'active' AND (expires_at IS NULL OR expires_at > %(now)s)
+), told AS MATERIALIZED (
+    SELECT found.*, memory_id IN (SELECT id FROM active) AS is_active FROM found
+), lately AS (
+    SELECT memory_id, moved_at, up, min(moved_at) FILTER (WHERE NOT up) OVER (
+        PARTITION BY memory_id ORDER BY moved_at
+        ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS sank_at
+    FROM told WHERE is_active
+)
+SELECT count(*) FILTER (WHERE up AND moved_at > %(hour)s),
+    count(*) FILTER (WHERE NOT up AND moved_at > %(hour)s),
+    count(*) FILTER (WHERE up AND moved_at > %(yesterday)s),
+    count(*) FILTER (WHERE NOT up AND moved_at > %(yesterday)s),
+    count(*), count(DISTINCT memory_id) FILTER (WHERE up),
+    count(DISTINCT memory_id) FILTER (WHERE up AND sank_at - moved_at <= %(lasting)s)
+FROM lately
 """
 _LATEST = f"""
 SELECT t.memory_id,
@@ -164,7 +175,7 @@ def figures(actor: Actor, *, now: datetime) -> TierFigures:
 
 
 def figures_and_moves(actor: Actor, *, now: datetime) -> tuple[TierFigures, Sequence[LoggedMove]]:
-    """The figures and the newest moves, LATEST at most; six statements, whatever there is."""
+    """The figures and the newest moves, LATEST at most; five statements, whatever there is."""
     principal = resolve(actor)
     with principal.scope():
         rows = _asked(_LATEST, _values(principal, now))
@@ -174,15 +185,14 @@ def figures_and_moves(actor: Actor, *, now: datetime) -> tuple[TierFigures, Sequ
 def _figures(principal: Principal, now: datetime) -> TierFigures:
     values = _values(principal, now)
     standing = _asked(_STANDING, values)
-    moves = _moves(values)
+    [moves] = _asked(_MOVES, values)
     policy = policy_of(principal.organisation_id)
     room = capacities(policy.capacities)
-    by_audience, by_tier, by_strength = Counter[tuple[str, str]](), Counter[str](), Counter[str]()
+    by_audience, by_tier, by_strength = Counter[tuple[UUID, str]](), Counter[str](), Counter[str]()
     capped, reported, surprise = False, 0, 0.0
-    for beyond, audience, tier, strength, number, told, surprises in standing:
-        if beyond:
-            capped = True
-            continue
+    # In an order of their own: the sum would depend on the plan, and that on hidden rows.
+    for more, audience, tier, strength, number, told, surprises in sorted(standing):
+        capped = more
         by_audience[audience, tier] += number
         by_tier[tier] += number
         by_strength[strength] += number
@@ -197,39 +207,12 @@ def _figures(principal: Principal, now: datetime) -> TierFigures:
         by_strength,
         reported,
         surprise / reported if reported else 0.0,
-        moves,
+        Moves(*moves),
         recalls_of(principal, now),
     )
 
 
-def _moves(values: dict[str, Any]) -> Moves:
-    found = _asked(_MOVES, values)
-    ids = list({id_ for id_, _, _ in found})
-    active = {id_ for (id_,) in _asked(_ACTIVE, values | {"ids": ids})}
-    lately = [one for one in found if one[0] in active]
-    recent: Counter[tuple[str, bool]] = Counter()
-    risen, fell_back, sank_at = set[UUID](), set[UUID](), dict[UUID, datetime]()
-    for id_, moved_at, up in lately:  # the newest first
-        recent["hour", up] += moved_at > values["hour"]
-        recent["day", up] += moved_at > values["yesterday"]
-        if not up:
-            sank_at[id_] = moved_at
-            continue
-        risen.add(id_)
-        if id_ in sank_at and sank_at[id_] - moved_at <= LASTING:
-            fell_back.add(id_)
-    return Moves(
-        recent["hour", True],
-        recent["hour", False],
-        recent["day", True],
-        recent["day", False],
-        len(lately),
-        len(risen),
-        len(fell_back),
-    )
-
-
-def _fullest(by_audience: Counter[tuple[str, str]], room: dict[str, int]) -> dict[str, float]:
+def _fullest(by_audience: Counter[tuple[UUID, str]], room: dict[str, int]) -> dict[str, float]:
     found = dict.fromkeys(room, 0.0)
     for (_, tier), number in by_audience.items():
         found[tier] = max(found[tier], pressure({tier: number}, room))
@@ -250,6 +233,7 @@ def _values(principal: Principal, now: datetime) -> dict[str, Any]:
         "hour": now - timedelta(hours=1),
         "yesterday": now - timedelta(days=1),
         "month": now - MONTH,
+        "lasting": LASTING,
         "most": LOOKED_AT,
         "latest": LATEST,
         "order": [rule.tier for rule in RULES],

@@ -5,7 +5,9 @@ that they read. So a recall is here if at least one of its memories is theirs to
 those alone; of the others nothing is told, not even that there were any. The note of the recall
 itself (scores, time, group, feedback) is the robot's own. It is read in a scope of the notes of
 these robots alone, and only for robots that serve nobody and did not ask for a member: what
-members ask, and what is asked for them, is theirs. No words of a question are kept at all.
+members ask, and what is asked for them, is theirs. Whether it answered is said of the memories that
+are shown, as it was judged then: what was said of all would tell of the others. No words of a
+question are kept at all (docs/adr/0025-traces.md).
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,6 +23,7 @@ from django.db.models.functions import Cast, JSONObject
 
 from memories.insights.operations import all_served_lines
 from memories.library.browse import ListedMemory, show
+from memories.retrieval.answering.recorded import RecordedHit, recorded, said
 from memories.retrieval.models import Feedback, Recall
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
@@ -48,23 +51,29 @@ class WantedTraces:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     """One recall. robot: None for one's own; group: its name, empty where the asker knows none;
-    memories: how many of what came the asker reads."""
+    memories: how many of what came the asker reads, folded: how many of these did not answer.
+    answered, confidence: of one's own what was said, of others' what these memories say; empty and
+    None where nobody judged it."""
 
     id: UUID
     at: datetime
     robot: Robot | None
     group: str
+    group_id: UUID | None
     strategy: str
     took_ms: float
     memories: int
+    folded: int
+    answered: str
+    confidence: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Came:
-    """A memory of the answer with the score that was served (0-1), and what was told of it."""
+    """A memory of the answer as it was served (see `RecordedHit`), and what was told of it."""
 
     shown: ListedMemory
-    score: float
+    hit: RecordedHit
     usefulness: float | None = None
     outcome: str = ""
 
@@ -113,7 +122,7 @@ def _own(principal: Principal, wanted: WantedTraces) -> tuple[list[Trace], datet
             created_at__gte=wanted.since, created_at__lt=wanted.until
         )
         found = list(rows.order_by("-created_at", "-id")[: PAGE + 1])
-        came = _kept(principal, {id_ for row in found for id_ in _scores(row)})
+        came = _kept(principal, {hit.id for row in found for hit in recorded(row.hits)})
         ids = set(came.values_list("id", flat=True))
         groups = dict(readable_groups(principal.actor).values_list("id", "name"))
     listed = [_trace(row, {}, groups, ids) for row in found[:PAGE]]
@@ -130,20 +139,21 @@ def trace(actor: Actor, recall_id: UUID, *, organisation: str, now: datetime) ->
     row = own or _note(principal, robots, recall_id)
     told = {UUID(one["memory"]): one for one in row.told}
     with principal.scope():
-        scores = _scores(row)
-        known = _kept(principal, scores).with_names().in_bulk()
+        hits = recorded(row.hits)
+        known = _kept(principal, [hit.id for hit in hits]).with_names().in_bulk()
         if own is None and not known:
             raise NotFound("no such recall")
         groups = readable_groups(actor).filter(id=row.group_id) if row.group_id else []
-        ordered = [known[id_] for id_ in scores if id_ in known]
+        ordered = [known[hit.id] for hit in hits if hit.id in known]
         shown = show(principal, ordered, organisation)
         if own is None:
             audit.record("trace.read", actor=actor, now=now, target=row.id, target_type="recall")
         named = {group.id: group.name for group in groups}
+    by_id = {hit.id: hit for hit in hits}
     came = [
         Came(
             shown=one,
-            score=scores[one.memory.id],
+            hit=by_id[one.memory.id],
             usefulness=told.get(one.memory.id, {}).get("usefulness"),
             outcome=told.get(one.memory.id, {}).get("outcome", ""),
         )
@@ -215,20 +225,21 @@ def _kept(principal: Principal, ids: Iterable[UUID]) -> MemoryQuerySet:
     return rows.exclude(status=Status.FORGOTTEN).for_people()
 
 
-def _scores(row: Recall) -> dict[UUID, float]:
-    """The scores of what was served, best first."""
-    return {UUID(id_): score for id_, score in row.hits}
-
-
 def _trace(
     row: Recall, robots: dict[UUID, Robot], groups: dict[UUID, str], ids: set[UUID]
 ) -> Trace:
+    shown = [hit for hit in recorded(row.hits) if hit.id in ids]
+    answered, confidence = said(shown) if row.robot_id else (row.answered, row.confidence)
     return Trace(
         id=row.id,
         at=row.created_at,
         robot=robots[row.robot_id] if row.robot_id else None,
         group=groups.get(row.group_id, "") if row.group_id else "",
+        group_id=row.group_id if row.group_id in groups else None,
         strategy=row.strategy,
         took_ms=row.took_ms,
-        memories=len(ids & _scores(row).keys()),
+        memories=len(shown),
+        folded=sum(hit.folded for hit in shown),
+        answered=answered,
+        confidence=confidence,
     )

@@ -30,6 +30,7 @@ from memories.library.selection import (
     ids_of,
     in_order,
     matching,
+    memories_of,
     options,
 )
 from memories.library.threads.folded import (
@@ -160,13 +161,11 @@ def library(
         counted = counted_no_further(rows, now, fold=fold)
         everything = not selection and not text
         count = about_how_many(principal, counted.memories, everything=everything)
-        ids = (
-            in_order(principal, rows, order, after=after, most=PAGE + 1, now=now, fold=fold)
-            if counted.memories
-            else []
+        ids = in_order(
+            principal, rows, order, counted.memories, after=after, most=PAGE + 1, now=now, fold=fold
         )
         kept = ids[:PAGE]
-        found = lines_of(rows, kept, now) if fold else rows.with_names().those(kept)
+        found = lines_of(rows, kept, now) if fold else memories_of(principal, kept)
         talks = {one.turn.id: one for one in found if isinstance(one, FoldedConversation)}
         turns = [one.turn if isinstance(one, FoldedConversation) else one for one in found]
         shown = show(principal, turns, organisation)

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import Case, Exists, F, Value, When
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce, Left, Lower
 from django.utils import timezone
 from psycopg.pq import Format
@@ -41,11 +43,13 @@ WIDEST_FIRST = (
 KEYS = {
     "text": Lower(Left("content", SORTED_TEXT)),
     # By subqueries that are made once: joined, the audience of each row would be looked up before
-    # the newest are known.
+    # the newest are known. Most rows are a group's, so that is asked first.
     "readers": Case(
         *(
             When(audience_id__in=Audience.objects.filter(kind=kind).values("id"), then=Value(at))
-            for at, kind in enumerate(WIDEST_FIRST)
+            for at, kind in sorted(
+                enumerate(WIDEST_FIRST), key=lambda one: one[1] != AudienceKind.GROUP
+            )
         ),
         default=Value(len(WIDEST_FIRST)),
     ),
@@ -165,8 +169,11 @@ def matching(
 
 # Each row, or each line of a list whose turns are folded (see `threads.folded`).
 _EACH = "SELECT key, id FROM found"
+# Where the last SORTED that came begin is found by ids alone: whole rows of all that matches would
+# be sorted on disk.
 _SORTED = """
-WITH found (key, id, talk, group_id) AS MATERIALIZED ({found}),
+WITH border AS MATERIALIZED (SELECT coalesce(({border}), %s::uuid) AS id),
+found (key, id, talk, group_id) AS MATERIALIZED ({found}),
 last (key, id) AS MATERIALIZED ({last}),
 line (key, id) AS ({lines})
 SELECT line.id FROM line LEFT JOIN last ON true
@@ -179,6 +186,7 @@ def in_order(
     principal: Principal,
     rows: MemoryQuerySet,
     order: str,
+    counted: int,
     *,
     after: UUID | None,
     most: int,
@@ -189,9 +197,12 @@ def in_order(
 
     order: AS_THEY_CAME, the last that came first; or one of KEYS, with a minus for the falling
     one, equal ones the last that came first. For these only the last SORTED that came are looked
-    at. fold: a conversation stands once, at the first of its turns in this order. Where `after` is
-    not readable any more a sorted list begins anew. Call inside the principal's scope.
+    at. counted: how many rows there are, see `counted_no_further`. fold: a conversation stands
+    once, at the first of its turns in this order. Where `after` is not readable any more a sorted
+    list begins anew. Call inside the principal's scope.
     """
+    if not counted:
+        return []
     if order == AS_THEY_CAME:
         if fold:
             return newest_lines(rows, after, most, now)
@@ -199,20 +210,33 @@ def in_order(
         return list(further.order_by("-id").values_list("id", flat=True)[:most])
     key, up = KEYS[order.removeprefix("-")], not order.startswith("-")
     known = rows.annotate(sorted_by=key, talk=talk(now))
-    keyed = known.values_list("sorted_by", "id", "talk", "group_id")
+    keyed = known.order_by().values_list("sorted_by", "id", "talk", "group_id")
     everything = Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
     last = (
         everything.filter(id=after or NONE).annotate(sorted_by=key).values_list("sorted_by", "id")
     )
-    found, values = keyed.order_by("-id")[:SORTED].query.sql_with_params()
+    begins, there = "NULL", tuple[Any, ...]()
+    if counted > SORTED and order.removeprefix("-") == "text":
+        # Texts are in no index: the newest rows are walked as they lie.
+        keyed = keyed.order_by("-id")[:SORTED]
+    elif counted > SORTED:
+        border = rows.order_by("-id").values_list("id", flat=True)[SORTED - 1 : SORTED]
+        begins, there = border.query.sql_with_params()
+        keyed = keyed.filter(id__gte=RawSQL("(SELECT id FROM border)", ()))
+    found, values = keyed.query.sql_with_params()
     behind, which = last.query.sql_with_params()
     direction = "ASC" if up else "DESC"
     lines = LINES.format(rows="found", columns="key, id", direction=direction) if fold else _EACH
     statement = _SORTED.format(
-        found=found, last=behind, lines=lines, after=">" if up else "<", direction=direction
+        border=begins,
+        found=found,
+        last=behind,
+        lines=lines,
+        after=">" if up else "<",
+        direction=direction,
     )
     with connection.cursor() as cursor:
-        cursor.execute(statement, (*values, *which, most))
+        cursor.execute(statement, (*there, NONE, *values, *which, most))
         return [id_ for (id_,) in cursor.fetchall()]
 
 
@@ -232,7 +256,7 @@ SELECT count(*) * 100.0 / %(percent)s FROM memories_memory TABLESAMPLE SYSTEM (%
 WHERE organisation_id = %(organisation)s AND status = 'active'
 """
 _PAGES = "SELECT reltuples FROM pg_class WHERE oid = 'memories_memory'::regclass"
-SAMPLE = 20_000
+SAMPLE = 10_000
 
 
 def counted_no_further(rows: MemoryQuerySet, now: datetime, *, fold: bool) -> LineCount:

@@ -99,13 +99,11 @@ def listed(
     """
     principal = resolve(actor)
     with principal.scope():
-        rows = with_reads(_view(principal, view))
-        if text:
-            rows = rows.with_words(text)
+        rows = _view(principal, view)
         if everything or text or view == "forgotten":
-            page = _plain(rows, before)
+            page = _plain(principal, rows.with_words(text) if text else rows, before)
         else:
-            page = folded(rows, page=PAGE, before=before, now=now)
+            page = folded(with_reads(rows), page=PAGE, before=before, now=now)
         memories = [row for row in page.rows if isinstance(row, Memory)]
         shown = dict(
             zip(memories, show(principal, memories, organisation) if memories else [], strict=True)
@@ -119,10 +117,12 @@ def listed(
         )
 
 
-def _plain(rows: MemoryQuerySet, before: UUID | None) -> FoldedPage:
-    found = (rows.filter(id__lt=before) if before else rows).with_names().newest(PAGE + 1)
-    more = len(found) > PAGE
-    return FoldedPage(list(found[:PAGE]), found[PAGE - 1].id if more else None)
+def _plain(principal: Principal, rows: MemoryQuerySet, before: UUID | None) -> FoldedPage:
+    """The rows are found once; by their ids alone they are read, or words were looked for again."""
+    further = rows.filter(id__lt=before) if before else rows
+    ids = list(further.order_by("-id").values_list("id", flat=True)[: PAGE + 1])
+    found = with_reads(readable(principal)).with_names().those(ids[:PAGE])
+    return FoldedPage(list(found), ids[PAGE - 1] if len(ids) > PAGE else None)
 
 
 @dataclass(frozen=True, slots=True)

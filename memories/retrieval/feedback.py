@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from memories.lifecycle.age import age_these
 from memories.lifecycle.surprise import LEARNING, UNKNOWN, consolidation_score, success_rate
 from memories.lifecycle.tiers import RULES
+from memories.retrieval.answering.recorded import recorded
 from memories.retrieval.models import Feedback, Recall
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -79,7 +80,8 @@ def give_feedback(
     with principal.scope():
         # The database shows nobody but the asker the record of a recall.
         recall = Recall.objects.filter(organisation_id=actor.organisation_id, id=recall_id).first()
-    predicted = dict(recall.hits).get(str(memory_id)) if recall else None
+    scores = {hit.id: hit.score for hit in recorded(recall.hits)} if recall else {}
+    predicted = scores.get(memory_id)
     if recall is None or predicted is None:
         raise NotFound("no such answer")
     # As it was asked: for the same member, in the same group, by the rights of today.

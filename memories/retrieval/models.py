@@ -8,6 +8,7 @@ from orgs.models.base import TenantKey, TenantModel
 class Recall(TenantModel):
     """One answer: ids and the scores in 0-1 that were served, readable by the asker alone.
 
+    hits: see `answering.recorded`, in the order in which they were served.
     answered, confidence: whether it held an answer and how sure that is (see
     `answering.confidence`); empty where nobody asked that, as for a context. folded: the ids of the
     hits that do not answer.

@@ -1,13 +1,14 @@
 """Note what was served: ids and scores for feedback, accesses for strength. Never the question."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import orjson
 
-from memories.retrieval.answering.confidence import answered, is_folded
-from memories.retrieval.types import Served
+from memories.retrieval.answering.confidence import ANSWERED, answered, is_folded
+from memories.retrieval.types import Hit, Served
 from memories.store.use import ALONE
 from orgs.database.prepared_statements import fetched
 from orgs.models.base import new_id
@@ -130,7 +131,7 @@ def recording(
         "member": actor.member_id,
         "group": actor.group_id,
         "strategy": served.strategy,
-        "hits": orjson.dumps([[hit.id, round(hit.score, 6)] for hit in served.hits]).decode(),
+        "hits": orjson.dumps(_noted(served.hits, judged=told)).decode(),
         "answered": "" if served.confidence is None else answered(served.confidence),
         "confidence": served.confidence,
         "folded": orjson.dumps(folded).decode(),
@@ -141,3 +142,16 @@ def recording(
         "top": ids[:LAST_ACCESSED_TOP],
         "now": now,
     }
+
+
+def _noted(hits: Sequence[Hit], *, judged: bool) -> list[list[Any]]:
+    """What is kept of each hit; `answering.recorded` reads it."""
+    if not judged:
+        return [[hit.id, round(hit.score, 6)] for hit in hits]
+    return [
+        [
+            *(hit.id, round(hit.score, 6)),
+            *(round(hit.answers, 4), ANSWERED.index(answered(hit.answers))),
+        ]
+        for hit in hits
+    ]

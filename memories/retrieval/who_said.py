@@ -4,7 +4,6 @@ Only memories that the asker reads, and only their own words: not those that a n
 lends for search. A robot that the asker is not told of counts nowhere (`who_taught`).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,7 +11,6 @@ from uuid import UUID
 
 from orgs.database.prepared_statements import fetched
 from orgs.principals import Actor, Principal, resolve
-from robots.registry.activity import Counted
 from robots.registry.who_taught import told_sql
 
 LATELY = timedelta(days=7)
@@ -58,7 +56,6 @@ JOIN memories_memory m ON m.organisation_id = c.organisation_id AND m.id = c.mem
 JOIN robots_robot r ON r.organisation_id = c.organisation_id AND r.id = c.robot_id
     AND {_TOLD_PART}
 WHERE c.organisation_id = %(organisation)s
-    AND (%(robots)s::uuid[] IS NULL OR c.robot_id = ANY (%(robots)s::uuid[]))
 GROUP BY r.id, c.memory_id
 ) AS p GROUP BY p.id, p.called, p.name ORDER BY 4 DESC, p.id LIMIT %(limit)s
 """
@@ -111,26 +108,7 @@ def timeline(actor: Actor, *, topic: str, limit: int, now: datetime) -> list[Sai
 
 def activity(principal: Principal, *, now: datetime) -> list[Activity]:
     """The MOST_ROBOTS busiest robots of all time, as far as the asker reads; inside the scope."""
-    return _active(principal, now, None, MOST_ROBOTS)
-
-
-def activity_of(actor: Actor, robots: Sequence[UUID], now: datetime) -> dict[UUID, Counted]:
-    """The same of these robots alone; those that did nothing are left out."""
-    principal = resolve(actor)
-    with principal.scope():
-        return activity_in(principal, robots, now)
-
-
-def activity_in(principal: Principal, robots: Sequence[UUID], now: datetime) -> dict[UUID, Counted]:
-    """The same inside the asker's scope."""
-    found = _active(principal, now, list(robots), len(robots))
-    return {one.robot_id: Counted(one.memories, one.lately) for one in found}
-
-
-def _active(
-    principal: Principal, now: datetime, robots: list[UUID] | None, limit: int
-) -> list[Activity]:
-    more = {"since": now - LATELY, "limit": limit, "robots": robots}
+    more = {"since": now - LATELY, "limit": MOST_ROBOTS}
     return [Activity(*row) for row in fetched(_ACTIVITY, _values(principal, now) | more)]
 
 

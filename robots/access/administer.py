@@ -22,7 +22,7 @@ from robots.access.keys import create_key, revoke_key, rotate_key
 from robots.models.keys import Key
 from robots.models.robots import Robot, RobotGroup
 from robots.models.teams import Team, TeamRobot
-from robots.registry.activity import Counted, counted
+from robots.registry.activity import Counted, written
 from robots.registry.robots import join_groups, leave_group, register_robot, update_robot
 
 PAGE = 50
@@ -36,14 +36,14 @@ SOMEBODYS = "This robot reads what is private to its member, so a key of it is n
 class RobotDetails:
     """A robot with what belongs to it.
 
-    hidden_seats counts groups that the asker does not read; activity, memories that they do.
+    hidden_seats counts groups that the asker does not read; written, memories that they do.
     """
 
     robot: Robot
     keys: list[Key] = field(default_factory=list)
     groups: list[Group] = field(default_factory=list)
     hidden_seats: int = 0
-    activity: Counted = NOTHING
+    written: Counted = NOTHING
     teams: list[Team] = field(default_factory=list)
 
 
@@ -75,8 +75,8 @@ def robots_kept(
         ).select_related("team")
         for seat in seats.order_by("team__name", "team_id"):
             kept[seat.robot_id].teams.append(seat.team)
-    for robot_id, activity in counted(actor, list(kept), now).items():
-        kept[robot_id].activity = activity
+    for robot_id, counted in written(actor, list(kept), now).items():
+        kept[robot_id].written = counted
     last = found[PAGE - 1].id if len(found) > PAGE else None
     return list(kept.values()), last
 
@@ -85,6 +85,22 @@ def seats_on_offer(actor: Actor) -> list[Group]:
     """The groups in which the asker may seat a robot."""
     with organisation_scope(actor.organisation_id):
         return list(readable_groups(actor).order_by("name"))
+
+
+def seats_of(actor: Actor, robot_id: UUID) -> tuple[Robot, set[UUID], int]:
+    """A robot, the groups known to the asker in which it sits, and in how many others it does.
+
+    Raises NotFound for who may not choose them.
+    """
+    if not (actor.is_person and actor.role == Role.ADMIN):
+        raise NotFound("no such page")
+    with organisation_scope(actor.organisation_id):
+        robot = _robot(actor, robot_id)
+        seats = RobotGroup.objects.filter(
+            organisation_id=actor.organisation_id, robot_id=robot_id
+        ).values_list("group_id", flat=True)
+        known = set(readable_groups(actor).filter(id__in=seats).values_list("id", flat=True))
+        return robot, known, len(seats) - len(known)
 
 
 def _steward(actor: Actor) -> None:

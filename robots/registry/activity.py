@@ -1,4 +1,4 @@
-"""Where an upper app counts what robots remembered; this one keeps the registry."""
+"""Where an upper app counts what robots wrote; this one keeps the registry."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,8 @@ from orgs.principals import Actor
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """In how many memories that the asker reads a robot has a part; in how many of them lately."""
+    """How many memories of those that the asker reads a robot wrote, or has a part in; how many of
+    them lately."""
 
     memories: int
     lately: int
@@ -20,14 +21,14 @@ Count = Callable[[Actor, Sequence[UUID], datetime], Mapping[UUID, Counted]]
 _counters: list[Count] = []
 
 
-def counts_activity(function: Count) -> Count:
-    """Register what counts for the asker; it leaves out robots that did nothing."""
+def counts_written(function: Count) -> Count:
+    """Register what counts for the asker; it leaves out robots that wrote nothing."""
     _counters.append(function)
     return function
 
 
-def counted(actor: Actor, robots: Sequence[UUID], now: datetime) -> dict[UUID, Counted]:
-    """The activity of these robots as far as the asker reads it; outside any scope."""
+def written(actor: Actor, robots: Sequence[UUID], now: datetime) -> dict[UUID, Counted]:
+    """What these robots wrote, as far as the asker reads it; outside any scope."""
     found: dict[UUID, Counted] = {}
     for function in _counters:
         found |= function(actor, robots, now)

@@ -9,10 +9,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import (
+    require_http_methods,
+    require_POST,
+    require_safe,
+)
 
 from orgs.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
-from orgs.models.organisations import Group
 from orgs.views.access import ADMINS, MODERATORS, members_only
 from robots.access import administer
 from robots.access.administer import RobotDetails
@@ -57,7 +60,8 @@ def _page(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
     context = {
         "tabs": tabs_of("robots-page"),
         "robots": [
-            _robot(request, one, groups, more.get("wrong"), more.get("described")) for one in kept
+            _robot(request, one, bool(groups), more.get("wrong"), more.get("described"))
+            for one in kept
         ],
         "page": {"next_url": f"{reverse('robots-page')}?after={last}"} if last else {},
         "empty": {
@@ -74,7 +78,7 @@ def _page(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
 def _robot(
     request: HttpRequest,
     kept: RobotDetails,
-    groups: list[Group],
+    groups: bool,
     wrong: KeyForm | None,
     described: DescriptionForm | None,
 ) -> dict[str, Any]:
@@ -87,8 +91,8 @@ def _robot(
         "purpose": robot.purpose,
         "personality": robot.personality,
         "status": {"label": "Retired", "tone": ""} if robot.retired_at else None,
-        "memories": kept.activity.memories,
-        "lately": kept.activity.lately,
+        "memories": kept.written.memories,
+        "lately": kept.written.lately,
         "library_url": f"{reverse('library')}?robot={robot.id}",
         "last_seen_at": robot.last_active_at if followed else None,
         "followed": followed,
@@ -103,10 +107,7 @@ def _robot(
     if not admin:
         return found
     mine = wrong if wrong is not None and wrong.prefix == robot.id.hex else None
-    if groups:
-        chosen = {"groups": [str(group.id) for group in kept.groups]}
-        found["seats_form"] = SeatsForm(groups, initial=chosen, prefix=robot.id.hex)
-        found["seats_url"] = reverse("robot-seats", args=[robot.id])
+    found["seats_url"] = reverse("robot-seats", args=[robot.id]) if groups else ""
     texts = {name: getattr(robot, name) for name in ("name", "purpose", "personality")}
     own_prefix = f"d-{robot.id.hex}"
     rewritten = described if described is not None and described.prefix == own_prefix else None
@@ -182,11 +183,23 @@ def describe(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     return redirect(f"{reverse('robots-page')}#robot-{robot.id}")
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
 @members_only(*MODERATORS)
 def seats(request: HttpRequest, robot_id: UUID) -> HttpResponse:
-    """Choose the groups that a robot sits in."""
-    form = SeatsForm(administer.seats_on_offer(request.actor), request.POST, prefix=robot_id.hex)
+    """Choose the groups that a robot sits in: a page of its own, since there may be hundreds."""
+    groups = administer.seats_on_offer(request.actor)
+    if request.method != "POST":
+        robot, taken, hidden = administer.seats_of(request.actor, robot_id)
+        chosen = {"groups": [str(group.id) for group in groups if group.id in taken]}
+        context = {
+            "robot": robot,
+            "hidden_seats": hidden,
+            "form": SeatsForm(groups, initial=chosen, prefix=robot_id.hex),
+            "list_url": f"{reverse('robots-page')}#robot-{robot_id}",
+        }
+        return render(request, "robots/seats.html", context)
+    form = SeatsForm(groups, request.POST, prefix=robot_id.hex)
     if not form.is_valid():
         # Only a group that went away meanwhile, or a forged one, gets here.
         raise NotFound("no such group")

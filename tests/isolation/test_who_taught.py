@@ -18,6 +18,7 @@ from rest_framework.test import APIClient
 
 from memories.curation.decisions.record import ClaimDraft, DecisionDraft, record_decision
 from memories.insights.overview import figures
+from memories.insights.written import written_by
 from memories.library.browse import library
 from memories.library.selection import Selection
 from orgs.principals import Actor
@@ -248,6 +249,10 @@ def figures_count_no_part_in_what_was_taught(taught: Taught) -> None:
 
     assert counted("bob") == counted("robot of bob") == counted("chidi") == {"stats": 1, "said": 0}
     assert counted("mina") == {"stats": 4, "said": 2}
+    robot = taught.robot.robot_id
+    for name, wrote in {"bob": 1, "chidi": 1, "ada": 1, "mina": 4}.items():
+        numbers = written_by(taught.here.person(name), [robot], NOW)
+        assert numbers[robot].memories == wrote, name
 
 
 def the_filter_of_the_pages_finds_nothing_that_was_taught(taught: Taught) -> None:

@@ -13,6 +13,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 from rest_framework.test import APIClient
 
+from memories.ingestion.drafts import Draft
+from memories.ingestion.remember import remember
 from orgs.database.rls import organisation_scope
 from robots.models.teams import TeamRobot
 from tests.journeys.conftest import Site
@@ -20,20 +22,15 @@ from tests.journeys.test_accessibility import findings
 from tests.world import Tenant
 
 pytestmark = pytest.mark.browser
-# What everyone reads: parts in it by robot, all and of the last week, and of a topic.
+# What everyone reads: by robot what it wrote, all and of the last week, and of a topic.
 _COUNTED = """
-SELECT c.robot_id, count(*),
-    count(*) FILTER (WHERE c.last_at >= now() - interval '7 days'),
+SELECT m.robot_id, count(*),
+    count(*) FILTER (WHERE m.created_at >= now() - interval '7 days'),
     count(*) FILTER (WHERE m.content ILIKE '%%crane%%')
-FROM memories_contribution c, memories_memory m, orgs_audience a
-WHERE c.organisation_id = %s AND m.id = c.memory_id AND m.status = 'active'
+FROM memories_memory m, orgs_audience a
+WHERE m.organisation_id = %s AND m.status = 'active'
     AND a.id = m.audience_id AND a.kind = 'organisation'
-GROUP BY c.robot_id
-"""
-_AGED = """
-UPDATE memories_contribution
-SET last_at = now() - CASE WHEN memory_id = %s THEN interval '9 days' ELSE interval '5 days' END
-WHERE organisation_id = %s
+GROUP BY m.robot_id
 """
 
 
@@ -47,14 +44,14 @@ def counted(here: Tenant) -> dict[str, tuple[int, int, int]]:
 def tell(here: Tenant) -> None:
     """aria brought three of the crane, bolt one; a fourth is Mina's alone."""
     now = timezone.now()
-    for number, name in enumerate(("aria", "bolt", "aria", "aria")):
-        old = here.remember(
-            here.robot(name), f"The crane, note {number}.", occurred_at=now - timedelta(days=number)
-        ).id
-    here.remember(here.robot("bolt"), "The mill turns.")
+    for number, (name, days) in enumerate((("aria", 5), ("bolt", 5), ("aria", 5), ("aria", 9))):
+        draft = Draft(
+            content=f"The crane, note {number}.", occurred_at=now - timedelta(days=number)
+        )
+        remember(here.robot(name), draft, now=now - timedelta(days=days))
+    mill = Draft(content="The mill turns.")
+    remember(here.robot("bolt"), mill, now=now - timedelta(days=5))
     here.remember(here.person("mina"), "My own crane.", visibility="private")
-    with organisation_scope(here.id, using="worker"), connections["worker"].cursor() as cursor:
-        cursor.execute(_AGED, [old, here.id])
 
 
 def entry(page: Page, name: str) -> Page:
@@ -76,7 +73,7 @@ def test_a_robot_is_registered_and_its_key_replaced(page_of: Callable[[str], Pag
     form.get_by_role("button", name="Add the robot").click()
     dora = entry(page, "Dora")
     expect(dora.get_by_text("Kind and brief.").first).to_be_visible()
-    expect(dora.get_by_text("No memories yet that you may read")).to_be_visible()
+    expect(dora.get_by_text("Wrote nothing yet that you may read")).to_be_visible()
     dora.get_by_text("New key").click()
     dora.get_by_label("What is it for").fill("Test")
     dora.get_by_role("button", name="Make the key").click()
@@ -101,7 +98,7 @@ def test_activity_and_who_said_it(site: Site, page_of: Callable[[str], Page]) ->
     page = page_of("ada")
     page.goto("/robots/")
     for name, (all_, lately, _) in numbers.items():
-        words = f"{all_} memories, {lately} in the last 7 days"
+        words = f"Wrote {all_} memories, {lately} in the last 7 days"
         expect(entry(page, name).get_by_text(words)).to_be_visible()
     page.get_by_role("link", name="Who said what").last.click()
     page.get_by_label("Topic").fill("crane")
@@ -150,7 +147,9 @@ def test_axe_finds_nothing(site: Site, theme: str, width: int) -> None:
     here.add_robot(long, scopes=("write",))
     here.remember(here.robot(long), "The crane " + "x" * 300)
     page = site.sign_in("ada", color_scheme=theme, viewport={"width": width, "height": 800})
-    for url in ("/robots/", "/said/", "/said/?topic=crane", "/said/?topic=zebra", "/me/accounts/"):
+    seats, said = f"/robots/{here.robots['aria'].id}/groups/", "/said/?topic="
+    asked = (f"{said}crane", f"{said}zebra")
+    for url in ("/robots/", seats, "/said/", *asked, "/me/accounts/"):
         page.goto(url)
         assert findings(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width, url

@@ -36,6 +36,7 @@ from memories.jobs.models import JobKind
 from memories.jobs.organisation_queue import curators_audience, new_job
 from memories.jobs.queue import hint
 from memories.retrieval.answer_rows import answer_rows
+from memories.retrieval.answering.recorded import recorded
 from memories.retrieval.feedback import give_feedback, tell_outcome
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import Query, RecallAnswer, recall
@@ -324,10 +325,10 @@ def _turned_out(
         if recall_id is not None:
             raise NotFound("no such answer")
         return []
-    hits = {id_ for id_, _ in record.hits}
+    hits = {hit.id for hit in recorded(record.hits)}
     updated = []
     for memory_id in dict.fromkeys(references):
-        if str(memory_id) not in hits:
+        if memory_id not in hits:
             continue
         with suppress(NotFound):
             tell_outcome(actor, recall_id=served, memory_id=memory_id, outcome=result, now=now)

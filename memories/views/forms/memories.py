@@ -266,8 +266,9 @@ class PlaygroundForm(forms.Form):
         robots: list[tuple[UUID, str]],
         groups: list[Group],
         *args: Any,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(*args)
+        super().__init__(*args, **kwargs)
         self.fields["group"].choices = [
             ("", "None in particular"),
             *((str(group.id), group.name) for group in groups),

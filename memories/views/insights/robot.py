@@ -130,7 +130,7 @@ def _listed(found: RobotPage, me: UUID | None, now: datetime) -> dict[str, Any]:
             for one in found.served
         ]
     return {
-        "activity": found.activity,
+        "wrote": found.wrote,
         "written": [
             presenter.row(one, me=me, now=now, wanted=frozenset()) for one in found.written
         ],

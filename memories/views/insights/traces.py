@@ -13,11 +13,18 @@ from django.views.decorators.http import require_safe
 
 from memories.insights import traces as service
 from memories.insights.traces import Trace, WantedTraces
+from memories.retrieval.answering.confidence import NO, UNSURE, YES
 from memories.views import presenter
 from memories.views.forms.traces import MINE, TracesForm
 from orgs.views.access import MODERATORS, members_only
 
 OUTCOMES = {"success": "It helped", "failure": "It did not help", "": ""}
+# What is said of an answer, and the tone of its badge.
+ANSWERS = {
+    YES: {"label": "Yes", "tone": "good"},
+    UNSURE: {"label": "Unsure", "tone": "warn"},
+    NO: {"label": "No", "tone": "outline"},
+}
 
 
 @require_safe
@@ -66,6 +73,9 @@ def _row(one: Trace) -> dict[str, Any]:
         "robot_url": reverse("robot-page", args=[one.robot.id]) if one.robot else "",
         "group": one.group,
         "memories": one.memories,
+        "folded": one.folded,
+        "answered": ANSWERS.get(one.answered),
+        "sure": _percent(one.confidence),
         "strategy": one.strategy,
         "took": f"{one.took_ms:.0f} ms",
     }
@@ -82,11 +92,30 @@ def trace(request: HttpRequest, recall_id: UUID) -> HttpResponse:
     came = [
         presenter.row(one.shown, me=me, now=now, wanted=frozenset())
         | {
-            "score": f"{one.score:.2f}",
+            "score": f"{one.hit.score:.2f}",
+            "sure": _percent(one.hit.sure),
+            "folded": one.hit.folded,
             "useful": None if one.usefulness is None else f"{one.usefulness:.2f}",
             "outcome": OUTCOMES[one.outcome],
         }
         for one in found.came
     ]
-    context = {"trace": _row(found.trace), "came": came}
+    context = {
+        "trace": _row(found.trace),
+        "came": [row for row in came if not row["folded"]],
+        "folded": [row for row in came if row["folded"]],
+        "ask_url": _ask(found.trace),
+    }
     return render(request, "memories/insights/trace.html", context)
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}".replace("%", " %")
+
+
+def _ask(one: Trace) -> str:
+    """Where the same robot can be asked again; empty for one's own and for who is not there."""
+    if one.robot is None or one.robot.retired_at:
+        return ""
+    asked = {"as_whom": f"robot:{one.robot.id}", "group": str(one.group_id or "")}
+    return f"{reverse('playground')}?{presenter.urlencode(asked)}"

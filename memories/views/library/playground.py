@@ -27,7 +27,8 @@ def playground(request: HttpRequest) -> HttpResponse:
     """A question is a POST: it is recorded in the audit trail that it was asked, not what."""
     members, robots = others(request.actor)
     groups = browse.groups_to_ask_in(request.actor)
-    form = PlaygroundForm(members, robots, groups, request.POST or None)
+    given = {name: request.GET.get(name, "") for name in ("as_whom", "group")}
+    form = PlaygroundForm(members, robots, groups, request.POST or None, initial=given)
     context: dict[str, Any] = {"form": form, "playground_url": reverse("playground")}
     if request.method == "POST" and form.is_valid():
         try:

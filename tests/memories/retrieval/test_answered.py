@@ -8,6 +8,7 @@ from memories.embedding import known_models
 from memories.embedding.known_models import Model
 from memories.indexing.rebuild import rebuild_projection
 from memories.retrieval.answering.confidence import answered
+from memories.retrieval.answering.recorded import recorded, said
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import Query, recall
 from memories.retrieval.strategies.registry import NAMES
@@ -104,7 +105,10 @@ def test_the_record_keeps_what_was_said(here: Tenant) -> None:
         assert row.answered == found["answered"] == answered(row.confidence or 0.0)
         assert round(row.confidence or 0.0, 4) == found["confidence"]
         assert row.folded == [hit["id"] for hit in found["results"] if hit["folded"]]
-        assert [id_ for id_, _ in row.hits] == [hit["id"] for hit in found["results"]]
+        assert [id_ for id_, *_ in row.hits] == [hit["id"] for hit in found["results"]]
+        kept = recorded(row.hits)
+        assert [hit.folded for hit in kept] == [hit["folded"] for hit in found["results"]]
+        assert said(kept) == (row.answered, found["confidence"])
 
 
 def test_a_context_asks_nothing_of_the_kind(here: Tenant) -> None:
@@ -113,6 +117,7 @@ def test_a_context_asks_nothing_of_the_kind(here: Tenant) -> None:
     with resolve(here.robot("aria")).scope():
         row = Recall.objects.get(id=made["recall_id"])
     assert (row.answered, row.confidence, row.folded) == ("", None, [])
+    assert said(recorded(row.hits)) == ("", None)
 
 
 def test_what_is_over_answers_nothing(here: Tenant) -> None:

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
+from memories.lifecycle.forget import forget_memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.organisations.groups import set_confidential
@@ -130,17 +131,23 @@ def test_a_key_is_replaced_at_once(world: World) -> None:
     assert ada.post(f"/robots/keys/{old}/renew/", {"hours": "0"}).status_code == 302
 
 
-def test_activity_is_counted_as_far_as_the_reader_reads(world: World) -> None:
+def test_what_was_written_is_counted_as_far_as_the_reader_reads(world: World) -> None:
     here = world.here
     for number in range(3):
         here.remember(here.robot("aria"), f"Note {number}.")
-    remember(here.robot("bolt"), Draft(content="Note 0."), now=timezone.now())
+    for content in ("Note 0.", "A note of its own."):
+        remember(here.robot("bolt"), Draft(content=content), now=timezone.now())
     here.remember(here.robot("aria"), "Of the launch.", group="launch")
     here.remember(here.robot("bolt"), "Its own.", visibility="internal")
+    gone = here.remember(here.robot("aria"), "Not any more.").id
+    forget_memory(here.robot("aria"), gone, now=timezone.now())
     page = signed_in(here, "ada").get("/robots/")
     found = {one["name"]: (one["memories"], one["lately"]) for one in page.context["robots"]}
     assert found == {"aria": (3, 0), "bolt": (1, 1), "clio": (0, 0)}
-    assert "No memories yet that you may read" in text(page)
+    assert "Wrote nothing yet that you may read" in text(page)
+    for name, (memories, _) in found.items():
+        asked = f"/memories/?each=1&robot={here.robots[name].id}"
+        assert len(signed_in(here, "ada").get(asked).context["memories"]) == memories
 
 
 def test_an_admin_describes_a_robot(world: World) -> None:
@@ -208,6 +215,14 @@ def test_seats_are_chosen_among_groups_that_the_admin_reads(world: World) -> Non
     assert "#launch and 1 group that you are not in" in page
     assert "#design" not in page
     name, url = f"{robot.id.hex}-groups", f"/robots/{robot.id}/groups/"
+    chosen = ada.get(url)
+    offered = chosen.context["form"].fields["groups"].choices
+    assert [label for _, label in offered] == ["#launch"]
+    assert chosen.context["form"]["groups"].value() == [str(here.groups["launch"].id)]
+    assert "also sits in 1 group that you are not in" in text(chosen)
+    assert "#design" not in text(chosen)
+    assert ada.get(f"/robots/{world.there.robots['aria'].id}/groups/").status_code == 404
+    assert {signed_in(here, who).get(url).status_code for who in ("chidi", "mina", "vera")} == {404}
     launch, design = str(here.groups["launch"].id), str(here.groups["design"].id)
     assert ada.post(url, {name: [launch, design]}).status_code == 404
     assert seats() == {"#launch", "#design"}

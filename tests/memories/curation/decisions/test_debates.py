@@ -51,7 +51,8 @@ def test_every_write_of_a_scripted_debate(world: World) -> None:  # noqa: PLR091
     with resolve(aria).scope():
         row = Debate.objects.get()
         assert row.audience_id == Memory.objects.get(id=slow).audience_id
-        predicted = dict(Recall.objects.get(id=opened["recall_id"]).hits)
+        served = Recall.objects.get(id=opened["recall_id"]).hits
+        predicted = {id_: score for id_, score, *_ in served}
 
     # Phase 2: critiques in the fast tier, surprise for what they used.
     mina = str(here.members["mina"].id)

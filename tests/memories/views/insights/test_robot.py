@@ -60,7 +60,7 @@ def test_each_reads_what_it_wrote_as_far_as_they_may(world: World, name: str) ->
     with scope(everything(here)):
         notes = set(Memory.objects.filter(kind="internal").values_list("id", flat=True))
     assert shown == (here.readable(here.person(name)) & said) - notes
-    counted = page(here, name).context["activity"].memories
+    counted = page(here, name).context["wrote"].memories
     assert counted == len(shown)
 
 

@@ -7,6 +7,8 @@ import pytest
 from django.utils import timezone
 
 from memories.lifecycle.forget import forget_memory
+from memories.retrieval.answering import confidence
+from memories.retrieval.answering.confidence import is_folded
 from memories.retrieval.feedback import give_feedback
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import Query, recall
@@ -20,7 +22,7 @@ from robots.registry.robots import register_robot
 from tests.people import queries, signed_in, text
 from tests.world import PEOPLE, Tenant, World
 
-ROW = pytest.mark.conformance("W17", open="what was folded")
+ROW = pytest.mark.conformance("W17")
 URL = "/robots/traces/"
 
 
@@ -35,17 +37,17 @@ def stored(here: Tenant, recall_id: UUID) -> dict[UUID, float]:
     with organisation_scope(here.id):
         everything = tuple(Audience.objects.values_list("id", flat=True))
     with scope(Scope(organisation=here.id, audiences=everything)):
-        return {UUID(id_): score for id_, score in Recall.objects.get(id=recall_id).hits}
+        return {UUID(id_): score for id_, score, *_ in Recall.objects.get(id=recall_id).hits}
 
 
 def asks(who: Actor, text: str, **more: object) -> UUID:
     return recall(who, Query(text=text, **more), now=timezone.now()).recall_id
 
 
-def closed(here: Tenant, group: str) -> None:
-    """Now curators do not read it."""
+def closed(here: Tenant, group: str, *, closed: bool = True) -> None:
+    """Now curators do not read it, or do."""
     set_confidential(
-        actor=here.person("ada"), group=here.groups[group], confidential=True, now=timezone.now()
+        actor=here.person("ada"), group=here.groups[group], confidential=closed, now=timezone.now()
     )
 
 
@@ -79,7 +81,8 @@ def test_a_recall_is_shown_with_its_scores_and_feedback(world: World) -> None:
     )
     assert listed(here, "chidi") == {one}
     response = signed_in(here, "chidi").get(f"{URL}{one}/")
-    came = {row["id"]: row for row in response.context["came"]}
+    shown = (*response.context["came"], *response.context["folded"])
+    came = {row["id"]: row for row in shown}
     assert {id_: row["score"] for id_, row in came.items()} == {
         id_: f"{score:.2f}" for id_, score in stored(here, one).items()
     }
@@ -88,6 +91,104 @@ def test_a_recall_is_shown_with_its_scores_and_feedback(world: World) -> None:
     assert "It helped" in text(response)
     assert [row["useful"] for id_, row in came.items() if id_ != first] == [None, None]
     assert "secretly" not in text(response)
+
+
+@ROW
+def test_a_trace_says_whether_it_answered_and_what_was_folded(lasting_world: World) -> None:
+    """Against what the API said when it was served."""
+    here, bolt = lasting_world.here, lasting_world.here.api("bolt")
+    here.remember(here.robot("aria"), "The zebra of the zoo sleeps in the barn.")
+    for number in range(3):
+        here.remember(here.robot("aria"), f"The invoice number {number} of the barn is late.")
+    here.embed()
+    for query, word in (("Where does the zebra of the zoo sleep?", "yes"), ("zzzqqq", "no")):
+        body = {"query": query, "strategy": "hybrid"}
+        heard = bolt.post("/api/v1/recall", body, format="json").json()
+        assert heard["answered"] == word
+        sure = f"{heard['confidence'] * 100:.0f} %"
+        response = signed_in(here, "chidi").get(f"{URL}{heard['recall_id']}/")
+        for part, folded in (("came", False), ("folded", True)):
+            rows = [(str(row["id"]), row["sure"]) for row in response.context[part]]
+            hits = [hit for hit in heard["results"] if hit["folded"] is folded]
+            assert [id_ for id_, _ in rows] == [hit["id"] for hit in hits]
+            assert all(share.endswith(" %") for _, share in rows)
+        assert any(hit["folded"] for hit in heard["results"])
+        assert f"{sure} sure" in text(response)
+        assert "Not really about this" in text(response)
+        rows = signed_in(here, "ada").get(URL).context["traces"]
+        [row] = [one for one in rows if heard["recall_id"] in one["url"]]
+        assert (row["answered"]["label"].lower(), row["sure"]) == (word, sure)
+        assert row["folded"] == sum(hit["folded"] for hit in heard["results"])
+
+
+@ROW
+def test_a_trace_says_what_was_said_then(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits that change later change no trace."""
+    here = world.here
+    here.remember(here.robot("aria"), "The zebra of the zoo sleeps in the barn.")
+    one = asks(here.robot("bolt"), "Where does the zebra of the zoo sleep?")
+    client = signed_in(here, "chidi")
+
+    def told() -> tuple[str, list[UUID]]:
+        context = client.get(f"{URL}{one}/").context
+        return context["trace"]["answered"]["label"], [row["id"] for row in context["came"]]
+
+    before = told()
+    assert before[0] == "Yes"
+    monkeypatch.setattr(confidence, "SURE", 1.1)
+    monkeypatch.setattr(confidence, "NOTHING", 1.05)
+    assert told() == before
+
+
+@ROW
+def test_the_word_of_an_answer_tells_nothing_of_what_is_hidden(lasting_world: World) -> None:
+    """The hidden memory answers, the shown ones do not: a curator hears what these say."""
+    here, aria = lasting_world.here, lasting_world.here.robot("aria")
+    here.remember(aria, "The zebra of the zoo sleeps in the barn.", group="launch")
+    shown = here.remember(aria, "The invoice of the barn is late.").id
+    here.embed()
+    closed(here, "launch")
+    query = Query(text="Where does the zebra of the zoo sleep?", strategy="hybrid", group="launch")
+    answer = recall(aria, query, now=timezone.now())
+    [(hit, _)] = [pair for pair in answer.hits if pair[1].id == shown]
+    assert answer.answered == "yes"
+    assert is_folded(hit)
+    client = signed_in(here, "chidi")
+    response = client.get(f"{URL}{answer.recall_id}/")
+    assert [row["id"] for row in response.context["folded"]] == [shown]
+    assert response.context["came"] == []
+    told = response.context["trace"]
+    assert (told["answered"]["label"], told["sure"]) == ("No", f"{hit.answers * 100:.0f} %")
+    [row] = client.get(URL).context["traces"]
+    assert (row["answered"]["label"], row["memories"], row["folded"]) == ("No", 1, 1)
+
+
+@ROW
+def test_ones_own_trace_says_what_one_was_told(world: World) -> None:
+    here, chidi = world.here, world.here.person("chidi")
+    one = here.remember(here.robot("aria"), "The zebra of the zoo sleeps in the barn.").id
+    query = Query(text="Where does the zebra of the zoo sleep?", strategy="hybrid", limit=1)
+    answer = recall(chidi, query, now=timezone.now())
+    forget_memory(here.robot("aria"), one, now=timezone.now())
+    response = signed_in(here, "chidi").get(f"{URL}{answer.recall_id}/")
+    told = response.context["trace"]
+    assert told["answered"]["label"] == "Yes"
+    assert told["sure"] == f"{answer.confidence * 100:.0f} %"
+    assert "one of the memories below" not in text(response)
+    assert response.context["ask_url"] == ""
+
+
+@ROW
+def test_who_knows_the_question_can_ask_it_again(world: World) -> None:
+    here = world.here
+    closed(here, "design", closed=False)
+    here.remember(here.robot("aria"), "The zebra sleeps.", group="design")
+    one = asks(here.robot("aria"), "zebra", group="design")
+    client = signed_in(here, "ada")
+    form = client.get(client.get(f"{URL}{one}/").context["ask_url"]).context["form"]
+    assert form["as_whom"].value() == f"robot:{here.robots['aria'].id}"
+    assert form["group"].value() == str(here.groups["design"].id)
+    assert not form.is_bound
 
 
 @ROW

@@ -119,6 +119,8 @@ def test_an_order_without_an_index_has_a_bound_and_says_so(
     page = text(signed_in(here, "mina").get("/memories/?sort=text"))
     assert shown(page) == [ids[3], ids[4], ids[2]], "the last three that came, from A to Z"
     assert "from A to Z, among the last 3 that came" in page
+    by_age = shown(text(signed_in(here, "mina").get("/memories/?sort=age")))
+    assert set(by_age) == set(shown(page)), "the same three by another key"
     assert set(shown(text(signed_in(here, "mina").get("/memories/")))) == set(ids)
 
 
