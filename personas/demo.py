@@ -82,7 +82,7 @@ def add_personas(
     robots = {name: _robot(organisation_id, known[name].id, begun) for name, _, _ in PEOPLE}
     for name, handle, sure in PEOPLE:
         associate(robots[name], member=None, handle=handle, confidence=sure, now=begun)
-    for name, layer, days, words in LESSONS:
+    for name, layer, days, words in sorted(LESSONS, key=lambda one: -one[2]):
         actor, at = act_for_owner(robots[name]), now - timedelta(days=days)
         block = next(one for one in blocks_shown(actor, now=at) if one.block.layer == layer)
         add_entry(actor, block.block.id, words, wanted=Wanted(), now=at)

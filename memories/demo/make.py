@@ -14,12 +14,13 @@ from memories.curation import decide
 from memories.curation.bulk import Change
 from memories.curation.bulk_job import change_many
 from memories.curation.edit import edit_memory
-from memories.demo.script import CORRECTED, FORGOTTEN, REPORTED, Entry, read_script
+from memories.demo.script import CORRECTED, FORGOTTEN, PROTECTED, REPORTED, Entry, read_script
 from memories.ingestion.drafts import Draft, Refused
 from memories.ingestion.remember import remember_many
 from memories.lifecycle.forget import forget_memory
 from memories.review.models import Proposal, State
 from memories.review.propose import propose_correction, report_memory
+from memories.review.red_line import protect_memory
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from orgs.accounts.sessions import actor_of
@@ -129,10 +130,11 @@ class _Halyard:
                 label="The demo",
                 now=self.now,
             )
-        self._remember(read_script(self.now))
-        self._lately()
+        # Before the firm's own memories, which a list shows from the last that came.
         for hook in _more:
             self.users += hook(self.id, self.now, _account)
+        self._remember(read_script(self.now))
+        self._lately()
         aria = self.robots["Aria"]
         return {
             "users": self.users,
@@ -253,6 +255,8 @@ class _Halyard:
             report_memory(actor, id_, reason=words, now=now)
         elif sign == CORRECTED:
             propose_correction(actor, id_, content=words, now=now)
+        elif sign == PROTECTED:
+            protect_memory(actor, id_, reason=words, now=now)
         elif sign == FORGOTTEN:
             forget_memory(actor, id_, now=now)
 

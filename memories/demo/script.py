@@ -7,9 +7,9 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("halyard.txt")
 _NAMED = re.compile(r"(\w+)=(\S+)")
-_DONE = re.compile(r" (!!|\?\?|--) (\w+)(?:: (.+))?$")
+_DONE = re.compile(r" (!!|\?\?|--|\+\+) (\w+)(?:: (.+))?$")
 _SAID = re.compile(r"([A-Z]\w+): (.+)")
-REPORTED, CORRECTED, FORGOTTEN = "!!", "??", "--"
+REPORTED, CORRECTED, FORGOTTEN, PROTECTED = "!!", "??", "--", "++"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from tests.journeys.conftest import Site
+from tests.journeys.width import laid_out_width
 
 pytestmark = [pytest.mark.browser, pytest.mark.conformance("W15")]
 KINDS = ("text", "search", "email", "password", "number", "date", "datetime-local", "time", "file")
@@ -30,17 +31,6 @@ LOOK = """(bar) => [...document.querySelectorAll(`[data-tried=${bar}]`)].map((fi
   return { height, borderTopColor, borderTopWidth, corner, backgroundColor, fontSize };
 })"""
 
-# How wide the page is, once it fits or after thirty frames: a new size takes some to be laid out.
-WIDE = """(most) => new Promise((done) => {
-  let frames = 0;
-  const look = () => {
-    const wide = document.documentElement.scrollWidth;
-    if (wide <= most || ++frames > 30) done(wide);
-    else requestAnimationFrame(look);
-  };
-  look();
-})"""
-
 
 def test_every_native_field_has_one_form(site: Site) -> None:
     page = site.context().new_page()
@@ -57,6 +47,6 @@ def test_every_native_field_has_one_form(site: Site) -> None:
                 assert look == looks[0], (theme, width, bar, kind)
         # A phone enlarges the page for a field of smaller letters.
         assert width > 640 or looks[0]["fontSize"] == "16px"
-        assert page.evaluate(WIDE, width) <= width
+        assert laid_out_width(page, width) <= width
         colours[theme] = looks[0]["backgroundColor"]
     assert colours["light"] != colours["dark"]

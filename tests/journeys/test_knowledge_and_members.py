@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
+from tests.journeys.width import laid_out_width
 
 pytestmark = pytest.mark.browser
 WIDTHS = (320, 768, 1280)
@@ -16,7 +17,7 @@ def fits(page: Page, url: str) -> None:
     page.goto(url)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, (url, width)
+        assert laid_out_width(page, width) <= width, (url, width)
     assert findings(page) == [], url
 
 

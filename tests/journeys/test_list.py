@@ -245,6 +245,11 @@ def test_lines_fit_and_can_be_read(site: Site, theme: str, width: int) -> None:
     )
     assert set(heights) == {36 if width > 320 else 56}, "one line, or a card of two"
     assert findings(page) == []
+    page.locator("summary", has_text="Columns").click()
+    menu = page.locator("[data-columns]").bounding_box()
+    assert menu["x"] >= 0
+    assert menu["x"] + menu["width"] <= width
+    page.locator("summary", has_text="Columns").click()
     if width > 320:
         page.set_viewport_size({"width": width, "height": 400})
         page.evaluate("scrollTo(0, document.body.scrollHeight)")

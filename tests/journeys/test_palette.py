@@ -9,6 +9,7 @@ from memories.library.saved_views import keep_view
 from orgs.organisations.groups import create_group
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
+from tests.journeys.width import laid_out_width
 from tests.world import NOW
 
 pytestmark = [pytest.mark.browser, pytest.mark.conformance("W18")]
@@ -72,7 +73,7 @@ def test_what_is_used_often_comes_first_and_escape_leaves(site: Site) -> None:
     assert "Mina" not in kept, "addresses and counts alone"
     assert findings(page) == []
     page.set_viewport_size({"width": 320, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert laid_out_width(page, 320) <= 320
     page.keyboard.press("Escape")
     expect(page.locator("#palette")).to_be_hidden()
     _open(page, "nobody is called so")

@@ -11,6 +11,7 @@ from memories.lifecycle.policies import policy_of
 from orgs.database.rls import organisation_scope
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
+from tests.journeys.width import laid_out_width
 from tests.memories.lifecycle.test_retention import columns, made
 
 pytestmark = pytest.mark.browser
@@ -38,7 +39,7 @@ def test_preview_confirm_and_save(site: Site, page_of: Callable[[str], Page]) ->
     expect(page.get_by_text("Not saved yet.")).to_be_visible()
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert laid_out_width(page, width) <= width
         if page.evaluate("typeof htmx") == "object":
             assert findings(page) == []
     page.get_by_role("button", name="Save, and archive them").click()

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from memories.curation.edit import edit_memory
 from tests.journeys.conftest import Site
@@ -27,6 +27,10 @@ INK = """() => {
     kept: getComputedStyle(document.querySelector("h1")).breakAfter,
   };
 }"""
+
+CUT = """(labels) => labels
+  .filter(one => one.getBoundingClientRect().width < 30 || one.scrollWidth > one.clientWidth + 1)
+  .map(one => one.textContent)"""
 
 
 def printed(page: Page) -> dict[str, object]:
@@ -56,3 +60,9 @@ def test_what_people_print(site: Site) -> None:
         assert found["underlined"] is False, url
         assert found["kept"] == "avoid", url
         assert found["pages"] in (1, 2), url
+    # As wide as A4 is between its margins: the audience is not cut.
+    page.set_viewport_size({"width": 673, "height": 900})
+    page.emulate_media(media="print")
+    labels = page.locator("td.line-readers .audience > span")
+    expect(labels).to_have_count(2)
+    assert labels.evaluate_all(CUT) == []

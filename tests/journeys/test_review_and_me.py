@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
+from tests.journeys.width import laid_out_width
 from tests.memories.curation.test_decide import found
 
 pytestmark = pytest.mark.browser
@@ -25,7 +26,7 @@ def test_the_queue_by_keyboard_alone(site: Site) -> None:
     expect(rows.first).to_contain_text(TEXT)
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert laid_out_width(page, width) <= width
         assert findings(page) == []
     press("j")
     title = page.locator("#review-item h1")

@@ -1,23 +1,30 @@
 """A curator decides twenty items in fewer than sixty key presses, and takes the last one back."""
 
+import secrets
+from collections.abc import Iterator
+
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from memories.curation import decide
+from memories.demo.make import make_demo, make_home
+from memories.demo.remove import remove_demo
 from memories.review.models import Cause, Proposal
 from memories.review.propose import propose_correction, report_memory
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
+from orgs.principals import Actor, resolve
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
 from tests.memories.curation.test_decide import waiting
+from tests.memories.demo.test_demo import account, asking
 from tests.world import NOW, Tenant
 
 pytestmark = pytest.mark.browser
 
 
 def fill(here: Tenant) -> None:
-    """Twenty items of the kinds that the demo has, each kind about twice as often as there."""
+    """Twenty items of the kinds that come most often."""
     bolt, aria = here.robot("bolt"), here.robot("aria")
     for n in range(10):
         here.remember(here.person("bob"), f"Shelf {n} is empty.", visibility="organisation")
@@ -52,31 +59,47 @@ class Keyboard:
         self.page.keyboard.press(key)
 
 
+@pytest.fixture
+def curator_of_demo(site: Site) -> Iterator[tuple[Page, Actor]]:
+    """The demo's curator, signed in, and who that is; the demo goes away afterwards."""
+    slug = f"demo-{secrets.token_hex(4)}"
+    home = make_home(now=timezone.now(), slug=f"home-{slug}")["owner"]["email"]
+    made = make_demo(slug=slug, now=timezone.now(), owner=home)
+    chidi = next(user for user in made["users"] if user["role"] == "curator")
+    page = site.context().new_page()
+    page.goto("/review/")
+    page.get_by_label("E-mail").fill(chidi["email"])
+    page.get_by_label("Password").fill(chidi["password"])
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("heading", name="Review").wait_for()
+    yield page, asking(chidi["email"], slug)
+    remove_demo(asking(home, slug), account(home), now=timezone.now())
+
+
 @pytest.mark.slow
 @pytest.mark.conformance("W05")
-def test_twenty_items_take_fewer_than_sixty_keys(site: Site) -> None:
-    here = site.world.here
-    fill(here)
-    assert len(waiting(here.person("chidi"))) == 20
-    page = site.sign_in("chidi")
-    page.goto("/review/")
+def test_twenty_items_of_the_demo_take_fewer_than_sixty_keys(
+    curator_of_demo: tuple[Page, Actor],
+) -> None:
+    page, chidi = curator_of_demo
+    began = len(waiting(chidi))
+    assert began >= 20
     keys = Keyboard(page)
     keys.press("j")
-    for left in range(20, 0, -1):
+    for left in range(began, began - 20, -1):
         expect(page.locator("#review-item")).to_contain_text(f"{left} waiting")
-        if page.get_by_role("link", name="Keep it as it is").count():
-            keys.press("a")
+        asks_why = page.locator("#review-item a[data-key=a]").count()
+        keys.press("a")
+        if asks_why:
             expect(page.get_by_label("Why?")).to_be_visible()
             keys.press("1")
-        else:
-            keys.press("a")
         if left > 1:
             expect(page.locator("#review-item")).to_contain_text(f"{left - 1} waiting")
             expect(page.locator("#review-item h1")).to_be_focused()
-    expect(page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
-    assert waiting(here.person("chidi")) == []
+        else:
+            expect(page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
     assert keys.count < 60
-    assert keys.count == 24
+    assert len(waiting(chidi)) == began - 20
 
 
 @pytest.mark.conformance("W05")

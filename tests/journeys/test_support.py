@@ -1,5 +1,6 @@
 """Support at its console: somebody lost a phone, an import hangs, a memory is to be read."""
 
+import re
 import secrets
 
 import pytest
@@ -107,6 +108,23 @@ def test_support_looks_something_up_and_opens_one_memory(site: Site) -> None:
     mina = site.sign_in("mina")
     mina.goto("/me/notices/")
     expect(mina.get_by_text("Sam of support opened")).to_be_visible()
+
+
+@pytest.mark.conformance("W20")
+def test_the_minutes_go_down_while_the_page_stands_open(site: Site) -> None:
+    here = site.world.here
+    page = sam(site, "/admin/organisation/")
+    page.clock.install()
+    look(page, here.organisation.name)
+    left = page.locator(".lookbar-left")
+    expect(left).to_have_text("30 minutes left.")
+    for forward, text in (("05:10", "25 minutes left."), ("24:00", "1 minute left.")):
+        page.clock.fast_forward(forward)
+        expect(left).to_have_text(text)
+    expect(left).not_to_have_class(re.compile("is-over"))
+    page.clock.fast_forward("01:00")
+    expect(left).to_have_text("The time is over.")
+    expect(left).to_have_class(re.compile("is-over"))
 
 
 @pytest.mark.conformance("W20")

@@ -26,7 +26,7 @@ def test_find_who_knows_about_a_topic(site: Site) -> None:
     page = site.sign_in("mina", viewport={"width": 320, "height": 720})
     page.goto("/experts/")
     page.get_by_label("Topic").press_sequentially("samba", delay=20)
-    expect(page.get_by_text("1 person has shown to know about samba")).to_be_visible()
+    expect(page.get_by_text("1 person shows what they know about samba")).to_be_visible()
     expect(page).to_have_url(re.compile(r"topic=samba"))
     expect(page.get_by_role("heading", name="Bob")).to_be_visible()
     expect(page.locator(".expert")).to_have_count(1)

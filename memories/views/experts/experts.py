@@ -124,8 +124,8 @@ def _address(topic: str, group: str) -> str:
 
 def _summary(by_words: int, by_meaning: int, topic: str) -> str:
     if by_words:
-        who = "1 person has" if by_words == 1 else f"{by_words} people have"
-        return f"{who} shown to know about {topic}, most first"
+        who = "1 person shows" if by_words == 1 else f"{by_words} people show"
+        return f"{who} what they know about {topic}, most first"
     return f"Nobody said “{topic}”; these come close in meaning" if by_meaning else ""
 
 

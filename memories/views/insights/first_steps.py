@@ -66,7 +66,7 @@ def tour(role: str) -> list[dict[str, str]]:
         },
         {
             "title": "Decide what waits" if role in MODERATORS else "See what waits",
-            "text": "Proposals, a report, a correction: with who would newly be able to read it.",
+            "text": "Proposals, corrections, reports: each with who would newly read it.",
             "url": reverse("review"),
         },
         {

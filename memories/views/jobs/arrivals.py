@@ -12,7 +12,7 @@ from memories.jobs.models import Job
 from memories.views.memory.bulk import how_many
 
 OTHERS = (
-    "The rest is for those whom the file names: the people of its groups and lists. You are not "
+    "is for those whom the file names: the people of its groups and lists. You are not "
     "among them, and an admin’s role opens no group that is confidential. People whom an import "
     "makes have no account, so they read nothing before somebody invites them."
 )
@@ -31,7 +31,7 @@ def context(request: HttpRequest, job: Job) -> dict[str, Any]:
     found = arrived(request.actor, job, organisation=request.membership[1].name, now=timezone.now())
     told = {
         "reads": _reads(found.readable, new),
-        "why": OTHERS if found.readable < new else "",
+        "why": f"{'The rest' if found.readable else 'It'} {OTHERS}" if found.readable < new else "",
         "came": [
             {
                 "kind": one.kind,

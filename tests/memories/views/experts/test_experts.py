@@ -30,7 +30,7 @@ def test_people_evidence_picture_and_table(world: World) -> None:
     _people(world, 3)
     here = world.here
     page = text(signed_in(here, "bob").get("/experts/", {"topic": "samba"}))
-    assert "2 people have shown to know about samba" in page
+    assert "2 people show what they know about samba" in page
     people = page[page.index('class="experts"') :]
     assert people.index("You</h2>") < people.index("Mina</h2>"), "who showed more comes first"
     assert page.count('class="graph-person"') == 4, "two people in either layout"

@@ -129,7 +129,7 @@ def test_an_import_says_who_reads_it(world: World) -> None:
     job = run(here, upload(here, jsonl()))
     page = text(ada.get(f"/jobs/{job}/"))
     assert "You can read none of it." in page
-    assert "The rest is for those whom the file names" in page
+    assert "It is for those whom the file names" in page
     assert "See the" not in page.partition("<main")[2], "no button that leads to an empty page"
     mixed = run(here, upload(here, everyones))
     page = text(ada.get(f"/jobs/{mixed}/"))
