@@ -29,6 +29,7 @@ def search(page: Page) -> None:
     expect(page.locator("[data-row]")).to_have_count(3)
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W11")
 def test_record_dissent_and_a_chain_of_three(site: Site) -> None:
     page = site.sign_in("mina")

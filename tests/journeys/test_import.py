@@ -89,6 +89,7 @@ def test_a_file_kept_closed_says_that_nothing_can_be_read(newcomer: Page) -> Non
     expect(page.get_by_role("link", name=re.compile("^See the"))).to_have_count(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_plan_fits_and_has_no_fault(site: Site, theme: str) -> None:
     page = site.sign_in("ada", color_scheme=theme)

@@ -53,6 +53,7 @@ def test_an_admin_keeps_shared_knowledge_and_members(site: Site) -> None:
         fits(page, url)
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("Z24", "W15")
 def test_a_viewer_reads_both_and_changes_neither(site: Site) -> None:
     here = site.world.here
@@ -78,6 +79,7 @@ def test_a_viewer_reads_both_and_changes_neither(site: Site) -> None:
         fits(page, url)
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W15")
 def test_nothing_yet_no_match_and_no_permission_are_told_apart(site: Site) -> None:
     here = site.world.here

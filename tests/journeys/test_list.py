@@ -258,6 +258,7 @@ def test_lines_fit_and_can_be_read(site: Site, theme: str, width: int) -> None:
         assert top["y"] == pytest.approx(bar["y"] + bar["height"], abs=2), "the head stays"
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("Z24")
 def test_without_scripts_the_list_is_sorted_and_narrowed(site: Site) -> None:
     fill(site)

@@ -82,6 +82,7 @@ def test_what_is_used_often_comes_first_and_escape_leaves(site: Site) -> None:
     expect(page).to_have_url(re.compile(r"/memories/\?q=nobody"))
 
 
+@pytest.mark.slow
 def test_without_javascript_the_search_at_the_top_works(site: Site) -> None:
     page = site.sign_in("ada", java_script_enabled=False)
     page.goto("/people/")

@@ -55,6 +55,7 @@ def test_a_badge_shows_its_readers_on_hover_and_on_focus(site: Site) -> None:
     expect(page.get_by_role("heading", name="Who can read this")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_without_scripts_the_badge_is_a_link(site: Site) -> None:
     fill(site)
     page = site.sign_in("mina", java_script_enabled=False)

@@ -108,6 +108,7 @@ def test_what_disagrees_is_decided_by_one_key(site: Site) -> None:
     expect(page.get_by_role("heading", name="No match")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W05")
 def test_decide_without_javascript_and_the_proposer_sees_it(site: Site) -> None:
     here = site.world.here
@@ -125,6 +126,7 @@ def test_decide_without_javascript_and_the_proposer_sees_it(site: Site) -> None:
     expect(bob.locator("[data-row]")).to_contain_text("Rejected")
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W13", "W15")
 def test_a_member_opts_out_and_pauses(site: Site) -> None:
     here = site.world.here

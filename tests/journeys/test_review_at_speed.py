@@ -130,6 +130,7 @@ def test_z_takes_the_last_decision_back_from_any_page(site: Site) -> None:
     assert page.url.endswith("/people/")
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W05", "W15")
 def test_several_are_chosen_looked_at_and_decided_at_any_width(site: Site) -> None:
     here = site.world.here
@@ -152,6 +153,7 @@ def test_several_are_chosen_looked_at_and_decided_at_any_width(site: Site) -> No
         expect(page.get_by_text("Undone. 2 items wait again.")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W05")
 def test_without_javascript_the_list_stands_beside_and_several_are_decided(site: Site) -> None:
     here = site.world.here

@@ -58,6 +58,7 @@ def test_a_passkey_opens_the_account_alone(site: Site) -> None:
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("T17")
 def test_an_app_as_second_step_without_javascript(site: Site) -> None:
     email = user_of(site.world.here, "mina").email

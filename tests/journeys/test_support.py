@@ -127,6 +127,7 @@ def test_the_minutes_go_down_while_the_page_stands_open(site: Site) -> None:
     expect(left).to_have_class(re.compile("is-over"))
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W20")
 @pytest.mark.parametrize(
     ("theme", "width"), [("dark", 320), pytest.param("light", 1280, marks=pytest.mark.slow)]

@@ -9,6 +9,7 @@ from tests.journeys.test_accessibility import findings
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "width"),
     [

@@ -12,6 +12,7 @@ from tests.memories.knowledge_graph.test_write_graph import member
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W10")
 def test_find_who_knows_about_a_topic(site: Site) -> None:
     here = site.world.here

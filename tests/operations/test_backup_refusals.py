@@ -25,7 +25,7 @@ from tests.databases import connected, point, url
 from tests.operations import backed_up
 from tests.world import NOW
 
-pytestmark = [pytest.mark.conformance("O10"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.slow, pytest.mark.conformance("O10"), pytest.mark.timeout(240)]
 
 
 @dataclass

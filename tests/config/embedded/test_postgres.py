@@ -12,6 +12,9 @@ import pytest
 from config.embedded.errors import EmbeddedError
 from config.embedded.servers.postgres import Postgres
 
+# They start a server each; the server of the tests themselves was started by the same code.
+pytestmark = pytest.mark.slow
+
 
 def query(url: str, statement: str) -> list[tuple[object, ...]]:
     with psycopg.connect(url, autocommit=True) as connection:

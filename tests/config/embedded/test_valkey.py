@@ -9,6 +9,9 @@ import redis
 
 from config.embedded.servers.valkey import Valkey
 
+# They start a server each; the server of the tests themselves was started by the same code.
+pytestmark = pytest.mark.slow
+
 
 def test_killed_server_keeps_what_was_written(valkey: Valkey) -> None:
     client = redis.Redis.from_url(valkey.url)

@@ -15,6 +15,7 @@ from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.principals import resolve
 from robots.models.conversations import Message
+from tests.drawn import few
 from tests.memories.knowledge_graph.test_write_graph import member, said
 from tests.world import NOW, Tenant, World
 
@@ -57,7 +58,7 @@ def words(here: Tenant) -> str:
         return " ".join(Text.objects.values_list("lexemes", flat=True))
 
 
-@pytest.mark.parametrize("portion", [1, 4, 7, 28, 500])
+@pytest.mark.parametrize("portion", few([4, 28, 1, 7, 500], 2))
 def test_all_of_it_whatever_the_portions(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch, portion: int
 ) -> None:

@@ -94,7 +94,7 @@ def test_a_summary_has_the_readers_of_each_source_and_the_least_trust(
 
     @given(seed=st.integers(0, 10_000), most=st.integers(0, 6))
     @settings(
-        max_examples=8, deadline=None, database=None, derandomize=True, phases=[Phase.generate],
+        max_examples=4, deadline=None, database=None, derandomize=True, phases=[Phase.generate],
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )  # fmt: skip
     def attempt(seed: int, most: int) -> None:

@@ -14,6 +14,7 @@ from memories.views.library.filters import READ_BY
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.audiences import Audience, AudienceKind
 from orgs.models.memberships import Member
+from tests.drawn import few
 from tests.people import signed_in, text
 from tests.world import PEOPLE, Tenant, World
 
@@ -48,7 +49,7 @@ def total(page: str) -> int:
     return int(found[1].replace(",", "")) if found else 0
 
 
-@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "America/Los_Angeles"])
+@pytest.mark.parametrize("zone", few(["Pacific/Kiritimati", "UTC", "America/Los_Angeles"], 1))
 @pytest.mark.parametrize("name", ["mina", "bob"])
 def test_the_list_behind_a_mark_has_as_many(world: World, name: str, zone: str) -> None:
     here = world.here

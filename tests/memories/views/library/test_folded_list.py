@@ -16,6 +16,7 @@ from memories.library import selection
 from memories.library.threads import folded
 from memories.store.models.memory import Memory
 from orgs.principals import resolve
+from tests.drawn import few
 from tests.memories.views.library.test_lines import KEYS, ORDERS, keep, used, views
 from tests.memories.views.memory.test_thread import say
 from tests.people import queries, signed_in, text
@@ -143,7 +144,7 @@ def test_a_filter_leaves_those_turns_that_fit_and_the_line_says_of_how_many(worl
     assert "Each message" not in page, "there is nothing folded"
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", few(ORDERS, 4))
 def test_each_order_has_each_line_once_over_the_pages(
     world: World, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
