@@ -21,14 +21,13 @@ from orgs.database.prepared_statements import fetched
 
 Given = UUID | datetime
 
-# Stand for the values while a text is put together: ids that nobody has, moments of the year one.
-_MARKS: dict[tuple[str, type], Given] = {}
 
-
-def _mark(name: str, value: Given) -> Given:
-    moment = datetime(1, 1, 2, tzinfo=UTC) + timedelta(seconds=len(_MARKS))
-    made = uuid4() if isinstance(value, UUID) else moment
-    return _MARKS.setdefault((name, type(value)), made)
+def _mark(value: Given, number: int) -> Given:
+    """Stands for a value while a text is put together: an id that nobody has, a moment of the year
+    one."""
+    if isinstance(value, UUID):
+        return uuid4()
+    return datetime(1, 1, 2, tzinfo=UTC) + timedelta(seconds=number)
 
 
 @dataclass(frozen=True)
@@ -87,11 +86,11 @@ class Kept:
         return self._statement(shape, values).filled(values)
 
     def _statement(self, shape: tuple[Any, ...], values: Mapping[str, Given | None]) -> Statement:
-        given = frozenset(name for name, value in values.items() if value is not None)
-        known = self.statements.get((shape, given))
+        given = {name: value for name, value in values.items() if value is not None}
+        known = self.statements.get((shape, frozenset(given)))
         if known is None:
-            marks = {name: _mark(name, value) for name, value in values.items() if value}
+            marks = {name: _mark(given[name], number) for number, name in enumerate(given)}
             query = self.build(*shape, **dict.fromkeys(values) | marks)
             known = Statement(query, {mark: name for name, mark in marks.items()})
-            self.statements[shape, given] = known
+            self.statements[shape, frozenset(given)] = known
         return known

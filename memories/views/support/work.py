@@ -1,5 +1,6 @@
 """Jobs and dead letters of the organisation that support looks at, in words."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -145,21 +146,19 @@ def retry_job(request: HttpRequest, job_id: UUID) -> HttpResponse:
 @in_organisation("support.embeddings_retried", "pending")
 def retry_embeddings(request: HttpRequest) -> HttpResponse:
     """Let what could not be indexed be tried again."""
-    now = timezone.now()
-    count = support_work.retry_embeddings(request.user, request.look.organisation_id, now=now)
-    messages.success(request, _again(count, "indexed"))
-    return redirect("support-jobs")
+    return _retried(request, support_work.retry_embeddings, "indexed")
 
 
 @require_POST
 @in_organisation("support.answers_retried", "pending")
 def retry_answers(request: HttpRequest) -> HttpResponse:
     """Let the language model be asked again."""
-    now = timezone.now()
-    count = support_work.retry_answers(request.user, request.look.organisation_id, now=now)
-    messages.success(request, _again(count, "asked about"))
+    return _retried(request, support_work.retry_answers, "asked about")
+
+
+def _retried(request: HttpRequest, retry: Callable[..., int], done: str) -> HttpResponse:
+    """What could not be done to memories is tried again; how many these are is said."""
+    count = retry(request.user, request.look.organisation_id, now=timezone.now())
+    number = f"{count:,} {'memory' if count == 1 else 'memories'}"
+    messages.success(request, f"{number} will be {done} again.")
     return redirect("support-jobs")
-
-
-def _again(count: int, done: str) -> str:
-    return f"{count:,} {'memory' if count == 1 else 'memories'} will be {done} again."
