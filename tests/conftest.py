@@ -180,6 +180,8 @@ def kept_worlds(
     with django_db_blocker.unblock():
         made = make_world()
         kept = made, Original(made.here), Original(made.there)
+        # What is copied has no sessions: they are of accounts, and have no place to be renewed in.
+        made.here.keep_sessions()
         for alias in connections:
             connections[alias].close()
     yield kept

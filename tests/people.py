@@ -18,7 +18,7 @@ def user_of(tenant: Tenant, name: str) -> User:
 def signed_in(tenant: Tenant, name: str) -> Client:
     """A browser in which this member has signed in."""
     client = Client()
-    client.force_login(user_of(tenant, name))
+    tenant.sign_in(client, name)
     return client
 
 

@@ -8,8 +8,10 @@ from xdist.scheduler import LoadScopeScheduling
 
 # The beginning of a test's id -> what it shares with others. Chromium and torch take the processor
 # for five seconds and more, the production site is collected and booted, and a restore makes a
-# database by all migrations.
+# database by all migrations. To read every module takes four.
 SHARED = {
+    "tests/architecture/": "the source, read once",
+    "tests/docs/test_conformance.py": "the source, read once",
     "tests/journeys/": "a browser",
     "tests/memories/embedding/test_embedding_base.py": "torch",
     "tests/memories/embedding/test_embedding_minilm.py": "torch",

@@ -2,6 +2,7 @@
 Bob are in #launch, Mina alone in #design; Oskar belongs to another organisation altogether."""
 
 import secrets
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -9,6 +10,8 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -17,7 +20,7 @@ from memories.indexing.models import Pending, Reading
 from memories.ingestion.drafts import Draft, Remembered
 from memories.ingestion.remember import remember
 from memories.store.models.memory import Memory
-from orgs.accounts.sessions import actor_of
+from orgs.accounts.sessions import MARK, actor_of
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.members.invitations import create_member
 from orgs.models.audiences import Audience
@@ -35,6 +38,7 @@ from robots.teams.teams import create_team
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery"
+DAY = 24 * 3600
 PEOPLE = {
     "ada": Role.ADMIN,
     "chidi": Role.CURATOR,
@@ -53,6 +57,8 @@ class Tenant:
     groups: dict[str, Group] = field(default_factory=dict)
     robots: dict[str, Robot] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
+    # Who has signed in beforehand, with the key of the session; the first browser takes it.
+    sessions: dict[str, str] = field(default_factory=dict)
 
     @property
     def id(self) -> UUID:
@@ -81,8 +87,29 @@ class Tenant:
     def browser(self, name: str) -> APIClient:
         """A client with the session of a member who has signed in."""
         client = APIClient()
-        client.force_login(self.members[name].user)
+        self.sign_in(client, name)
         return client
+
+    def sign_in(self, client: Client, name: str) -> None:
+        """Give a browser the session that was kept for this member, or a new one."""
+        if key := self.sessions.pop(name, None):
+            client.cookies[settings.SESSION_COOKIE_NAME] = key
+            return
+        with organisation_scope(self.id):
+            user = Member.objects.select_related("user").get(id=self.members[name].id).user
+        client.force_login(user)
+
+    def keep_sessions(self) -> None:
+        """Sign everybody in once, for all tests that undo what they do."""
+        for name, member in self.members.items():
+            client = Client()
+            client.force_login(member.user)
+            session = client.session
+            # As if it were always seen and never over, however long the tests run.
+            session[MARK] |= {"at": int(time.time()) + 10 * DAY}
+            session.set_expiry(1_000 * DAY)
+            session.save()
+            self.sessions[name] = session.session_key
 
     def readable(self, who: Actor) -> set[UUID]:
         """The ids of every memory that the database shows to who asks."""

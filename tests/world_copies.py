@@ -59,6 +59,7 @@ class Original:
         write(lasting_admin(), {table: renewed(rows) for table, rows in self.rows.items()})
         made = copy.deepcopy(old)
         made.keys = keys
+        made.sessions = {}
         every = (*made.members.values(), *made.groups.values(), *made.robots.values())
         for instance in (made.organisation, *every):
             renew(instance, renewed)

@@ -1,9 +1,11 @@
 """The report of the contract says what is proven, proven in part, failed and missing."""
 
 import ast
+from functools import cache
 
 import pytest
 
+from tests.architecture.source import tree
 from tests.conformance import ROOT, known_rows, status_of
 
 
@@ -23,12 +25,16 @@ def test_a_row_is_proven_when_all_its_tests_passed_and_none_says_that_a_clause_i
     assert status_of(results, clauses) == status
 
 
+@cache
 def marks() -> list[tuple[str, ast.Call]]:
     """Every conformance mark of the suite, with where it stands."""
     found = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.conformance":
+        if "conformance" not in path.read_text(encoding="utf-8"):
+            continue
+        for node in ast.walk(tree(path)):
+            named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            if named and ast.unparse(node.func) == "pytest.mark.conformance":
                 found.append((f"{path.relative_to(ROOT)}:{node.lineno}", node))
     return found
 

@@ -102,12 +102,17 @@ class Watch(logging.Handler):
         self.last = traceback.format_exc()
 
 
-def harvest(machine: Machine, everyone: dict[str, Client], cookies: dict[str, Any]) -> None:
+def harvest(
+    machine: Machine,
+    everyone: dict[str, Client],
+    cookies: dict[str, Any],
+    readers: tuple[str, ...],
+) -> None:
     """Read each page once as those who may, to know its forms."""
     for place in machine.addresses:
         if place.startswith(("/api/", "/static/")):
             continue
-        for caller in ("superuser",) if place.startswith("/admin/") else ("ada", "mina"):
+        for caller in ("superuser",) if place.startswith("/admin/") else readers:
             path = "".join(
                 part if n % 2 == 0 else (machine.ids.get(part) or machine.ids["any"])[0]
                 for n, part in enumerate(place.replace("}", "{").split("{"))
@@ -127,7 +132,7 @@ def run(world: World, count: int, seed: int) -> Counter[int]:
     everyone = clients(stage)
     cookies = {name: copy.deepcopy(client.cookies) for name, client in everyone.items()}
     machine = Machine(seed, list(everyone), ids_of(world.here))
-    harvest(machine, everyone, cookies)
+    harvest(machine, everyone, cookies, ("ada", "mina") if count > 1_000 else ("ada",))
     watch, statuses, failed = Watch(), Counter[int](), dict[str, str]()
     logging.getLogger("commonmind").addHandler(watch)
     got_request_exception.connect(watch.raised)

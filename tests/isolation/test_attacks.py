@@ -163,11 +163,11 @@ def attack(world: World, count: int, seed: int, about: str = "") -> int:
 @pytest.mark.conformance("T05", open="MCP, which is not there yet")
 @pytest.mark.conformance("T06")
 @pytest.mark.timeout(300)
-def test_three_hundred_attempts_find_nothing(
+def test_an_attempt_at_each_operation_finds_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
     seed = seed_of(request)
-    assert attack(lasting_world, 300, seed) >= 300
+    assert attack(lasting_world, 1, seed) >= 200
 
 
 @pytest.mark.conformance("T05", open="MCP, which is not there yet")
@@ -176,7 +176,7 @@ def test_recalls_on_the_straight_way_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
     seed = seed_of(request)
-    assert attack(lasting_world, 120, seed, "/recall") == 120
+    assert attack(lasting_world, 60, seed, "/recall") == 60
 
 
 @pytest.mark.slow

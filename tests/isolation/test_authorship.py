@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memories.access.speakers import Speaker
 from orgs.errors import NotFound
-from tests.drawn import seed_of
+from tests.drawn import drawn, seed_of
 from tests.isolation.forgery import CLAIMS, Attempt, Scene, attempts, run, set_scene, writing
 from tests.world import World
 
@@ -59,7 +59,7 @@ def test_no_request_puts_words_into_anothers_mouth(
     world: World, request: pytest.FixtureRequest
 ) -> None:
     seed = seed_of(request)
-    found = forge(world, 240, seed)
+    found = forge(world, 120, seed)
     taken = sum(n for status, n in found.items() if status < 300)
     assert taken >= 4 * len(TAKEN), f"nothing is proven where all is refused: {found}"
 
@@ -77,7 +77,8 @@ def test_every_writing_address_is_tried(world: World) -> None:
 
 
 @pytest.mark.conformance("T11")
-def test_who_wrote_it_is_no_field_of_any_call(world: World) -> None:
+def test_who_wrote_it_is_no_field_of_any_call(world: World, request: pytest.FixtureRequest) -> None:
+    """A third of them, which the seed of the run draws."""
     scene = set_scene(world)
     asked = {
         (str(one.operation), one.slot): one
@@ -85,7 +86,7 @@ def test_who_wrote_it_is_no_field_of_any_call(world: World) -> None:
         if one.caller == "mina" and one.whole and one.slot and one.slot[0] in CLAIMS
     }
     assert len(asked) > 100
-    for attempt in asked.values():
+    for attempt in [*asked.values()][drawn(request, 3)]:
         assert run(scene, attempt) >= 400, attempt
 
 

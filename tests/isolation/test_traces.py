@@ -176,7 +176,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Call
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("caller", "way", "one_of"),
-    [("mina", SCORED, 3), ("aria", BY_INDEXES, 1)],
+    [("mina", SCORED, 6), ("aria", BY_INDEXES, 2)],
     indirect=["way"],
 )
 def test_answers_do_not_depend_on_hidden_rows(

@@ -178,12 +178,12 @@ def equal(world: World, caller: str, *, whole: bool, part: slice = EVERY) -> int
 
 
 @pytest.mark.conformance("T06")
-@pytest.mark.parametrize(("caller", "one_of"), [("aria", 1), ("mina", 3)])
+@pytest.mark.parametrize(("caller", "one_of"), [("aria", 2), ("mina", 6)])
 def test_what_is_opened_does_not_depend_on_what_is_hidden(
     world: World, caller: str, one_of: int, request: pytest.FixtureRequest
 ) -> None:
     part = drawn(request, one_of)
-    assert equal(world, caller, whole=False, part=part) >= 15
+    assert equal(world, caller, whole=False, part=part) >= 7
 
 
 @pytest.mark.slow

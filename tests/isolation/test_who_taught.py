@@ -193,14 +193,14 @@ def tied(
 
 @pytest.mark.conformance("T06")
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(("caller", "one_of"), [("bob", 3), ("robot of bob", 1)])
+@pytest.mark.parametrize(("caller", "one_of"), [("bob", 6), ("robot of bob", 2)])
 def test_nothing_that_is_read_ties_a_lesson_to_its_robot(
     world: World, caller: str, one_of: int, request: pytest.FixtureRequest
 ) -> None:
     taught = Taught(world)
     found, shown = tied(taught, caller, part=drawn(request, one_of))
     assert found == [], "\n".join(found)
-    assert shown >= (10 if one_of == 1 else 5), "nothing is proven of nothing"
+    assert shown >= 3, "nothing is proven of nothing"
 
 
 @pytest.mark.slow

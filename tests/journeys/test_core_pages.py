@@ -111,6 +111,7 @@ def test_sign_out_in_the_menu(page_of: Opener) -> None:
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_documentation_of_the_api_is_drawn(site: Site) -> None:
     page = site.context().new_page()
     page.goto("/api/v1/docs")

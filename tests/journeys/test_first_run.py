@@ -24,6 +24,7 @@ def first_run(site: Site) -> dict[str, Any]:
     return home["owner"]
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W01")
 def test_a_newcomer_looks_around_and_clears_up(site: Site, first_run: dict[str, Any]) -> None:
     page = site.context().new_page()
@@ -93,6 +94,7 @@ def _run(command: str) -> str:
     ).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W01", open="there is no MCP yet, so no page shows its configuration")
 @pytest.mark.parametrize(
     "script",

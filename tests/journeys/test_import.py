@@ -77,6 +77,7 @@ def test_the_example_ends_in_something_to_see(newcomer: Page) -> None:
     expect(page.locator("#results")).not_to_contain_text("raise")
 
 
+@pytest.mark.slow
 def test_a_file_kept_closed_says_that_nothing_can_be_read(newcomer: Page) -> None:
     page = newcomer
     page.get_by_label("File", exact=True).set_input_files(

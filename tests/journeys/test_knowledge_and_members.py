@@ -21,6 +21,7 @@ def fits(page: Page, url: str) -> None:
     assert findings(page) == [], url
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("Z24", "W15")
 def test_an_admin_keeps_shared_knowledge_and_members(site: Site) -> None:
     here = site.world.here

@@ -11,6 +11,7 @@ from tests.journeys.test_accessibility import findings
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W03")
 def test_search_filter_keep_change_and_undo(site: Site) -> None:
     here = site.world.here
@@ -54,6 +55,7 @@ def test_search_filter_keep_change_and_undo(site: Site) -> None:
     expect(rows).to_have_count(4)
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W06")
 def test_ask_as_somebody_else(site: Site) -> None:
     here = site.world.here

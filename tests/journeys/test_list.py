@@ -147,6 +147,7 @@ def test_edit_in_the_panel_and_the_list_stays(site: Site) -> None:
     assert page.evaluate(SCROLLED) == before
 
 
+@pytest.mark.slow
 def test_readers_are_changed_in_the_panel(site: Site) -> None:
     here = site.world.here
     own = here.remember(here.person("mina"), "Paint is blue.", visibility="private").id
@@ -277,6 +278,7 @@ def test_without_scripts_the_list_is_sorted_and_narrowed(site: Site) -> None:
     assert page.get_by_title("Forget this").count() == 0, "a viewer only reads"
 
 
+@pytest.mark.slow
 def test_a_folded_conversation_is_passed_over_in_the_panel_and_opens_as_a_page(site: Site) -> None:
     here = site.world.here
     ids = fill(site, 1)

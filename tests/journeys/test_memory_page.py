@@ -11,6 +11,7 @@ from tests.world import NOW
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W04")
 def test_from_a_search_to_an_older_text(site: Site) -> None:
     here = site.world.here

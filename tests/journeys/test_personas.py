@@ -46,6 +46,7 @@ def edit_by_keyboard(page: Page) -> None:
     expect(page.locator(".toast")).to_contain_text("Saved.")
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W09")
 def test_confirm_edit_look_back_report_and_leave(site: Site) -> None:
     here = site.world.here

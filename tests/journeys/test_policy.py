@@ -17,6 +17,7 @@ from tests.memories.lifecycle.test_retention import columns, made
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("H43", "W15")
 def test_preview_confirm_and_save(site: Site, page_of: Callable[[str], Page]) -> None:
     here = site.world.here

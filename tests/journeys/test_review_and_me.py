@@ -71,6 +71,7 @@ def test_the_queue_by_keyboard_alone(site: Site) -> None:
     expect(page.get_by_role("button", name="Approve and share with everyone")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W05")
 @pytest.mark.conformance("W21")
 def test_what_disagrees_is_decided_by_one_key(site: Site) -> None:

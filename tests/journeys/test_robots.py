@@ -89,6 +89,7 @@ def test_a_robot_is_registered_and_its_key_replaced(page_of: Callable[[str], Pag
     expect(dora.get_by_text("Expired")).to_have_count(1)
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W08")
 def test_activity_and_who_said_it(site: Site, page_of: Callable[[str], Page]) -> None:
     here = site.world.here
@@ -116,6 +117,7 @@ def test_activity_and_who_said_it(site: Site, page_of: Callable[[str], Page]) ->
     expect(page).to_have_url(re.compile("/memories/"))
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W08")
 def test_a_team_is_made_and_shows_who_is_active(site: Site, page_of: Callable[[str], Page]) -> None:
     here = site.world.here

@@ -80,6 +80,7 @@ def test_an_app_as_second_step_without_javascript(site: Site) -> None:
     expect(other.get_by_role("heading", name="Memories")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W07")
 def test_an_admin_invites_somebody_who_comes(site: Site) -> None:
     page = site.sign_in("ada", java_script_enabled=False)

@@ -44,6 +44,7 @@ def find(page: Page, email: str) -> None:
     form.get_by_role("button", name="Find the account").click()
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W20")
 def test_somebody_lost_a_phone_and_an_import_hangs(site: Site) -> None:
     """Without JavaScript, as every page has to work."""
@@ -92,6 +93,7 @@ def test_somebody_lost_a_phone_and_an_import_hangs(site: Site) -> None:
     expect(mina.get_by_text(PROOF)).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W14")
 def test_support_looks_something_up_and_opens_one_memory(site: Site) -> None:
     here = site.world.here

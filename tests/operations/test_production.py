@@ -59,6 +59,7 @@ def manage(environment: dict[str, str], *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_deployment_check_is_clean(environment: dict[str, str]) -> None:
     output = manage(environment, "check", "--deploy", "--fail-level", "WARNING")
     assert "no issues (2 silenced)" in output, "subdomains and preloading are for the operator"

@@ -102,21 +102,21 @@ def test_the_text_is_cited_ordered_and_fenced(here: Tenant) -> None:
 
 
 @pytest.mark.conformance("N12")
-@pytest.mark.parametrize("budget", [1, 5, 40, 60, 75, 100, 137, 200, 400, 2000])
-def test_the_budget_is_never_passed(here: Tenant, budget: int) -> None:
+def test_the_budget_is_never_passed(here: Tenant) -> None:
     note(here, "aria", "Prefers tea. " * 30, category="preference", importance=0.9)
     for number in range(12):
         note(here, "aria", f"The launch, note {number}: " + "launch " * (number * 9))
-    found = got(here, "aria", max_tokens=budget)
-    assert found["tokens"] == count_tokens(found["text"]) <= budget
-    if budget < 40:
-        assert found["text"] == ""
-        assert found["citations"] == []
-    if budget >= 100:
-        assert found["citations"]
-    for one in found["sections"]:
-        numbers = cited(found, one["name"])
-        assert one["items"] == len(numbers)
+    for budget in (1, 5, 40, 60, 75, 100, 137, 200, 400, 2000):
+        found = got(here, "aria", max_tokens=budget)
+        assert found["tokens"] == count_tokens(found["text"]) <= budget
+        if budget < 40:
+            assert found["text"] == ""
+            assert found["citations"] == []
+        if budget >= 100:
+            assert found["citations"], budget
+        for one in found["sections"]:
+            numbers = cited(found, one["name"])
+            assert one["items"] == len(numbers), budget
 
 
 def test_a_long_text_is_cut_and_says_so(here: Tenant) -> None:

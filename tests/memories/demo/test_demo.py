@@ -116,6 +116,7 @@ def test_removed_to_the_last_row(lasting_world: World) -> None:
         remove_demo(asking(owner, left.slug), account(owner), now=timezone.now())
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W21")
 def test_the_pairs_that_disagree_are_found(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch

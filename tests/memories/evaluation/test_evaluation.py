@@ -78,6 +78,7 @@ def test_the_command_writes_a_report_and_leaves_nothing(
     assert (tmp_path / "charts" / "query.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("A40")
 def test_a_leak_fails_the_command_and_still_leaves_nothing(
     committed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

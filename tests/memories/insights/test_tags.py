@@ -155,10 +155,16 @@ QUESTIONS: list[dict[str, str]] = [
 ]
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=str)
-def test_hidden_rows_change_no_answer(here: Tenant, world: World, question: dict[str, str]) -> None:
+def test_hidden_rows_change_no_answer(here: Tenant, world: World) -> None:
     asking = {name: here.browser(name) for name in ("bob", "mina", "vera")}
-    before = {name: answered(api, **question) for name, api in asking.items()}
+
+    def told() -> list[dict[str, Any]]:
+        return [
+            {name: answered(api, **question) for name, api in asking.items()}
+            for question in QUESTIONS
+        ]
+
+    whole = told()
     for number in range(2):
         tags = ("cost", "hidden", "project:apollo", "costs:secret")
         here.remember(here.person("mina"), f"Mine {number}.", tags=tags, visibility="private")
@@ -166,15 +172,15 @@ def test_hidden_rows_change_no_answer(here: Tenant, world: World, question: dict
         here.remember(here.robot("aria"), f"Internal {number}.", tags=tags, visibility="internal")
         there = world.there
         there.remember(there.robot("aria"), f"Elsewhere {number}.", tags=tags)
-    after = {name: answered(api, **question) for name, api in asking.items()}
-    assert after["bob"] == before["bob"]
-    assert after["vera"] == before["vera"]
-    assert after["mina"] != before["mina"], "she reads hers and those of #design"
-    if not question.get("tree"):
-        gained = {one["tag"]: one["memories"] for one in after["mina"]["results"]}
-        known = {one["tag"]: one["memories"] for one in before["mina"]["results"]}
-        more = {gained[tag] - known.get(tag, 0) for tag in gained} - {0}
-        assert more == {4}, "the robot's own notes are nobody's"
+    for question, before, after in zip(QUESTIONS, whole, told(), strict=True):
+        assert after["bob"] == before["bob"], question
+        assert after["vera"] == before["vera"], question
+        assert after["mina"] != before["mina"], "she reads hers and those of #design"
+        if not question.get("tree"):
+            gained = {one["tag"]: one["memories"] for one in after["mina"]["results"]}
+            known = {one["tag"]: one["memories"] for one in before["mina"]["results"]}
+            more = {gained[tag] - known.get(tag, 0) for tag in gained} - {0}
+            assert more == {4}, "the robot's own notes are nobody's"
 
 
 def test_one_question_at_a_time(here: Tenant) -> None:
@@ -189,14 +195,16 @@ def test_one_question_at_a_time(here: Tenant) -> None:
     assert APIClient().get("/api/v1/tags").status_code == 401
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=str)
-def test_the_number_of_statements_does_not_grow(here: Tenant, question: dict[str, str]) -> None:
+def test_the_number_of_statements_does_not_grow(here: Tenant) -> None:
     api = here.api("bolt")
 
-    def statements() -> int:
-        with CaptureQueriesContext(connection) as seen:
-            answered(api, **question)
-        return len(seen)
+    def statements() -> list[int]:
+        found = []
+        for question in QUESTIONS:
+            with CaptureQueriesContext(connection) as seen:
+                answered(api, **question)
+            found.append(len(seen))
+        return found
 
     statements()
     before = statements()

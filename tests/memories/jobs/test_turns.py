@@ -77,6 +77,7 @@ def turns(most: int = 100) -> int:
     return most
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("T24")
 def test_a_small_job_does_not_wait_for_a_huge_import(lasting_world: World, no_time: None) -> None:
     here, there = lasting_world.here, lasting_world.there

@@ -62,7 +62,7 @@ def orchard(lasting_world: World) -> tuple[Tenant, dict[str, set[UUID]]]:
 
 
 @pytest.mark.conformance("A16")
-@pytest.mark.parametrize("by_indexes", [False, True])
+@pytest.mark.parametrize("by_indexes", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_no_strategy_serves_what_its_asker_may_not_read(
     orchard: tuple[Tenant, dict[str, set[UUID]]],
     by_indexes: bool,
@@ -86,7 +86,7 @@ def test_no_strategy_serves_what_its_asker_may_not_read(
         days=st.sampled_from((0, 40)),
     )
     @settings(
-        max_examples=60, deadline=None, database=None,
+        max_examples=40, deadline=None, database=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )  # fmt: skip
     def attempt(

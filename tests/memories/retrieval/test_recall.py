@@ -103,6 +103,7 @@ for hit, memory in recall(actor, Query(text="zebra"), now=timezone.now()).hits:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("H01")
 def test_what_one_robot_remembers_another_recalls_in_another_process(lasting_world: World) -> None:
     here = lasting_world.here

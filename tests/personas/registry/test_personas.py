@@ -58,6 +58,7 @@ def test_an_organisation_begins_with_four_and_their_blocks(world: World) -> None
         assert Block.objects.filter(persona__isnull=False).count() == 4
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("P02")
 @pytest.mark.django_db
 def test_the_demo_has_a_user_of_each_of_the_first_two() -> None:

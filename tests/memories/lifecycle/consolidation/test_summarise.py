@@ -34,6 +34,7 @@ from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.memberships import Member
 from orgs.principals import Actor, resolve
+from tests.drawn import few
 from tests.memories.curation.test_decide import waiting
 from tests.memories.lifecycle.consolidation.test_over_capacity import (
     LATER,
@@ -285,11 +286,11 @@ def forgets_everything(here: Tenant, id_: UUID) -> None:
     forget_all(here.person("mina"), now=AFTER)
 
 
-WAYS = [forgets, subject_forgets, edits, shares, discards, opts_out, takes_back, forgets_everything]
+WAYS = [forgets, edits, shares, opts_out, takes_back, subject_forgets, discards, forgets_everything]
 
 
 @pytest.mark.conformance("T10")
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("way", few(WAYS, 4), ids=lambda way: way.__name__)
 def test_a_summary_goes_with_what_it_says(
     here: Tenant, summarised: tuple[UUID, list[UUID]], way: Callable[[Tenant, UUID], None]
 ) -> None:

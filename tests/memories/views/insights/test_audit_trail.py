@@ -164,8 +164,9 @@ def test_every_entry_is_a_sentence(world: World) -> None:
     unspoken = {action for action in actions() if action not in WORDS}
     assert unspoken == set()
     with organisation_scope(here.id):
-        for action in sorted(actions()):
-            for kind in TARGETS:
+        for number, action in enumerate(sorted(actions())):
+            # Each with three kinds of things, and each kind with a third of them.
+            for kind in TARGETS[number % 3 :: 3]:
                 for target in {known.get(kind), UUID(int=7)} if kind else {None}:
                     audit.record(
                         action, actor=here.person("chidi"), now=NOW, target=target, target_type=kind

@@ -133,10 +133,16 @@ def test_first_steps_are_told_from_what_is_there(world: World) -> None:
 
 
 @pytest.mark.conformance("W01")
-def test_the_demo_goes_by_a_typed_word_and_nothing_else_does(world: World) -> None:
+def test_what_is_no_demo_is_not_removed(world: World) -> None:
     ada = signed_in(world.here, "ada")
     assert ada.get("/overview/demo/remove/").status_code == 404
     assert ada.post("/overview/demo/remove/", {"confirm": "remove"}).status_code == 404
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("W01")
+def test_the_demo_goes_by_a_typed_word_and_nothing_else_does(world: World) -> None:
+    ada = signed_in(world.here, "ada")
     owner = user_of(world.here, "ada")
     make_demo(slug="demo-page", now=timezone.now(), owner=owner.email)
     demo = next(o for _, o in memberships(owner) if o.slug == "demo-page")

@@ -144,7 +144,7 @@ def test_a_filter_leaves_those_turns_that_fit_and_the_line_says_of_how_many(worl
     assert "Each message" not in page, "there is nothing folded"
 
 
-@pytest.mark.parametrize("order", few(ORDERS, 4))
+@pytest.mark.parametrize("order", few(ORDERS, 2))
 def test_each_order_has_each_line_once_over_the_pages(
     world: World, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
