@@ -21,7 +21,7 @@ from memories.ingestion.drafts import Draft, Remembered
 from memories.ingestion.remember import remember
 from memories.store.models.memory import Memory
 from orgs.accounts.sessions import MARK, actor_of
-from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.database.rls import Scope, ask, organisation_scope, scope
 from orgs.members.invitations import create_member
 from orgs.models.audiences import Audience
 from orgs.models.memberships import Member, Role
@@ -39,6 +39,7 @@ from robots.teams.teams import create_team
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery"
 DAY = 24 * 3600
+_AUDIENCES = f"SELECT array_agg(id) FROM {Audience._meta.db_table}"
 PEOPLE = {
     "ada": Role.ADMIN,
     "chidi": Role.CURATOR,
@@ -149,12 +150,11 @@ class Tenant:
 
     def read(self) -> None:
         """Do the worker's reading at once, in the transaction of the test."""
-        with organisation_scope(self.id):
-            organisation = Organisation.objects.get(id=self.id)
-            audiences = tuple(Audience.objects.values_list("id", flat=True))
-        with scope(Scope(organisation=self.id, audiences=audiences)):
-            owed = Pending.objects.exclude(reading=Reading.DONE).order_by("created_at", "id")
-            read_worker.read(organisation, list(owed), NOW)
+        [(audiences,)] = ask(Scope(organisation=self.id), _AUDIENCES, {})
+        with scope(Scope(organisation=self.id, audiences=tuple(audiences))):
+            owed = list(Pending.objects.exclude(reading=Reading.DONE).order_by("created_at", "id"))
+            if owed:
+                read_worker.read(Organisation.objects.get(id=self.id), owed, NOW)
 
     def embed(self) -> None:
         """Do what the worker does; needs committed rows."""

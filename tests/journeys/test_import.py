@@ -51,6 +51,7 @@ def _bring(page: Page) -> None:
     page.reload()
 
 
+@pytest.mark.slow
 def test_the_example_ends_in_something_to_see(newcomer: Page) -> None:
     page = newcomer
     page.get_by_role("button", name="Try the example").click()

@@ -95,6 +95,7 @@ def test_nothing_yet_no_match_and_no_permission_are_told_apart(site: Site) -> No
     expect(empty.filter(has_text="No match")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W05", "W15")
 def test_the_harmless_key_never_takes_anything_away(site: Site) -> None:
     """A report: `a` asks why it stays, `f` forgets, and what is forgotten has its Undo."""
@@ -124,6 +125,7 @@ def test_the_harmless_key_never_takes_anything_away(site: Site) -> None:
     expect(page.get_by_text("Undone. It waits again.")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W15")
 def test_words_are_taken_over_by_a_button_and_never_unasked(site: Site) -> None:
     here = site.world.here

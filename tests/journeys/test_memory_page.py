@@ -41,6 +41,7 @@ def test_from_a_search_to_an_older_text(site: Site) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Doors open at nine.")
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W04")
 def test_some_people_are_found_as_one_types(site: Site) -> None:
     here = site.world.here

@@ -61,6 +61,7 @@ def test_each_kind_is_found_and_opened(site: Site) -> None:
         expect(page.get_by_role("heading", level=1)).to_have_text(heading)
 
 
+@pytest.mark.slow
 def test_what_is_used_often_comes_first_and_escape_leaves(site: Site) -> None:
     page = site.sign_in("ada")
     first = page.get_by_role("option").first

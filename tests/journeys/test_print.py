@@ -43,6 +43,7 @@ def printed(page: Page) -> dict[str, object]:
     return found
 
 
+@pytest.mark.slow
 def test_what_people_print(site: Site) -> None:
     here = site.world.here
     kept = here.remember(here.robot("aria"), "The launch is on Tuesday.").id

@@ -63,6 +63,7 @@ def opens(key: str) -> bool:
     return bool(client.get("/api/v1/robots").status_code == 200)
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("W08")
 def test_a_robot_is_registered_and_its_key_replaced(page_of: Callable[[str], Page]) -> None:
     page = page_of("ada")

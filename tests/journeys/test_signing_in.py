@@ -25,6 +25,7 @@ def show_it_is_you(page: Page) -> None:
     page.get_by_role("button", name="Go on").click()
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("T17")
 def test_a_passkey_opens_the_account_alone(site: Site) -> None:
     """A passkey needs a host name, so this browser comes to localhost."""

@@ -96,6 +96,7 @@ def bge() -> str:
     return BGE_SMALL
 
 
+@pytest.mark.slow
 @pytest.mark.model
 @pytest.mark.timeout(300)
 def test_the_named_second_encoder_embeds_searches_and_is_changed_for_the_first(
