@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
+from orgs.database.kept_statements import Kept
 from orgs.database.rls import Scope, scope
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
@@ -43,14 +44,19 @@ SYSTEMS = (
 )
 
 
+def _joined(user_id: UUID) -> "QuerySet[Member]":
+    here = Member.objects.filter(user_id=user_id, joined_at__isnull=False, removed_at__isnull=True)
+    return here.select_related("organisation")
+
+
+# Every page asks for it.
+_JOINED = Kept(_joined)
+
+
 def memberships(user: User) -> list[tuple[Member, Organisation]]:
     """The organisations that the user has joined, each with the membership, by name."""
     with scope(Scope(user=user.pk)):
-        members = list(
-            Member.objects.filter(
-                user=user, joined_at__isnull=False, removed_at__isnull=True
-            ).select_related("organisation")
-        )
+        members = list(_JOINED.rows(user_id=user.pk))
     pairs = [(m, m.organisation) for m in members]
     return sorted(pairs, key=lambda pair: pair[1].name.lower())
 
