@@ -34,10 +34,11 @@ _LANGUAGE = "(SELECT o.language FROM orgs_organisation o WHERE o.id = %(organisa
 def worded(question: Question) -> Question:
     """The question with its lexemes and the speakers it names; one query in the asker's scope.
 
-    Where nothing narrows the question, the size of the scope is counted along (see
+    Where nothing narrows the question, the size of the scope is measured along (see
     `readable_rows`).
     """
     conditions, values = narrow(question)
+    values |= readable_rows.limits()
     values |= _asked(question.text) | {
         "language": question.language,
         "model": question.model,
@@ -56,7 +57,8 @@ def wording(
 
     For who does not know the asker yet. Nothing is counted.
     """
-    values = _asked(text) | {"organisation": organisation_id, "model": None, "counted": False}
+    values = {"organisation": organisation_id, "model": None, "counted": False}
+    values |= _asked(text) | dict(readable_rows.limits())
     return _statement(tuple(conditions), _LANGUAGE), values
 
 

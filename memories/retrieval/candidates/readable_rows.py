@@ -1,11 +1,14 @@
 """How much the asker may read decides how it is searched; the planner is never asked.
 
 Up to EXACT rows every readable one is scored, and the answer is exact. Above, the organisation's
-own partial indexes choose the candidates (see memories.indexing.organisation_indexes).
+own partial indexes choose the candidates (see memories.indexing.organisation_indexes). Up to EXACT
+rows are counted. Of a larger scope only the order of magnitude matters, for how rare a word is: it
+is estimated from a sample of pages, in which row-level security hides what it hides elsewhere.
 """
 
 import threading
 import time
+from collections.abc import Mapping
 from uuid import UUID
 
 from memories.indexing import exact_scan
@@ -15,9 +18,19 @@ from orgs.database.prepared_statements import fetched
 REMEMBERED_SECONDS = 60.0
 MOST_REMEMBERED = 10_000
 
-COUNT = """
-SELECT count(*) FROM memories_search
-WHERE organisation_id = %(organisation)s AND model = %(model)s::int
+# Pages of a sample: some seven thousand rows. An estimate of the readable rows is then a few
+# percent off, and the weight of a word, which takes the logarithm, by less than a hundredth.
+SAMPLED_PAGES = 1_000
+_MINE = "organisation_id = %(organisation)s AND model = %(model)s::int"
+_PAGES = "(pg_relation_size('memories_search') / current_setting('block_size')::float8)"
+_SHARE = f"least(1, %(pages)s::float8 / greatest(1, {_PAGES}))"
+# For one value of a larger statement; `limits` has its parameters.
+COUNT = f"""
+SELECT CASE WHEN few.counted <= %(exact)s::bigint THEN few.counted ELSE greatest(few.counted, (
+        SELECT round(count(*) / {_SHARE}) FROM memories_search
+        TABLESAMPLE SYSTEM (100 * {_SHARE}) REPEATABLE (0) WHERE {_MINE})::bigint) END
+FROM (SELECT count(*) AS counted FROM (
+    SELECT FROM memories_search WHERE {_MINE} LIMIT %(exact)s::bigint + 1) AS first) AS few
 """
 _Key = tuple[UUID, int, frozenset[UUID]]
 _known: dict[_Key, tuple[float, int]] = {}
@@ -30,7 +43,7 @@ def is_large(question: Question) -> bool:
 
 
 def readable(question: Question) -> int:
-    """How many rows the asker may read; kept for a minute.
+    """How many rows the asker may read: counted up to EXACT, estimated above; kept for a minute.
 
     What is kept is no right: it chooses between two ways to search the same rows, and says how
     rare a word is among them.
@@ -38,9 +51,14 @@ def readable(question: Question) -> int:
     kept = known(question)
     if kept is None:
         values = {"organisation": question.organisation_id, "model": question.model}
-        [(kept,)] = fetched(COUNT, values)
+        [(kept,)] = fetched(COUNT, values | limits())
         note(question, kept)
     return kept
+
+
+def limits() -> Mapping[str, int]:
+    """The parameters of COUNT beside the organisation and the model."""
+    return {"exact": exact_scan.EXACT, "pages": SAMPLED_PAGES}
 
 
 def known(question: Question) -> int | None:

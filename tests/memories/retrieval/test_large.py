@@ -2,19 +2,23 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
+from memories.embedding.known_models import known_model
 from memories.indexing import exact_scan
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.candidates import readable_rows
 from memories.retrieval.recall import Query, RecallAnswer, recall
-from orgs.principals import Actor
+from memories.retrieval.types import Question
+from orgs.principals import Actor, Principal, resolve
 from tests.large import serve_by_indexes
+from tests.memories.retrieval.pure.pools import question
 from tests.world import NOW, Tenant, World
 
 NEAREST = "ORDER BY n.embedding <#>"
@@ -119,3 +123,42 @@ def test_both_ways_agree_on_what_is_best(here: Tenant, monkeypatch: pytest.Monke
     monkeypatch.setattr(exact_scan, "EXACT", 20_000)
     assert [best(fusion) for fusion in fusions] == by_indexes
     assert [set(found) for found in by_indexes] == [set(texts)] * 3
+
+
+def test_the_size_of_a_large_scope_is_that_of_what_is_read(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted up to the limit; above it estimated, from all pages where these are few."""
+    monkeypatch.setattr(exact_scan, "EXACT", 10)
+    sizes = [size(here.person("mina")), size(here.robot("bolt"))]
+    assert sizes == [410, 10], "bolt does not read the group"
+    monkeypatch.setattr(exact_scan, "EXACT", 9)
+    assert size(here.robot("bolt")) == 10
+    monkeypatch.setattr(exact_scan, "EXACT", 5)
+    monkeypatch.setattr(readable_rows, "SAMPLED_PAGES", pages() // 2)
+    assert 205 <= size(here.person("mina")) <= 820
+    assert size(here.person("mina")) == size(here.person("mina")), "the same pages each time"
+    monkeypatch.setattr(readable_rows, "SAMPLED_PAGES", 1e-9)
+    assert size(here.person("mina")) == 6, "an empty sample leaves what was counted"
+
+
+def size(who: Actor) -> int:
+    readable_rows._known.clear()
+    principal = resolve(who)
+    with principal.scope():
+        return readable_rows.readable(asked_by(principal))
+
+
+def asked_by(principal: Principal) -> Question:
+    return replace(
+        question(),
+        organisation_id=principal.organisation_id,
+        model=known_model().number,
+        audiences=principal.audiences,
+    )
+
+
+def pages() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_relation_size('memories_search') / 8192")
+        return int(cursor.fetchone()[0])
