@@ -18,6 +18,7 @@ from orgs.models.organisations import Group
 from orgs.organisations.references import fault_of_identity
 from robots.models.keys import KeyScope
 from robots.models.robots import MOST_WORKING_TOKENS
+from robots.registry.robots import NEUTRAL
 
 FORM_LIFETIME = 86_400
 SCOPES = (
@@ -80,6 +81,12 @@ class DescriptionForm(forms.Form):
     name, purpose, personality = (
         RobotForm.base_fields[one] for one in ("name", "purpose", "personality")
     )
+
+    def __init__(self, *args: Any, personal: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if personal:
+            self.fields["name"].widget.attrs["readonly"] = True
+            self.fields["name"].help_text = NEUTRAL
 
 
 class RenewalForm(forms.Form):

@@ -22,9 +22,9 @@ def test_verbs_adverbs_numbers_and_chat_are_no_subjects(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["Thursday", "October", "fri", "midday", "Green", "sewn", "woven", "frozen", "according",
-             "checking", "writing", "graphical", "functional", "faster", "earlier", "biggest",
-             "hmmm", "ohhh", "cheers"],
+    "word", ["Thursday", "October", "fri", "midday", "Green", "sewn", "woven", "frozen",
+             "according", "checking", "writing", "graphical", "functional", "faster", "earlier",
+             "biggest", "hmmm", "ohhh", "cheers"],
 )  # fmt: skip
 def test_days_colours_participles_and_degrees_are_no_subjects(word: str) -> None:
     """However they are written: a capital makes a day no subject."""
