@@ -4,6 +4,7 @@ A form for a robot or key carries the id of what it makes (`once`, signed), so t
 is sent twice makes one thing.
 """
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -27,12 +28,25 @@ SCOPES = (
     (KeyScope.ACT_FOR, "Act for members of its groups"),
     (KeyScope.MANAGE, "Manage groups, members and robots"),
 )
+# The same where it is told what a key does.
+CAN = {
+    KeyScope.READ: "recall",
+    KeyScope.WRITE: "remember",
+    KeyScope.ACT_FOR: "act for members",
+    KeyScope.MANAGE: "manage groups and members",
+}
 LIFETIMES = (
     ("", "Never, until it is revoked"),
     ("30", "After 30 days"),
     ("90", "After 90 days"),
     ("365", "After a year"),
 )
+
+
+def can(scopes: Iterable[str]) -> list[str]:
+    """What a key with these scopes does, always in one order."""
+    given = set(scopes)
+    return [words for scope, words in CAN.items() if scope in given]
 
 
 class OnceForm(forms.Form):

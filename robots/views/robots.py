@@ -22,15 +22,9 @@ from robots.access.administer import RobotDetails
 from robots.models.keys import Key
 from robots.registry.robots import called, may_follow
 from robots.views import heard
-from robots.views.forms import SCOPES, DescriptionForm, KeyForm, RenewalForm, RobotForm, SeatsForm
+from robots.views.forms import DescriptionForm, KeyForm, RenewalForm, RobotForm, SeatsForm, can
 from robots.views.teams import tabs_of
 
-CAN = {
-    "read": "recall",
-    "write": "remember",
-    "act_for": "act for members",
-    "manage": "manage groups and members",
-}
 SHOWN_ALREADY = (
     "This key was made already and is shown only once. If you did not copy it, revoke it and "
     "make a new one."
@@ -132,7 +126,7 @@ def _key(key: Key, admin: bool, makes: bool, followed: bool) -> dict[str, Any]:
     return {
         "name": key.label or "Unnamed",
         "prefix": f"cmk_…_{key.prefix}",
-        "scopes": [CAN[scope] for scope, _ in SCOPES if scope in key.scopes],
+        "scopes": can(key.scopes),
         "last_used_at": key.last_used_at if followed else None,
         "followed": followed,
         "expires_at": key.expires_at,

@@ -20,13 +20,8 @@ from orgs.views.access import MODERATORS, members_only
 from orgs.views.moments import short_day
 from robots.models.robots import Robot
 from robots.registry.robots import called
+from robots.views.forms import can
 
-CAN = {
-    "read": "recall",
-    "write": "remember",
-    "act_for": "act for members",
-    "manage": "manage groups and members",
-}
 REFUSED = {
     "refused": "a change that a gate refused",
     "held": "held back for something personal",
@@ -87,7 +82,7 @@ def _key(key: KeyLine, followed: bool, now: datetime) -> dict[str, Any]:
     return {
         "name": key.label or "Unnamed",
         "prefix": f"cmk_…_{key.prefix}",
-        "can": [word for scope, word in CAN.items() if scope in key.scopes],
+        "can": can(key.scopes),
         "made_at": key.made_at,
         "made_by": key.made_by,
         "last_used_at": key.last_used_at if followed else None,
