@@ -59,6 +59,7 @@ def entry_words(entry: AuditEntry, trail: Trail) -> dict[str, Any]:
         "action": entry.action,
         **what,
         "about": entry.target if what.get("known") else None,
+        "is_person": entry.target_type == "member",
         "change": _change(entry, trail),
         "detail": _detail(entry, trail),
     }

@@ -19,14 +19,15 @@ from orgs.views.access import members_only
 from orgs.views.moments import minute
 
 # What a record of each sort is shown by first; what is not a memory names its sort itself.
-_TEXTS = ("content", "text", "title", "name", "said")
-_TIMES = ("occurred_at", "sent_at", "at", "created_at", "received_at")
+_TEXTS = ("content", "text", "title", "name", "said", "persona")
+_TIMES = ("occurred_at", "sent_at", "at", "created_at", "received_at", "discovered_at")
 # So many bytes of what waits are kept in memory.
 IN_MEMORY = 1_000_000
 SORTS = {
     "message": "Something you said",
     "account": "From a calendar or mailbox",
     "decision": "Your part in a decision",
+    "persona": "What you do, as it is said",
 }
 
 

@@ -131,6 +131,7 @@ def test_one_memory_and_one_member_have_a_trail_of_their_own(world: World) -> No
     ada, bob = signed_in(here, "ada"), here.members["bob"].id
     page = ada.get(f"/memories/{ids['open']}/trail/")
     assert [e["action"] for e in page.context["entries"]] == ["memory.shared"]
+    assert "its trail" not in text(page), "this is it"
     assert f'href="/memories/{ids["open"]}/trail/"' in text(ada.get(f"/memories/{ids['open']}/"))
     assert ada.get(f"/memories/{ids['hidden']}/trail/").status_code == 404
     with organisation_scope(here.id):
@@ -139,6 +140,7 @@ def test_one_memory_and_one_member_have_a_trail_of_their_own(world: World) -> No
     page = ada.get(f"/people/{bob}/trail/")
     assert sorted(e["action"] for e in page.context["entries"]) == sorted(wanted) != []
     assert str(ids["hidden"]) not in text(page)
+    assert "<span>Bob</span></nav>" in text(page)
     assert f'href="/people/{bob}/trail/"' in text(ada.get(f"/people/{bob}/"))
     theirs = world.there.members["bob"].id
     assert ada.get(f"/people/{theirs}/trail/").status_code == 404
