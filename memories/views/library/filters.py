@@ -71,19 +71,17 @@ def surroundings(
     request: HttpRequest, form: LibraryForm, selection: Selection, page: browse.MemoryPage
 ) -> dict[str, Any]:
     """What the whole page has around the results."""
-    set_filters, q = _set(form, selection), form.cleaned_data.get("q", "")
+    set_filters = _set(form, selection)
     chosen = page.options
     if chosen:
         request.waiting = chosen.waiting
         request.saved_views = _views(chosen, urlencode(set_filters))
-    url = reverse("library")
     return {
         "filters": _selects(selection, page),
         "more_filters": _more(selection),
         "more_open": any(getattr(selection, n) for n in MORE),
         "chosen": {name: set_filters.get(name, "") for name in ("tag", "since", "until", "came")},
-        "clear_url": f"{url}?{urlencode({'q': q})}" if q else url,
-        "recall_url": url,
+        "recall_url": reverse("library"),
         "views": getattr(request, "saved_views", []),
         "opened": _opened(form),
         **kept(form, selection),
@@ -93,9 +91,12 @@ def surroundings(
 
 
 def kept(form: LibraryForm, selection: Selection) -> dict[str, Any]:
-    """What keeps the list as it is now under a name; nothing where no filter is set."""
-    set_filters = _set(form, selection)
+    """What keeps the list as it is now under a name, and what takes the filters away; nothing where
+    none is set."""
+    set_filters, q = _set(form, selection), form.cleaned_data.get("q", "")
+    url = reverse("library")
     return {
+        "clear_url": (f"{url}?{urlencode({'q': q})}" if q else url) if selection.named() else "",
         "save_view_url": reverse("view-save") if set_filters else "",
         "view_query": urlencode(set_filters),
     }
