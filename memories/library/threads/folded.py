@@ -19,7 +19,7 @@ from memories.library.threads.figures import (
 from memories.store.models.chatter import chatter
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
-from orgs.database.kept_statements import Kept
+from orgs.database.kept_statements import Given, Kept
 
 # So many of the newest rows are looked at for a page of lines. Where a few long conversations fill
 # them, more are; None: all.
@@ -202,7 +202,7 @@ def lines_of(
     held, values = turns.values_list(
         "conversation", "group_id", "audience_id"
     ).query.sql_with_params()
-    wanted = {"ids": list(ids), "now": now}
+    wanted: dict[str, Given] = {"ids": list(ids), "now": now}
     statement = _SHOWN.statement((MOST, beside), wanted)
     text, its = statement.filled(wanted)
     with connection.cursor() as cursor:
