@@ -50,6 +50,14 @@ class Change:
     def as_parameters(self) -> dict[str, Any]:
         return asdict(self)
 
+    def told(self) -> dict[str, Any]:
+        """What the audit trail says of it: what is done, and to which parts; nothing that is
+        typed."""
+        given = {"category": self.category is not None, "importance": self.importance is not None}
+        given["tags"] = bool(self.tags)
+        fields = sorted(name for name, is_given in given.items() if is_given)
+        return {"act": self.action, "fields": fields if self.action == "set" else []}
+
     @classmethod
     def of(cls, parameters: dict[str, Any]) -> "Change":
         """Back from a job's parameters."""

@@ -37,8 +37,11 @@ def change_many(actor: Actor, ids: Sequence[UUID], change: Change, *, now: datet
 def _begin(principal: Principal, parameters: dict[str, Any], now: datetime) -> BulkResult:
     count = len(parameters["ids"])
     at_once = count <= AT_ONCE
+    told = Change.of(parameters["change"]).told() | {"undo": "undoing" in parameters}
     with principal.scope():
-        job = enqueue(principal, JobKind.CHANGE, parameters, total=count, now=now, at_once=at_once)
+        job = enqueue(
+            principal, JobKind.CHANGE, parameters, total=count, now=now, at_once=at_once, told=told
+        )
     if not at_once:
         return BulkResult(0, 0, job)
     _change(principal.actor, job)

@@ -81,6 +81,7 @@ def edit_memory(
             _set_sensitive(principal, memory, wanted=changed.pop("sensitive"), now=now)
             if not changed:
                 return memory
+        beside = _from_to(memory, changed)
         for name, value in changed.items():
             setattr(memory, name, value)
         if "content" in changed:
@@ -94,8 +95,17 @@ def edit_memory(
         follow(memory, changed)
         if "shareable" in changed:
             hint_patterns(memory.organisation_id)
-        note(principal, "memory.edited", memory, now, fields=sorted(changed))
+        note(principal, "memory.edited", memory, now, fields=sorted(changed), **beside)
     return memory
+
+
+def _from_to(memory: Memory, changed: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what was changed alone, in numbers: the trail holds no word of a memory, and no tag."""
+    if set(changed) == {"importance"}:
+        return {"before": memory.importance, "after": changed["importance"]}
+    if set(changed) == {"tags"}:
+        return {"before": len(memory.tags), "after": len(changed["tags"])}
+    return {}
 
 
 def pass_gates(memory: Memory, changed: Mapping[str, Any], words: Words) -> None:

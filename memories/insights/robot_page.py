@@ -21,6 +21,7 @@ from memories.insights.operations import served_lines
 from memories.insights.written import written_in
 from memories.library.browse import ListedMemory, show
 from memories.library.selection import Selection, matching
+from memories.library.threads.folded import FoldedConversation, lines_of, talk
 from memories.store.models.memory import Memory
 from orgs.errors import NotFound
 from orgs.models.audit import AuditEntry
@@ -33,7 +34,9 @@ from robots.models.teams import TeamRobot
 from robots.registry.activity import Counted
 from robots.registry.robots import may_follow, works_before
 
-WRITTEN, SERVED = 10, 10
+WRITTEN, TALKS, SERVED = 10, 5, 10
+# What says something by itself is looked for among so many that it wrote last.
+LOOKED_AT = 2_000
 DAYS = 14
 # What a gate did not let through: a change that it refused, and what it held back when it was new.
 REFUSALS = ("gate.refused", "gate.held", "gate.quarantined")
@@ -78,7 +81,8 @@ class RobotPage:
     """One robot. A part that is not the asker's to know is None.
 
     followed: whether the asker may know when it was heard from and whom it serves; wrote: how many
-    memories of those that the asker reads; written: the newest of these; groups: those that the
+    memories of those that the asker reads; written: the newest of these that say something by
+    themselves; talks: the conversations with the others, the newest first; groups: those that the
     asker knows, as (id, name); hidden_seats: how many others; served: of the last DAYS days;
     by_day: how many of its questions in each of them were answered with something that the asker
     reads, the oldest first.
@@ -88,6 +92,7 @@ class RobotPage:
     followed: bool
     wrote: Counted
     written: Sequence[ListedMemory]
+    talks: Sequence[FoldedConversation]
     groups: Sequence[tuple[UUID, str]]
     served: Sequence[ServedMemory] | None = None
     by_day: Sequence[tuple[date, int]] | None = None
@@ -111,7 +116,7 @@ def robot_page(actor: Actor, robot_id: UUID, *, organisation: str, now: datetime
         looks_after = actor.moderates or (robot.owner_id is not None and asks)
         judged = actor.role == Role.ADMIN or (robot.owner_id is not None and asks)
         times = _served(principal, robot, now) if asks else {}
-        written = _written(principal, robot, now)
+        written, talks = _written(principal, robot, now)
         shown = _shown(principal, [*written, *times], organisation)
         served = [ServedMemory(shown=shown[id_], at=times[id_]) for id_ in times if id_ in shown]
         groups = [(UUID(one["id"]), one["name"]) for one in robot.in_groups]
@@ -121,6 +126,7 @@ def robot_page(actor: Actor, robot_id: UUID, *, organisation: str, now: datetime
             followed=followed,
             wrote=written_in(principal, [robot.id], now).get(robot.id, NOTHING),
             written=[shown[id_] for id_ in written if id_ in shown],
+            talks=talks,
             groups=groups,
             served=served if asks else None,
             by_day=_by_day(principal, robot, now) if asks and looks_after else None,
@@ -193,9 +199,21 @@ def _refusals(counted: Sequence[dict[str, Any]]) -> Refusals:
     )
 
 
-def _written(principal: Principal, robot: Robot, now: datetime) -> list[UUID]:
+def _written(
+    principal: Principal, robot: Robot, now: datetime
+) -> tuple[list[UUID], Sequence[FoldedConversation]]:
+    """What says something by itself, and the conversations in which it said the rest."""
     rows = matching(principal, Selection(robot=robot.id), now)
-    return list(rows.order_by("-id").values_list("id", flat=True)[:WRITTEN])
+    keyed = rows.order_by("-id").annotate(talk=talk(now)).values_list("id", "talk", "group_id")
+    facts: list[UUID] = []
+    opened: dict[tuple[str, UUID | None], UUID] = {}
+    for id_, within, group in keyed[:LOOKED_AT]:
+        if within is None:
+            facts.append(id_)
+        else:
+            opened.setdefault((within, group), id_)
+    lines = lines_of(rows, list(opened.values())[:TALKS], now)
+    return facts[:WRITTEN], [one for one in lines if isinstance(one, FoldedConversation)]
 
 
 def _shown(

@@ -6,7 +6,7 @@ may die. It works for one turn at a time and then waits behind the others' (`run
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -67,8 +67,12 @@ def enqueue(
     total: int,
     now: datetime,
     at_once: bool = False,
+    told: Mapping[str, Any] | None = None,
 ) -> Job:
-    """Write a member's job; call inside the principal's scope. at_once: the caller does it."""
+    """Write a member's job; call inside the principal's scope. at_once: the caller does it.
+
+    told: what the audit trail says of it besides how many it is about; no words of a memory.
+    """
     assert principal.actor.member_id is not None  # noqa: S101 - for the type checker
     job = Job(
         organisation_id=principal.organisation_id,
@@ -85,7 +89,13 @@ def enqueue(
     )
     job.save(force_insert=True)
     audit.record(
-        f"job.{kind}", actor=principal.actor, now=now, target=job.id, target_type="job", total=total
+        f"job.{kind}",
+        actor=principal.actor,
+        now=now,
+        target=job.id,
+        target_type="job",
+        total=total,
+        **(told or {}),
     )
     if not at_once:
         hint(job)

@@ -9,6 +9,18 @@ swore tore blew bit froze been gone done seen taken written given
 put cut let read hit set shut hurt quit cost bet
 """
 PAST = frozenset(_PAST.split())
+_PARTICIPLES_WORDS = """
+arisen awoken beaten befallen begun bent bereft bidden bitten bled blown born borne bred broken
+burnt chosen clung crept dreamt driven drunk dug eaten fallen fled flown flung forbidden foreseen
+forgiven forgotten frozen gotten grown hewn hidden knelt known laid leant leapt learnt lit mislaid
+misled mistaken misunderstood mown outgrown overcome overdone overridden overseen overtaken proven
+rebuilt redone rethought rewritten ridden risen rung sawn sewn shaken shaven shod shown shrunk slain
+slung smelt sown spat spilt spoilt spoken sprung spun stolen strewn stung stunk sung
+sunk swollen sworn swum swung thrown torn undergone understood undone unwound upheld withdrawn
+withheld wept woken worn woven wrung
+"""
+# Of verbs whose participle is no form of PAST; those in PAST are not named again.
+PARTICIPLES = frozenset(_PARTICIPLES_WORDS.split())
 _MODALS_WORDS = """
 can could will would shall should may might must cannot can't couldn't won't wouldn't shan't
 shouldn't mightn't mustn't ain't gonna gotta wanna

@@ -103,7 +103,7 @@ def listed(
         if everything or text or view == "forgotten":
             page = _plain(principal, rows.with_words(text) if text else rows, before)
         else:
-            page = folded(with_reads(rows), page=PAGE, before=before, now=now)
+            page = folded(rows, page=PAGE, before=before, now=now, beside=with_reads)
         memories = [row for row in page.rows if isinstance(row, Memory)]
         shown = dict(
             zip(memories, show(principal, memories, organisation) if memories else [], strict=True)

@@ -54,13 +54,14 @@ ARCHIVED_FOR = {
 }
 
 
+def called(category: str) -> str:
+    """A category in words."""
+    return CATEGORIES.get(category) or Category(category).label
+
+
 def category(memory: Memory) -> str:
     """The category in words, empty where there is none."""
-    return (
-        CATEGORIES.get(memory.category) or Category(memory.category).label
-        if memory.category
-        else ""
-    )
+    return called(memory.category) if memory.category else ""
 
 
 def status(memory: Memory) -> dict[str, str] | None:

@@ -5,7 +5,7 @@ joins thirteen tables, that takes four milliseconds of the processor; to find it
 """
 
 import copy
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -19,10 +19,12 @@ from psycopg.pq import Format
 
 from orgs.database.prepared_statements import fetched
 
-Given = UUID | datetime
+Mark = UUID | datetime
+# Several ids are one value: what an array of the database holds.
+Given = Mark | list[UUID]
 
 
-def _mark(value: Given, number: int) -> Given:
+def _mark(value: Given, number: int) -> Mark:
     """Stands for a value while a text is put together: an id that nobody has, a moment of the year
     one."""
     if isinstance(value, UUID):
@@ -35,7 +37,7 @@ class Statement:
     """A query that was put together with marks in place of some of its values."""
 
     query: "QuerySet[Any, Any]"
-    names: Mapping[Given, str]
+    names: Mapping[Mark, str]
 
     @cached_property
     def compiled(self) -> tuple[Any, str, tuple[Any, ...]]:
@@ -48,17 +50,20 @@ class Statement:
         """The text, and its parameters for these values."""
         _, text, parameters = self.compiled
         return text, tuple(
-            values[self.names[p]] if isinstance(p, Given) and p in self.names else p
+            values[self.names[p]] if isinstance(p, Mark) and p in self.names else p
             for p in parameters
         )
 
     def rows(self, values: Mapping[str, Any]) -> Iterator[Any]:
         """The rows for these values, with what the query selects beside them."""
-        found = fetched(*self.filled(values), self.query.db, how=Format.TEXT)
+        return self.read(fetched(*self.filled(values), self.query.db, how=Format.TEXT))
+
+    def read(self, found: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        """The rows out of what the database answered."""
         compiler = copy.copy(self.compiled[0])
         # Another thread may have put it together, on a connection of its own.
         compiler.connection = connections[self.query.db]
-        compiler.execute_sql = lambda **options: [found]
+        compiler.execute_sql = lambda **options: [list(found)]
         # Not `copy.copy`, which would ask the database for the rows with the marks.
         asked: Any = self.query.all()
         asked.query.get_compiler = lambda *args, **options: compiler
@@ -70,7 +75,7 @@ class Kept:
 
     build: makes the query out of the shape and of ids and moments by name. It may compare these
     with nothing but None: one that may be missing belongs to the shape as well. One that stands in
-    a list is not filled in, so that nothing is found.
+    a list is not filled in, so that nothing is found; a whole list is one value, a moment to build.
     """
 
     def __init__(self, build: Callable[..., "QuerySet[Any, Any]"]) -> None:
@@ -79,13 +84,14 @@ class Kept:
 
     def rows(self, *shape: Any, **values: Given | None) -> "Iterator[Any]":
         """The rows of the query, whose plan is kept as well: for what a key finds."""
-        return self._statement(shape, values).rows(values)
+        return self.statement(shape, values).rows(values)
 
     def text(self, *shape: Any, **values: Given | None) -> tuple[str, tuple[Any, ...]]:
         """The statement, to be a part of another one, and its parameters."""
-        return self._statement(shape, values).filled(values)
+        return self.statement(shape, values).filled(values)
 
-    def _statement(self, shape: tuple[Any, ...], values: Mapping[str, Given | None]) -> Statement:
+    def statement(self, shape: tuple[Any, ...], values: Mapping[str, Given | None]) -> Statement:
+        """The one of this shape."""
         given = {name: value for name, value in values.items() if value is not None}
         known = self.statements.get((shape, frozenset(given)))
         if known is None:

@@ -7,10 +7,13 @@ it reads there too (docs/threat-model.md).
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Case, DateTimeField, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce
 
 from orgs import audit
 from orgs.database.rls import organisation_scope
@@ -27,6 +30,7 @@ from robots.registry.robots import join_groups, leave_group, register_robot, upd
 
 PAGE = 50
 A_DAY = timedelta(days=1)
+NEVER = datetime.min.replace(tzinfo=UTC)
 NOTHING = Counted(memories=0, lately=0)
 ADMINS_ONLY = "Only an admin changes robots and their keys."
 SOMEBODYS = "This robot reads what is private to its member, so a key of it is not yours to make."
@@ -50,15 +54,19 @@ class RobotDetails:
 def robots_kept(
     actor: Actor, *, now: datetime, after: UUID | None = None
 ) -> tuple[list[RobotDetails], UUID | None]:
-    """A page of the robots, the newest first, and after which the next one begins."""
+    """A page of the robots, and after which the next one begins. Raises NotFound.
+
+    Those of everybody stand first, what was heard from last before others; then those that serve
+    one member, the newest first; then what is retired.
+    """
     if not actor.moderates:
         raise NotFound("no such page")
     tenant = {"organisation_id": actor.organisation_id}
     with organisation_scope(actor.organisation_id):
-        rows = Robot.objects.filter(**tenant, builtin=None).select_related("owner")
+        rows = _in_order(Robot.objects.filter(**tenant, builtin=None).select_related("owner"))
         if after:
-            rows = rows.filter(id__lt=after)
-        found = list(rows.order_by("-id")[: PAGE + 1])
+            rows = _behind(rows, after)
+        found = list(rows[: PAGE + 1])
         kept = {robot.id: RobotDetails(robot) for robot in found[:PAGE]}
         for key in Key.objects.filter(**tenant, robot_id__in=kept).order_by("-id"):
             kept[key.robot_id].keys.append(key)
@@ -79,6 +87,29 @@ def robots_kept(
         kept[robot_id].written = counted
     last = found[PAGE - 1].id if len(found) > PAGE else None
     return list(kept.values()), last
+
+
+def _in_order(rows: "QuerySet[Robot]") -> "QuerySet[Any]":
+    """When a personal robot was heard from is not told to everybody here, so nothing is ordered by
+    it."""
+    rank = Case(
+        When(retired_at__isnull=False, then=2), When(owner__isnull=False, then=1), default=0
+    )
+    heard = Case(
+        When(owner__isnull=True, then=Coalesce("last_active_at", "created_at")),
+        default=Value(NEVER),
+        output_field=DateTimeField(),
+    )
+    return rows.annotate(rank=rank, heard=heard).order_by("rank", "-heard", "-id")
+
+
+def _behind(rows: "QuerySet[Any]", after: UUID) -> "QuerySet[Any]":
+    last = rows.filter(id=after).values_list("rank", "heard").first()
+    if last is None:
+        raise NotFound("no such page")
+    rank, heard = last
+    same = Q(rank=rank, heard__lt=heard) | Q(rank=rank, heard=heard, id__lt=after)
+    return rows.filter(Q(rank__gt=rank) | same)
 
 
 def seats_on_offer(actor: Actor) -> list[Group]:
@@ -108,8 +139,13 @@ def _steward(actor: Actor) -> None:
         raise PermissionError(ADMINS_ONLY)
 
 
+def may_make_keys(actor: Actor, robot: Robot) -> bool:
+    """Whether an admin makes keys of this robot: of a personal one its member alone does."""
+    return robot.owner_id in (None, actor.member_id)
+
+
 def _not_somebodys(actor: Actor, robot: Robot) -> None:
-    if robot.owner_id not in (None, actor.member_id):
+    if not may_make_keys(actor, robot):
         raise PermissionError(SOMEBODYS)
 
 

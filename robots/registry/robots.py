@@ -95,6 +95,16 @@ def may_follow(actor: Actor, robot: Robot) -> bool:
     return works_before(robot, actor) or (actor.is_person and actor.role == Role.ADMIN)
 
 
+def called(actor: Actor, robot: Robot) -> str:
+    """What heads a place about this robot alone: whose it is, for those who may know that.
+
+    Its name stays what it is elsewhere, since it says nothing of its member. The owner is fetched.
+    """
+    if robot.owner is None or not may_follow(actor, robot):
+        return robot.name
+    return "Your robot" if robot.owner_id == actor.member_id else f"{robot.owner.name}’s robot"
+
+
 def register_robot(
     *,
     organisation_id: UUID,

@@ -4,6 +4,7 @@ A form for a robot or key carries the id of what it makes (`once`, signed), so t
 is sent twice makes one thing.
 """
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -18,6 +19,7 @@ from orgs.models.organisations import Group
 from orgs.organisations.references import fault_of_identity
 from robots.models.keys import KeyScope
 from robots.models.robots import MOST_WORKING_TOKENS
+from robots.registry.robots import NEUTRAL
 
 FORM_LIFETIME = 86_400
 SCOPES = (
@@ -26,12 +28,25 @@ SCOPES = (
     (KeyScope.ACT_FOR, "Act for members of its groups"),
     (KeyScope.MANAGE, "Manage groups, members and robots"),
 )
+# The same where it is told what a key does.
+CAN = {
+    KeyScope.READ: "recall",
+    KeyScope.WRITE: "remember",
+    KeyScope.ACT_FOR: "act for members",
+    KeyScope.MANAGE: "manage groups and members",
+}
 LIFETIMES = (
     ("", "Never, until it is revoked"),
     ("30", "After 30 days"),
     ("90", "After 90 days"),
     ("365", "After a year"),
 )
+
+
+def can(scopes: Iterable[str]) -> list[str]:
+    """What a key with these scopes does, always in one order."""
+    given = set(scopes)
+    return [words for scope, words in CAN.items() if scope in given]
 
 
 class OnceForm(forms.Form):
@@ -80,6 +95,12 @@ class DescriptionForm(forms.Form):
     name, purpose, personality = (
         RobotForm.base_fields[one] for one in ("name", "purpose", "personality")
     )
+
+    def __init__(self, *args: Any, personal: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if personal:
+            self.fields["name"].widget.attrs["readonly"] = True
+            self.fields["name"].help_text = NEUTRAL
 
 
 class RenewalForm(forms.Form):

@@ -20,17 +20,11 @@ from orgs.views.access import ADMINS, MODERATORS, members_only
 from robots.access import administer
 from robots.access.administer import RobotDetails
 from robots.models.keys import Key
-from robots.registry.robots import may_follow
+from robots.registry.robots import called, may_follow
 from robots.views import heard
-from robots.views.forms import SCOPES, DescriptionForm, KeyForm, RenewalForm, RobotForm, SeatsForm
+from robots.views.forms import DescriptionForm, KeyForm, RenewalForm, RobotForm, SeatsForm, can
 from robots.views.teams import tabs_of
 
-CAN = {
-    "read": "recall",
-    "write": "remember",
-    "act_for": "act for members",
-    "manage": "manage groups and members",
-}
 SHOWN_ALREADY = (
     "This key was made already and is shown only once. If you did not copy it, revoke it and "
     "make a new one."
@@ -83,10 +77,12 @@ def _robot(
     described: DescriptionForm | None,
 ) -> dict[str, Any]:
     robot, admin = kept.robot, request.actor.role in ADMINS
+    makes = admin and administer.may_make_keys(request.actor, robot)
     followed = may_follow(request.actor, robot)
     found = {
         "id": robot.id,
         "name": robot.name,
+        "called": called(request.actor, robot),
         "url": reverse("robot-page", args=[robot.id]),
         "purpose": robot.purpose,
         "personality": robot.personality,
@@ -96,13 +92,12 @@ def _robot(
         "library_url": f"{reverse('library')}?robot={robot.id}",
         "last_seen_at": robot.last_active_at if followed else None,
         "followed": followed,
-        "owner": robot.owner.name if robot.owner and followed else "",
         "groups": [group.name for group in kept.groups],
         "hidden_seats": kept.hidden_seats,
         "teams": [
             {"name": team.name, "url": reverse("team-page", args=[team.id])} for team in kept.teams
         ],
-        "keys": [_key(key, admin, followed) for key in kept.keys],
+        "keys": [_key(key, admin, makes, followed) for key in kept.keys],
     }
     if not admin:
         return found
@@ -112,29 +107,32 @@ def _robot(
     own_prefix = f"d-{robot.id.hex}"
     rewritten = described if described is not None and described.prefix == own_prefix else None
     return found | {
-        "text_form": rewritten or DescriptionForm(initial=texts, prefix=own_prefix),
+        "text_form": rewritten
+        or DescriptionForm(initial=texts, prefix=own_prefix, personal=robot.owner_id is not None),
         "text_url": reverse("robot-describe", args=[robot.id]),
         "text_open": rewritten is not None,
-        "key_form": mine or KeyForm(_salt(request, robot.id), prefix=robot.id.hex),
+        "key_form": (mine or KeyForm(_salt(request, robot.id), prefix=robot.id.hex))
+        if makes
+        else None,
         "key_url": reverse("key-add", args=[robot.id]),
         "key_open": mine is not None,
     }
 
 
-def _key(key: Key, admin: bool, followed: bool) -> dict[str, Any]:
+def _key(key: Key, admin: bool, makes: bool, followed: bool) -> dict[str, Any]:
     now = timezone.now()
     over = key.expires_at is not None and key.expires_at <= now
     live = admin and not key.revoked_at and not over
     return {
         "name": key.label or "Unnamed",
         "prefix": f"cmk_…_{key.prefix}",
-        "scopes": [CAN[scope] for scope, _ in SCOPES if scope in key.scopes],
+        "scopes": can(key.scopes),
         "last_used_at": key.last_used_at if followed else None,
         "followed": followed,
         "expires_at": key.expires_at,
         "revoked": key.revoked_at is not None,
         "over": over,
-        "renew_url": reverse("key-renew", args=[key.id]) if live else "",
+        "renew_url": reverse("key-renew", args=[key.id]) if live and makes else "",
         "revoke_url": reverse("key-revoke", args=[key.id]) if live else "",
     }
 

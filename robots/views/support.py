@@ -12,6 +12,7 @@ from orgs.views.support.gate import in_organisation
 from orgs.views.support.tables import Cell, Table, badge, page_of, text, when
 from robots.models.keys import Key
 from robots.models.robots import Robot
+from robots.views.forms import can
 
 # All that the role may read of them.
 ROBOT = ("id", "name", "builtin", "created_at", "last_active_at", "retired_at")
@@ -63,7 +64,7 @@ def robots(request: HttpRequest) -> HttpResponse:
                     [
                         text(f"cmk_…_{one.prefix}", note=one.label),
                         text(names.get(one.robot_id, "A robot that is gone")),
-                        text(", ".join(scope.replace("_", " ") for scope in one.scopes)),
+                        text(", ".join(can(one.scopes))),
                         when(one.last_used_at, "Never"),
                         _key_state(one),
                     ]

@@ -17,3 +17,4 @@ import "./undo.js";
 import "./keys.js";
 import "./follow.js";
 import "./palette.js";
+import "./views.js";

@@ -122,6 +122,7 @@ def test_the_guide_ends_with_a_robot_that_was_heard(
         heard.page.reload()
     expect(heard).to_contain_text(re.compile(r"Helper was heard from \d+ s ago\."))
     assert heard.get_attribute("hx-get") is None, "it asks no more"
+    assert heard.bounding_box()["height"] < 40, "it is one sentence"
     assert "The office closes at six on Fridays." in _run(recall)
     page.goto("/")
     expect(page.get_by_role("heading", name="First steps")).to_have_count(0)

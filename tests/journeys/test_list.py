@@ -310,3 +310,22 @@ def test_a_folded_conversation_is_passed_over_in_the_panel_and_opens_as_a_page(s
     page.go_back()
     expect(page.locator("[data-row]")).to_have_count(3)
     assert findings(page) == []
+
+
+@pytest.mark.slow
+def test_a_conversation_has_beside_it_what_was_learnt_from_it(site: Site) -> None:
+    here = site.world.here
+    turns = [say(here, "mina", text, n) for n, text in enumerate(("We chose May.", "Agreed."))]
+    told = {"source": {"memories": [str(turns[0])]}}
+    here.remember(
+        here.robot("aria"), "The launch is in May.", group="launch", category="decision", **told
+    )
+    page = site.sign_in("mina", color_scheme="dark", viewport={"width": 320, "height": 800})
+    page.goto("/")
+    expect(page.get_by_text("Agreed.")).to_have_count(0)
+    page.get_by_role("link", name="Conversation in #launch").first.click()
+    expect(page.locator(".turns")).to_contain_text("Agreed.")
+    aside = page.get_by_role("complementary", name="Learnt from it")
+    expect(aside).to_contain_text("The launch is in May.")
+    assert findings(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320

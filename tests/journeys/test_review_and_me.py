@@ -7,6 +7,7 @@ from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
 from tests.journeys.width import laid_out_width
 from tests.memories.curation.test_decide import found
+from tests.memories.views.memory.test_thread import say
 
 pytestmark = pytest.mark.browser
 TEXT = "The office closes at six."
@@ -157,3 +158,47 @@ def test_a_member_opts_out_and_pauses(site: Site) -> None:
     assert findings(page) == []
     page.goto("/me/forget/")
     assert findings(page) == []
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("W13")
+@pytest.mark.parametrize(("theme", "width"), [("light", 320), ("dark", 1280)])
+def test_a_member_looks_for_words_forgets_several_and_takes_all_along(
+    site: Site, theme: str, width: int
+) -> None:
+    here = site.world.here
+    mina = {"member": str(here.members["mina"].id)}
+    for words in ("Mina likes tea.", "Mina likes plums.", "Mina sings."):
+        here.remember(here.robot("aria"), words, **mina)
+    say(here, "mina", "Agreed.", 1)
+    look = {"color_scheme": theme, "viewport": {"width": width, "height": 800}}
+    page = site.sign_in("mina", **look)
+    page.goto("/me/")
+    rows = page.locator("[data-row]")
+    expect(rows.filter(has_text="Conversation in #launch")).to_have_count(1)
+    expect(page.get_by_text("Agreed.")).to_have_count(0)
+    page.get_by_placeholder("Words in these memories").fill("likes")
+    page.keyboard.press("Enter")
+    expect(rows).to_have_count(2)
+    for number in range(2):
+        rows.nth(number).locator("[data-row-check]").check()
+    page.locator(".bulkbar").get_by_role("button", name="Forget").click()
+    assert findings(page) == []
+    page.get_by_role("button", name="Forget 2 memories").click()
+    expect(page.get_by_text("Forgot 2 memories.")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Undone for 2 memories.")).to_be_visible()
+    page.goto("/me/")
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="To read").click()
+    path = taken.value.path().with_suffix(".html")
+    taken.value.save_as(path)
+    file = site.context(**look).new_page()
+    file.goto(path.as_uri())
+    expect(file.get_by_role("heading", name="Said in conversations")).to_be_visible()
+    expect(file.locator("article").last).to_contain_text("Agreed.")
+    expect(file.get_by_text("importance", exact=True).first).not_to_be_visible()
+    file.locator("summary").first.click()
+    expect(file.get_by_text("importance", exact=True).first).to_be_visible()
+    assert findings(file) == []
+    assert file.evaluate("document.documentElement.scrollWidth") <= width

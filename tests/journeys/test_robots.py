@@ -6,6 +6,7 @@ The numbers on the pages are compared with SQL that shares nothing with the prod
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import product
 
 import pytest
 from django.db import connections
@@ -15,10 +16,14 @@ from rest_framework.test import APIClient
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
+from memories.retrieval.recall import Query, recall
 from orgs.database.rls import organisation_scope
+from orgs.organisations.groups import set_confidential
 from robots.models.teams import TeamRobot
 from tests.journeys.conftest import Site
 from tests.journeys.test_accessibility import findings
+from tests.journeys.width import laid_out_width
+from tests.memories.views.memory.test_thread import say
 from tests.world import Tenant
 
 pytestmark = pytest.mark.browser
@@ -161,3 +166,39 @@ def test_axe_finds_nothing(site: Site, theme: str, width: int) -> None:
     expect(page.get_by_role("button", name="At once").locator("visible=true")).to_be_visible()
     assert findings(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("W17", "W22")
+@pytest.mark.parametrize(("theme", "width"), [*product(("light", "dark"), (320, 1280))])
+def test_from_the_list_to_what_one_recall_was_served(site: Site, theme: str, width: int) -> None:
+    """Facts stand before chats on the robot's page; its groups are chosen; a trace is opened."""
+    here = site.world.here
+    fact = here.remember(here.robot("aria"), "The zebra sleeps at noon.").id
+    say(here, "mina", "Agreed.", 1)
+    group = here.groups["launch"]
+    set_confidential(actor=here.person("ada"), group=group, confidential=False, now=timezone.now())
+    recall(here.robot("aria"), Query(text="zebra"), now=timezone.now())
+    page = site.sign_in("ada", color_scheme=theme, viewport={"width": width, "height": 800})
+    page.goto("/robots/")
+    page.get_by_role("link", name="aria", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("aria")
+    expect(page.locator(f'table a[href="/memories/{fact}/"]').first).to_be_visible()
+    expect(page.get_by_text("Conversation in #launch")).to_be_visible()
+    expect(page.get_by_text("Agreed.")).to_have_count(0)
+    assert findings(page) == []
+    assert laid_out_width(page, width) <= width
+    page.get_by_role("link", name="Keys and groups").click()
+    entry(page, "aria").get_by_role("link", name="Choose its groups").click()
+    assert findings(page) == []
+    page.get_by_role("button", name="Save the groups").click()
+    expect(page.get_by_text("What it reads has changed at once.")).to_be_visible()
+    page.get_by_role("link", name="Traces").click()
+    expect(page.locator("table tbody tr")).to_have_count(1)
+    assert findings(page) == []
+    assert laid_out_width(page, width) <= width
+    page.locator("table tbody a").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("A recall by aria")
+    expect(page.get_by_text("The zebra sleeps at noon.")).to_be_visible()
+    assert findings(page) == []
+    assert laid_out_width(page, width) <= width

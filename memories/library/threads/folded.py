@@ -1,13 +1,13 @@
 """A list in which the turns of a chat stand as one line, where the first of them would stand."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Case, CharField, F, JSONField, Q, Value, When
+from django.db.models import BooleanField, Case, CharField, F, Func, JSONField, Q, Value, When
 from django.db.models.expressions import RawSQL
 
 from memories.library.threads.figures import (
@@ -19,6 +19,7 @@ from memories.library.threads.figures import (
 from memories.store.models.chatter import chatter
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
+from orgs.database.kept_statements import Given, Kept
 
 # So many of the newest rows are looked at for a page of lines. Where a few long conversations fill
 # them, more are; None: all.
@@ -48,9 +49,11 @@ SELECT (SELECT count(*) FROM seen), ARRAY(
 )
 """
 _NO_TURNS = "SELECT NULL::varchar, NULL::uuid WHERE false"
+# The turns of the list stand before the statement, which is the same for every list.
+_TURNS = "WITH turns (conversation, group_id, audience_id) AS NOT MATERIALIZED ({rows}) "
 _HELD = """
 (SELECT jsonb_build_array(count(*), count(DISTINCT turn.audience_id)) FROM (
-    SELECT m.audience_id FROM ({rows}) AS m (conversation, group_id, audience_id)
+    SELECT m.audience_id FROM turns AS m
     WHERE m.conversation = memories_memory.conversation
       AND m.group_id IS NOT DISTINCT FROM memories_memory.group_id LIMIT %s
 ) AS turn)
@@ -90,6 +93,7 @@ class FoldedConversation:
 
 
 Line = Memory | FoldedConversation
+Beside = Callable[[MemoryQuerySet], MemoryQuerySet]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +119,26 @@ class LineCount:
         return self.alone + self.conversations
 
 
+def as_they_are(rows: MemoryQuerySet) -> MemoryQuerySet:
+    """With nothing beside them."""
+    return rows
+
+
 def folded(
     rows: MemoryQuerySet,
     *,
     page: int,
     before: UUID | None = None,
     now: datetime,
+    beside: Beside = as_they_are,
 ) -> FoldedPage:
     """A page of what `rows` has, the last that came first; two queries, rarely four, in the scope.
 
-    A conversation stands once, at its newest turn among `rows`.
+    A conversation stands once, at its newest turn among `rows`. beside: as in `lines_of`.
     """
     ids = newest_lines(rows, before, page + 1, now)
     kept = ids[:page]
-    return FoldedPage(lines_of(rows, kept, now), kept[-1] if len(ids) > page else None)
+    return FoldedPage(lines_of(rows, kept, now, beside), kept[-1] if len(ids) > page else None)
 
 
 def newest_lines(rows: MemoryQuerySet, before: UUID | None, most: int, now: datetime) -> list[UUID]:
@@ -155,22 +165,49 @@ def newest_lines(rows: MemoryQuerySet, before: UUID | None, most: int, now: date
     return found
 
 
-def lines_of(rows: MemoryQuerySet, ids: Sequence[UUID], now: datetime) -> list[Line]:
-    """The lines that stand at these memories, in their order; one query, in the scope."""
+def _shown(most: int, beside: Beside, ids: list[UUID], now: datetime) -> MemoryQuerySet:
+    """The rows of these ids with what a line says; `turns` stands before it."""
+    given = RawSQL("%s::uuid[]", (ids,))
+    these = Func(
+        F("id"),
+        given,
+        template="%(expressions)s)",
+        arg_joiner=" = ANY(",
+        output_field=BooleanField(),
+    )
+    its = RawSQL(_HELD, (most + 1,), output_field=JSONField())  # noqa: S611 - a constant
+    return (
+        beside(Memory.objects.filter(these))
+        .with_names()
+        .annotate(
+            figures=Case(When(folds(now), then=conversation_figures(now)), default=None),
+            held=Case(When(folds(now), then=its), default=None),
+        )
+    )
+
+
+_SHOWN = Kept(_shown)
+
+
+def lines_of(
+    rows: MemoryQuerySet, ids: Sequence[UUID], now: datetime, beside: Beside = as_they_are
+) -> list[Line]:
+    """The lines that stand at these memories of `rows`, in their order; one query, in the scope.
+
+    beside: adds to each row what the caller shows, without any value of its own.
+    """
     if not ids:
         return []
     turns = rows.filter(folds(now)).order_by()
     held, values = turns.values_list(
         "conversation", "group_id", "audience_id"
     ).query.sql_with_params()
-    its = RawSQL(  # noqa: S611 - a statement of the ORM, with parameters
-        _HELD.format(rows=held), (*values, MOST + 1), output_field=JSONField()
-    )
-    found = rows.with_names().annotate(
-        figures=Case(When(folds(now), then=conversation_figures(now)), default=None),
-        held=Case(When(folds(now), then=its), default=None),
-    )
-    known = found.in_bulk(list(ids))
+    wanted: dict[str, Given] = {"ids": list(ids), "now": now}
+    statement = _SHOWN.statement((MOST, beside), wanted)
+    text, its = statement.filled(wanted)
+    with connection.cursor() as cursor:
+        cursor.execute(_TURNS.format(rows=held) + text, (*values, *its))
+        known = {row.id: row for row in statement.read(cursor.fetchall())}
     return [_line(known[id_]) for id_ in ids if id_ in known]
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.urls import reverse
 
 from memories.insights.audit_trail import Trail
-from memories.views.insights.audit_words import WORDS
+from memories.views.insights.audit_words import WORDS, begun, edited
 from orgs.models.audit import AuditEntry
 from orgs.organisations.references import as_uuid
 
@@ -55,13 +55,23 @@ def entry_words(entry: AuditEntry, trail: Trail) -> dict[str, Any]:
         "who": who,
         "robot": trail.robots.get(entry.robot, "") if entry.robot and entry.member else "",
         "only": only,
-        "did": WORDS.get(entry.action, entry.action.replace(".", ": ").replace("_", " ")),
+        "did": _did(entry, trail),
         "action": entry.action,
         **what,
         "about": entry.target if what.get("known") else None,
+        "is_person": entry.target_type == "member",
         "change": _change(entry, trail),
         "detail": _detail(entry, trail),
     }
+
+
+def _did(entry: AuditEntry, trail: Trail) -> str:
+    """What was done. What was changed of a memory is told to who reads it."""
+    if entry.action == "job.change":
+        return begun(entry.detail)
+    if entry.action == "memory.edited" and entry.target in trail.memories:
+        return edited(entry.detail.get("fields", ()))
+    return WORDS.get(entry.action, entry.action.replace(".", ": ").replace("_", " "))
 
 
 def row(entry: dict[str, Any]) -> list[object]:
@@ -85,7 +95,7 @@ HEAD = ["when", "who", "through", "did", "what", "from", "to", "detail", "action
 
 
 # Acts of which an entry keeps what was before and what is after.
-_CHANGES = ("memory.shared", "memory.moved", "member.role", "gate.policy_changed")
+_CHANGES = ("memory.edited", "memory.shared", "memory.moved", "member.role", "gate.policy_changed")
 # For whom something was written.
 _FOR = {
     "organisation": "everyone",
@@ -111,7 +121,13 @@ def _change(entry: AuditEntry, trail: Trail) -> tuple[str, str] | None:
         return None
     if entry.target_type == "memory" and entry.target not in trail.memories:
         return None
+    if told.get("fields") == ["tags"]:
+        return _tags(told["before"]), _tags(told["after"])
     return _named(told["before"], trail), _named(told["after"], trail)
+
+
+def _tags(number: int) -> str:
+    return "1 tag" if number == 1 else f"{number:,} tags"
 
 
 def _named(value: object, trail: Trail) -> str:
@@ -140,8 +156,8 @@ _PAGES = {"member": "person-trail", "group": "group-page", "robot": "robot-page"
 def _what(entry: AuditEntry, trail: Trail) -> dict[str, Any]:
     """The thing in words, with its address where the reader may open it."""
     target: UUID | None = entry.target
-    if entry.action == "support.listed":
-        return {"what": LISTS.get(entry.target_type, "entries")}
+    if entry.action in ("support.listed", "job.change"):
+        return {"what": _several(entry)}
     if target is None or (entry.target_type == "member" and target == entry.member):
         return {"what": ""}
     if entry.target_type == "memory":
@@ -165,6 +181,16 @@ def _what(entry: AuditEntry, trail: Trail) -> dict[str, Any]:
         "what_url": reverse(page, args=[target]) if page else "",
         "known": True,
     }
+
+
+def _several(entry: AuditEntry) -> str:
+    """What is not one thing: a list, or how many memories."""
+    if entry.action == "support.listed":
+        return LISTS.get(entry.target_type, "entries")
+    if begun(entry.detail) == WORDS["job.change"]:
+        return ""
+    number = entry.detail["total"]
+    return "1 memory" if number == 1 else f"{number:,} memories"
 
 
 def _detail(entry: AuditEntry, trail: Trail) -> str:

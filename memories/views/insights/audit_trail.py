@@ -104,7 +104,7 @@ def of_memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """What was done to one memory."""
     trail = memory_trail(request.actor, memory_id, before=_before(request))
     back = ("Memory", reverse("memory-page", args=[memory_id]))
-    here = reverse("memory-trail", args=[memory_id])
+    here = ("Trail", reverse("memory-trail", args=[memory_id]))
     return _trail(request, trail, "What was done to this memory", back, here, {"about": memory_id})
 
 
@@ -116,7 +116,7 @@ def of_member(request: HttpRequest, member_id: UUID) -> HttpResponse:
     name, trail = member_trail(request.actor, member_id, before=_before(request))
     title = f"What {name} did, and what was done to them"
     back = ("Audit", reverse("audit"))
-    here = reverse("person-trail", args=[member_id])
+    here = (name, reverse("person-trail", args=[member_id]))
     return _trail(request, trail, title, back, here, {"member": member_id})
 
 
@@ -125,16 +125,24 @@ def _trail(
     trail: Trail,
     title: str,
     back: tuple[str, str],
-    here: str,
+    here: tuple[str, str],
     file: dict[str, Any],
 ) -> HttpResponse:
-    first = here if _before(request) else ""
+    """here: what the crumbs call this page, and its address. file: what all its entries are about,
+    so that none of them leads to the trail of that."""
+    name, address = here
+    first = address if _before(request) else ""
+    entries = [_entry(entry, trail, {}) for entry in trail.entries]
+    for entry in entries:
+        if entry["about"] in file.values():
+            entry["about_url"] = ""
     context = {
         "title": title,
         "back": back,
-        "entries": [_entry(entry, trail, {}) for entry in trail.entries],
+        "here": name,
+        "entries": entries,
         "file_url": _address(file, page="audit-file"),
-        "page": {"first_url": first, "next_url": f"{here}?before={trail.before}"}
+        "page": {"first_url": first, "next_url": f"{address}?before={trail.before}"}
         if trail.before
         else {"first_url": first, "next_url": ""},
         "empty": {"title": "Nothing yet", "text": "Nothing of this is in the audit trail."},

@@ -1,4 +1,7 @@
-"""What the trail says of each act, behind who did it."""
+"""What the trail says of each act, behind who did it. Pure."""
+
+from collections.abc import Sequence
+from typing import Any
 
 # What an action is called in a sentence; the others are shown as they are written.
 WORDS = {
@@ -11,8 +14,8 @@ WORDS = {
     "decision.recorded": "recorded the decision",
     "dissent.added": "dissented from the decision",
     "dissent.answered": "answered a dissent from the decision",
-    "memory.edited": "corrected",
-    "memory.updated": "corrected",
+    "memory.edited": "changed",
+    "memory.updated": "changed",
     "memory.shared": "changed who may read",
     "memory.forgotten": "forgot",
     "memory.restored": "brought back",
@@ -154,3 +157,48 @@ WORDS = {
     "support.embeddings_retried": "had indexing tried again for",
     "support.answers_retried": "had the language model asked again about",
 }
+# What can be changed of a memory besides its words.
+FIELDS = {
+    "category": "category",
+    "importance": "importance",
+    "tags": "tags",
+    "metadata": "metadata",
+    "expires_at": "end",
+    "shareable": "leave to be said elsewhere",
+    "sensitive": "encryption",
+}
+# What one change does to many.
+AT_ONCE = {
+    "archive": "archive",
+    "forget": "forget",
+    "share": "change who may read",
+    "withdraw": "take back from sharing",
+}
+
+
+def edited(fields: Sequence[str]) -> str:
+    """What an edit did: a corrected text, or what else was changed; without fields no more than
+    that it was."""
+    if "content" in fields:
+        return "corrected"
+    if not fields:
+        return WORDS["memory.edited"]
+    return f"changed the {_listed(fields)} of"
+
+
+def begun(told: dict[str, Any]) -> str:
+    """What a change of many memories set out to do; where an entry does not say, that there was
+    one."""
+    act, fields = told.get("act"), told.get("fields") or ()
+    if act == "set" and fields:
+        to_do = f"change the {_listed(fields)} of"
+    elif act in AT_ONCE:
+        to_do = AT_ONCE[act]
+    else:
+        return WORDS["job.change"]
+    return f"began to undo what was to {to_do}" if told.get("undo") else f"began to {to_do}"
+
+
+def _listed(fields: Sequence[str]) -> str:
+    words = [FIELDS.get(one, one.replace("_", " ")) for one in fields]
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

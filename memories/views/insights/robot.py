@@ -13,18 +13,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from memories.insights.robot_page import DAYS, KeyLine, Refusals, RobotPage, robot_page
-from memories.views import presenter
+from memories.views import conversations, presenter
 from orgs.api.problems import TITLES
+from orgs.principals import Actor
 from orgs.views.access import MODERATORS, members_only
 from orgs.views.moments import short_day
 from robots.models.robots import Robot
+from robots.registry.robots import called
+from robots.views.forms import can
 
-CAN = {
-    "read": "recall",
-    "write": "remember",
-    "act_for": "act for members",
-    "manage": "manage groups and members",
-}
 REFUSED = {
     "refused": "a change that a gate refused",
     "held": "held back for something personal",
@@ -39,21 +36,21 @@ def robot(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     """What it wrote, was given and was refused, as far as the reader may know."""
     now, name = timezone.localtime(), request.membership[1].name
     found = robot_page(request.actor, robot_id, organisation=name, now=now)
-    context = _about(found, now) | _listed(found, request.actor.member_id, now)
+    context = _about(request.actor, found, now) | _listed(found, request.actor.member_id, now)
     if request.actor.role in MODERATORS:
         context["robots_url"] = f"{reverse('robots-page')}#robot-{robot_id}"
         context["at_hand_url"] = reverse("robot-working-memory", args=[robot_id])
     return render(request, "memories/insights/robot.html", context)
 
 
-def _about(found: RobotPage, now: datetime) -> dict[str, Any]:
+def _about(actor: Actor, found: RobotPage, now: datetime) -> dict[str, Any]:
     robot = found.robot
     knows = found.keys is not None
     return {
         "robot": robot,
-        "serves": ("one member" if not (found.followed and robot.owner) else robot.owner.name)
-        if robot.owner_id
-        else "",
+        "called": called(actor, robot),
+        # For whom it may be told it stands in the heading.
+        "serves": "one member" if robot.owner_id and not found.followed else "",
         "followed": found.followed,
         "heard_at": robot.last_active_at if found.followed and knows else None,
         "knows": knows,
@@ -85,7 +82,7 @@ def _key(key: KeyLine, followed: bool, now: datetime) -> dict[str, Any]:
     return {
         "name": key.label or "Unnamed",
         "prefix": f"cmk_…_{key.prefix}",
-        "can": [word for scope, word in CAN.items() if scope in key.scopes],
+        "can": can(key.scopes),
         "made_at": key.made_at,
         "made_by": key.made_by,
         "last_used_at": key.last_used_at if followed else None,
@@ -134,6 +131,7 @@ def _listed(found: RobotPage, me: UUID | None, now: datetime) -> dict[str, Any]:
         "written": [
             presenter.row(one, me=me, now=now, wanted=frozenset()) for one in found.written
         ],
+        "talks": [conversations.row(one) for one in found.talks],
         "written_url": f"{reverse('library')}?robot={found.robot.id}",
         "served": served,
         "days": DAYS,

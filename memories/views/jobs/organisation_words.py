@@ -1,8 +1,10 @@
 """What a job of the organisation is called and what it did, in words."""
 
+from datetime import date
 from typing import Any
 
 from memories.jobs.models import Job, JobKind
+from orgs.views.moments import day
 
 _TITLES = {
     JobKind.CONSOLIDATE: "Consolidate memories",
@@ -45,7 +47,12 @@ _LABELS = {
 def title_of(job: Job) -> str:
     """A title for a job of the organisation; of the day's run with its day."""
     title = _TITLES.get(JobKind(job.kind), job.get_kind_display())
-    return f"{title}, {job.period}" if job.period else title
+    return f"{title}, {day_of(job)}" if job.period else title
+
+
+def day_of(job: Job) -> str:
+    """The day for which it was made, as a sentence has it; empty for what is made at any time."""
+    return day(date.fromisoformat(job.period)) if job.period else ""
 
 
 def did(result: dict[str, Any]) -> str:

@@ -49,6 +49,8 @@ def library(request: HttpRequest) -> HttpResponse:
         page, context = _found(request, form, selection, bool(whole))
     if whole:
         context |= filters.surroundings(request, form, selection, page)
+    else:
+        context |= filters.kept(form, selection) | {"fresh": True}
     part = "" if whole else "#results"
     response = render(request, f"memories/library/list.html{part}", context)
     if not whole:

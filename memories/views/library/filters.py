@@ -71,30 +71,42 @@ def surroundings(
     request: HttpRequest, form: LibraryForm, selection: Selection, page: browse.MemoryPage
 ) -> dict[str, Any]:
     """What the whole page has around the results."""
-    set_filters, q = selection.named(), form.cleaned_data.get("q", "")
-    if order := form.cleaned_data.get("sort"):
-        set_filters["sort"] = order
-    if form.cleaned_data.get("each"):
-        set_filters["each"] = "1"
+    set_filters = _set(form, selection)
     chosen = page.options
     if chosen:
         request.waiting = chosen.waiting
         request.saved_views = _views(chosen, urlencode(set_filters))
-    url = reverse("library")
     return {
         "filters": _selects(selection, page),
         "more_filters": _more(selection),
         "more_open": any(getattr(selection, n) for n in MORE),
         "chosen": {name: set_filters.get(name, "") for name in ("tag", "since", "until", "came")},
-        "clear_url": f"{url}?{urlencode({'q': q})}" if q else url,
-        "recall_url": url,
+        "recall_url": reverse("library"),
         "views": getattr(request, "saved_views", []),
         "opened": _opened(form),
-        "save_view_url": reverse("view-save") if set_filters else "",
-        "view_query": urlencode(set_filters),
+        **kept(form, selection),
         "add_url": reverse("memory-add") if request.actor.role != "viewer" else "",
         "panel": True,
     }
+
+
+def kept(form: LibraryForm, selection: Selection) -> dict[str, Any]:
+    """What keeps the list as it is now under a name, and what takes the filters away; nothing where
+    none is set."""
+    set_filters, q = _set(form, selection), form.cleaned_data.get("q", "")
+    url = reverse("library")
+    return {
+        "clear_url": (f"{url}?{urlencode({'q': q})}" if q else url) if selection.named() else "",
+        "save_view_url": reverse("view-save") if set_filters else "",
+        "view_query": urlencode(set_filters),
+    }
+
+
+def _set(form: LibraryForm, selection: Selection) -> dict[str, str]:
+    """What of the address a view keeps: the filters and how the list is shown, no question."""
+    data = form.cleaned_data
+    shown = {"sort": data.get("sort"), "each": "1" if data.get("each") else ""}
+    return selection.named() | {name: value for name, value in shown.items() if value}
 
 
 def _views(chosen: Options, current: str) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """What a member takes along: lines for programs, and the same as one page to read."""
 
 from collections.abc import Iterable, Iterator
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 import orjson
@@ -11,16 +12,22 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_safe
 
 from memories.privacy.export import everything
+from memories.store.models.choices import Status
+from memories.views import presenter
+from orgs.models.audiences import AudienceKind
 from orgs.views.access import members_only
 from orgs.views.moments import minute
 
 # What a record of each sort is shown by first; what is not a memory names its sort itself.
-_TEXTS = ("content", "text", "title", "name", "said")
-_TIMES = ("occurred_at", "sent_at", "at", "created_at", "received_at")
+_TEXTS = ("content", "text", "title", "name", "said", "persona")
+_TIMES = ("occurred_at", "sent_at", "at", "created_at", "received_at", "discovered_at")
+# So many bytes of what waits are kept in memory.
+IN_MEMORY = 1_000_000
 SORTS = {
     "message": "Something you said",
     "account": "From a calendar or mailbox",
     "decision": "Your part in a decision",
+    "persona": "What you do, as it is said",
 }
 
 
@@ -47,20 +54,39 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 def pages(portions: Iterable[bytes], head: dict[str, Any]) -> Iterator[bytes]:
-    """The page in pieces, from the same lines that the other file has."""
-    yield render_to_string("memories/privacy/export_head.html", head).encode()
-    for portion in portions:
-        records = [_record(orjson.loads(line)) for line in portion.splitlines()]
-        yield render_to_string("memories/privacy/export_rows.html", {"records": records}).encode()
+    """The page in pieces, from the same lines that the other file has.
+
+    What says something by itself comes first, what was said in conversations after it: that waits
+    in a file, since nobody knows how much it is.
+    """
+    yield _drawn("export_head", head)
+    with SpooledTemporaryFile(IN_MEMORY) as said:
+        for portion in portions:
+            lines = [orjson.loads(line) for line in portion.splitlines()]
+            yield _drawn("export_rows", {"records": [_record(o) for o in lines if not _talk(o)]})
+            said.write(_drawn("export_rows", {"records": [_record(o) for o in lines if _talk(o)]}))
+        if said.tell() > len(_drawn("export_rows", {"records": []})):
+            yield b"<h2>Said in conversations</h2>\n"
+        said.seek(0)
+        while piece := said.read(IN_MEMORY):
+            yield piece
     yield b"</main></body></html>\n"
 
 
+def _drawn(template: str, context: dict[str, Any]) -> bytes:
+    return render_to_string(f"memories/privacy/{template}.html", context).encode()
+
+
+def _talk(line: dict[str, Any]) -> bool:
+    """Whether it is a turn of a conversation."""
+    return bool(line.get("conversation")) or "message" in line
+
+
 def _record(line: dict[str, Any]) -> dict[str, Any]:
-    """One line: its text, when, and everything else as pairs."""
+    """One line: its text, what a person asks of it, and everything else as pairs."""
     text = next((key for key in _TEXTS if isinstance(line.get(key), str) and line[key]), "")
     time = next((key for key in _TIMES if line.get(key)), "")
-    audience = line.get("audience")
-    memory = isinstance(audience, dict)
+    memory = isinstance(line.get("audience"), dict)
     sort = "" if memory else next((words for key, words in SORTS.items() if key in line), "Other")
     rest = [
         (key.replace("_", " "), _moment(value) if key.endswith("_at") else _words(value))
@@ -72,9 +98,23 @@ def _record(line: dict[str, Any]) -> dict[str, Any]:
         "sort": sort,
         "text": line.get(text, ""),
         "at": parse_datetime(line[time]) or line[time] if time else "",
-        "readers": audience["label"] if memory else "",
+        "facts": _facts(line) if memory else [],
         "rest": rest,
     }
+
+
+def _facts(line: dict[str, Any]) -> list[str]:
+    """Of a memory who reads it, who wrote it, what sort it is, and whether it is in use."""
+    alone = line["audience"]["kind"] == AudienceKind.MEMBER
+    robot, author = line.get("robot"), line.get("author")
+    by = f"Written by {author}" if author else f"Noted by {robot}" if robot else ""
+    status = presenter.STATUSES.get(Status(line["status"]))
+    return [
+        "Only you, and robots with your leave" if alone else line["audience"]["label"],
+        *([by] if by else []),
+        *([presenter.called(line["category"])] if line.get("category") else []),
+        *([status[0]] if status else []),
+    ]
 
 
 def _moment(value: Any) -> str:

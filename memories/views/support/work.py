@@ -17,6 +17,7 @@ from memories.jobs.leases import BROKE_OFF
 from memories.jobs.models import Job, JobKind, JobState
 from memories.jobs.owed_work import OwedWork
 from memories.views.jobs.jobs import STATES
+from memories.views.jobs.organisation_words import day_of
 from orgs.support.people import names_of
 from orgs.views.support.gate import in_organisation
 from orgs.views.support.tables import page_of
@@ -71,7 +72,7 @@ def _job(job: Job, names: dict[UUID, str]) -> dict[str, Any]:
     return {
         "title": TITLES.get(JobKind(job.kind), job.kind),
         "for": names.get(job.member_id, "Somebody who is gone") if job.member_id else "",
-        "period": job.period,
+        "period": day_of(job),
         "state": {"label": label, "tone": tone},
         "how_far": _how_far(job),
         "says": _says(job),

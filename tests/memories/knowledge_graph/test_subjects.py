@@ -4,7 +4,7 @@ import pytest
 
 from memories.knowledge_graph.expertise_signals import shown
 from memories.knowledge_graph.subjects import is_subject
-from memories.language.terms import Term
+from memories.language.terms import Term, terms
 from memories.retrieval.experts.evidence_sentences import telling_sentence
 from tests.memories.knowledge_graph.test_expertise_signals import BEN, heard, keys, lent, turn
 
@@ -19,6 +19,25 @@ def plain(word: str) -> Term:
 )  # fmt: skip
 def test_verbs_adverbs_numbers_and_chat_are_no_subjects(word: str) -> None:
     assert not is_subject(plain(word))
+
+
+@pytest.mark.parametrize(
+    "word", ["Thursday", "October", "fri", "midday", "Green", "sewn", "woven", "frozen",
+             "according", "checking", "writing", "graphical", "functional", "faster", "earlier",
+             "biggest", "hmmm", "ohhh", "cheers"],
+)  # fmt: skip
+def test_days_colours_participles_and_degrees_are_no_subjects(word: str) -> None:
+    """However they are written: a capital makes a day no subject."""
+    found = terms(f"We said {word} to them")
+    assert not any(is_subject(term) for term in found if term.name == word)
+
+
+@pytest.mark.parametrize(
+    "word", ["customer", "spring", "strap", "dryer", "opener", "router", "printer", "forest",
+             "meeting", "learning", "planning", "pppoeconf", "gown", "town", "oven", "chicken"],
+)  # fmt: skip
+def test_what_only_ends_like_them_is_a_subject(word: str) -> None:
+    assert is_subject(plain(word))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from memories.access import lookup
+from memories.insights.operations import with_reads
+from memories.library.threads import folded
 from memories.review import queue, waiting_count
 from memories.review.deciders import decidable
 from memories.review.models import State
@@ -56,6 +58,14 @@ def test_so_is_one_memory(lock: bool, db: None) -> None:
     for organisation_id, memory_id in zip(IDS, reversed(IDS), strict=True):
         anew = lookup._one(lock, organisation_id, memory_id).query.sql_with_params()
         assert lookup._ONE.text(lock, organisation_id=organisation_id, memory_id=memory_id) == anew
+
+
+@pytest.mark.parametrize("beside", [folded.as_they_are, with_reads])
+def test_so_are_the_lines_of_a_list(beside: folded.Beside, db: None) -> None:
+    for ids, now in ((IDS[:1], NOW), (IDS, NOW - timedelta(days=3))):
+        for most in (5, 1_000):
+            anew = folded._shown(most, beside, ids, now).query.sql_with_params()
+            assert folded._SHOWN.text(most, beside, ids=ids, now=now) == anew
 
 
 def test_rows_have_their_names_and_their_annotations(world: World) -> None:

@@ -106,7 +106,7 @@ def test_pages_name_what_there_is_and_show_no_text(lasting_world: World) -> None
     expected = {
         "members": ["Mina", "Curator", "Joined"],
         "groups": ["#launch", "#design"],
-        "robots": ["aria", "cmk_…_", "act for", "Works"],
+        "robots": ["aria", "cmk_…_", "remember, act for members", "Works"],
         "memories": ["aria", "#launch", "Active"],
         "member": ["Mina", "#launch", "#design"],
         "group": ["#launch", "Bob", "Mina"],

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from unittest.mock import patch
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -16,7 +17,8 @@ from memories.lifecycle.forget import forget_memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.organisations.groups import set_confidential
-from robots.access.keys import authenticate_key
+from personas.associations.personal_robot import ensure_personal_robot
+from robots.access.keys import authenticate_key, create_key
 from robots.models.keys import Key
 from robots.models.robots import Robot, RobotGroup
 from tests.people import signed_in, text
@@ -259,3 +261,72 @@ def test_an_admin_makes_no_key_of_a_robot_that_reads_for_another(world: World) -
     with organisation_scope(here.id):
         assert Key.objects.filter(robot_id=here.robots["bolt"].id).count() == 1
     assert ada.post(f"/robots/keys/{before.id}/revoke/").status_code == 302, "closing opens nothing"
+
+
+def test_what_everybody_uses_stands_first_and_what_was_heard_last_before_others(
+    world: World,
+) -> None:
+    here = world.here
+    heard = {"aria": timedelta(hours=5), "clio": timedelta(hours=1)}
+    with organisation_scope(here.id):
+        for name, ago in heard.items():
+            Robot.objects.filter(id=here.robots[name].id).update(last_active_at=NOW - ago)
+        for owner in ("mina", "ada"):
+            robot = ensure_personal_robot(here.id, here.members[owner].id, NOW)
+            # Of a personal robot nothing is ordered by when it was heard from.
+            heard_at = NOW + timedelta(days=1 if owner == "mina" else 0)
+            Robot.objects.filter(id=robot.id).update(last_active_at=heard_at)
+        here.add_robot("fresh", groups=(), scopes=())
+        Robot.objects.filter(id=here.robots["fresh"].id).update(created_at=NOW + timedelta(days=2))
+        Robot.objects.filter(id=here.robots["bolt"].id).update(
+            retired_at=NOW, last_active_at=NOW + timedelta(days=3)
+        )
+    entries = signed_in(here, "ada").get("/robots/").context["robots"]
+    called = [one["called"] for one in entries]
+    assert called == ["fresh", "clio", "aria", "Your robot", "Mina’s robot", "bolt"]
+    # Page by page the order is the same, and nobody is missed.
+    with patch("robots.access.administer.PAGE", 1):
+        url, seen = "/robots/", []
+        while url:
+            page = signed_in(here, "chidi").get(url).context
+            seen += [one["id"] for one in page["robots"]]
+            url = page["page"].get("next_url", "")
+    assert seen == [one["id"] for one in entries]
+    assert signed_in(here, "ada").get(f"/robots/?after={here.id}").status_code == 404
+
+
+def test_a_personal_robot_is_named_by_whose_it_is_where_that_may_be_known(world: World) -> None:
+    here = world.here
+    with organisation_scope(here.id):
+        robot = ensure_personal_robot(here.id, here.members["mina"].id, NOW)
+    list_, own = "/robots/", f"/robots/{robot.id}/"
+    for name, url, head in (
+        ("ada", list_, "Mina’s robot"),
+        ("ada", own, "Mina’s robot"),
+        ("mina", own, "Your robot"),
+        ("chidi", list_, robot.name),
+        ("chidi", own, robot.name),
+        ("bob", own, robot.name),
+    ):
+        shown = text(signed_in(here, name).get(url))
+        assert f">{head}</a>" in shown or f"<h1>{head}</h1>" in shown, (name, url)
+        assert robot.name in shown, "it is known by this name elsewhere"
+        if name != "mina":  # whose own name stands in her menu
+            assert ("Mina" in shown) is (head == "Mina’s robot"), (name, url)
+
+
+def test_no_form_leads_to_a_refusal(world: World) -> None:
+    """Of a personal robot its member alone makes keys, and its name stays."""
+    here, ada = world.here, signed_in(world.here, "ada")
+    with organisation_scope(here.id):
+        robot = ensure_personal_robot(here.id, here.members["mina"].id, NOW)
+        create_key(organisation_id=here.id, robot_id=robot.id, scopes=("read",), now=NOW)
+    entry = next(r for r in ada.get("/robots/").context["robots"] if r["id"] == robot.id)
+    (key,) = entry["keys"]
+    assert entry["key_form"] is None
+    assert (key["renew_url"], bool(key["revoke_url"])) == ("", True)
+    assert entry["text_form"]["name"].field.widget.attrs["readonly"] is True
+    data = {
+        f"d-{robot.id.hex}-{k}": v for k, v in {"name": robot.name, "purpose": "Helps."}.items()
+    }
+    assert ada.post(f"/robots/{robot.id}/describe/", data).status_code == 302

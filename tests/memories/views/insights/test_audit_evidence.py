@@ -6,6 +6,9 @@ from uuid import UUID
 
 import pytest
 
+from memories.curation import bulk_job
+from memories.curation.bulk import Change
+from memories.curation.edit import edit_memory
 from memories.curation.share import share_memory
 from memories.lifecycle.forget import forget_memory
 from orgs import audit
@@ -128,6 +131,7 @@ def test_one_memory_and_one_member_have_a_trail_of_their_own(world: World) -> No
     ada, bob = signed_in(here, "ada"), here.members["bob"].id
     page = ada.get(f"/memories/{ids['open']}/trail/")
     assert [e["action"] for e in page.context["entries"]] == ["memory.shared"]
+    assert "its trail" not in text(page), "this is it"
     assert f'href="/memories/{ids["open"]}/trail/"' in text(ada.get(f"/memories/{ids['open']}/"))
     assert ada.get(f"/memories/{ids['hidden']}/trail/").status_code == 404
     with organisation_scope(here.id):
@@ -136,6 +140,7 @@ def test_one_memory_and_one_member_have_a_trail_of_their_own(world: World) -> No
     page = ada.get(f"/people/{bob}/trail/")
     assert sorted(e["action"] for e in page.context["entries"]) == sorted(wanted) != []
     assert str(ids["hidden"]) not in text(page)
+    assert "<span>Bob</span></nav>" in text(page)
     assert f'href="/people/{bob}/trail/"' in text(ada.get(f"/people/{bob}/"))
     theirs = world.there.members["bob"].id
     assert ada.get(f"/people/{theirs}/trail/").status_code == 404
@@ -158,3 +163,40 @@ def test_pages_ask_little(world: World) -> None:
         f"/people/{here.members['ada'].id}/trail/",
     ):
         assert queries(ada, address) <= 12, address
+
+
+def test_what_was_changed_of_memories_is_named_and_no_tag_is(world: World) -> None:
+    here = world.here
+    ada, bob = here.person("ada"), here.person("bob")
+    made = [here.remember(ada, words, visibility="organisation").id for words in ("One.", "Two.")]
+    hidden = here.remember(bob, "Hidden.", visibility="private").id
+    change = Change(action="set", tags=("sacking-list",))
+    result = bulk_job.change_many(ada, made, change, now=NOW)
+    bulk_job.undo(ada, result.job.id, now=NOW)
+    bulk_job.change_many(ada, made[:1], Change(action="archive"), now=NOW)
+    edit_memory(ada, made[1], {"importance": 0.9}, now=NOW)
+    edit_memory(ada, made[1], {"category": "decision", "tags": ["x"]}, now=NOW)
+    edit_memory(ada, made[1], {"content": "Two and a half.", "category": ""}, now=NOW)
+    edit_memory(bob, hidden, {"importance": 0.9}, now=NOW)
+    told = [(e["did"], e["what"], e["change"]) for e in shown(here, "act=job.change")]
+    assert told == [
+        ("began to archive", "1 memory", None),
+        ("began to undo what was to change the tags of", "2 memories", None),
+        ("began to change the tags of", "2 memories", None),
+    ]
+    told = [(e["did"], e["change"]) for e in shown(here, "act=memory.edited")]
+    assert told == [
+        ("changed", None),  # what the admin does not read
+        ("corrected", None),
+        ("changed the category and tags of", None),
+        ("changed the importance of", ("0.5", "0.9")),
+        *[("changed the tags of", ("1 tag", "0 tags"))] * 2,
+        *[("changed the tags of", ("0 tags", "1 tag"))] * 2,
+    ]
+    with organisation_scope(here.id):
+        kept = str(list(AuditEntry.objects.values_list("detail", flat=True)))
+    assert "sacking" not in kept
+    # An entry of before says no more than it knows.
+    with organisation_scope(here.id):
+        audit.record("job.change", actor=ada, now=NOW, target_type="job", total=3)
+    assert shown(here, "act=job.change")[0]["did"] == "changed many memories at once"

@@ -17,6 +17,7 @@ from robots.access.keys import create_key
 from robots.models.keys import Key
 from robots.models.robots import Robot
 from robots.registry.robots import register_robot
+from tests.memories.views.memory.test_thread import say
 from tests.people import queries, signed_in, text
 from tests.world import PEOPLE, Tenant, World
 
@@ -62,6 +63,24 @@ def test_each_reads_what_it_wrote_as_far_as_they_may(world: World, name: str) ->
     assert shown == (here.readable(here.person(name)) & said) - notes
     counted = page(here, name).context["wrote"].memories
     assert counted == len(shown)
+
+
+@pytest.mark.conformance("W22")
+def test_facts_come_first_and_turns_stand_as_their_conversation(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    facts = [here.remember(aria, f"The strap holds {n} kilos.", group="launch").id for n in (1, 2)]
+    for number in range(3):
+        say(here, "bob", f"Agreed, {number}.", number, conversation="one")
+    say(here, "bob", "Fine.", 1, conversation="two")
+    for name, reads in {"mina": True, "bob": True, "ada": False}.items():
+        shown = page(here, name).context
+        assert [row["id"] for row in shown["written"]] == (facts[::-1] if reads else []), name
+        figures = [one["figures"][0] for one in shown["talks"]]
+        assert figures == (["1 turn", "3 turns"] if reads else []), name
+    html = text(page(here, "mina"))
+    assert "Agreed" not in html
+    assert html.index("The strap holds 1 kilos.") < html.index("Conversation in #launch")
+    assert queries(signed_in(here, "mina"), f"/robots/{here.robots['aria'].id}/") <= 12
 
 
 @pytest.mark.conformance("W22")

@@ -4,6 +4,7 @@ from uuid import UUID
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from memories.curation import bulk_job
 from memories.curation.bulk import Change
@@ -12,7 +13,7 @@ from memories.jobs.models import Job, JobKind
 from memories.jobs.organisation_queue import make_once
 from memories.library import jobs
 from memories.tasks import run_job
-from memories.views.jobs.organisation_words import counts, did
+from memories.views.jobs.organisation_words import counts, did, title_of
 from orgs.database.rls import organisation_scope
 from tests.people import queries, signed_in, text
 from tests.world import NOW, Tenant, World
@@ -34,6 +35,13 @@ def page(client: Client, url: str = "/jobs/") -> str:
     answer = client.get(url)
     assert answer.status_code == 200
     return text(answer)
+
+
+def test_the_run_of_a_day_says_its_day_as_people_do() -> None:
+    at = f"{timezone.localtime().year}-03-02"
+    assert title_of(Job(kind=JobKind.AGE, period=at)).endswith(", 2 March")
+    assert title_of(Job(kind=JobKind.AGE, period="2025-03-02")).endswith(", 2 March 2025")
+    assert "," not in title_of(Job(kind=JobKind.AGE))
 
 
 @pytest.mark.conformance("O13", open="re-embed")

@@ -230,13 +230,21 @@ def test_both_files_hold_the_same(world: World) -> None:
         told(here, f"Mina note {number}")
     told(here, '<script>alert("x")</script> & <b>bold</b>')
     here.remember(here.person("bob"), "Bob likes coffee.", visibility="private")
+    say(here, "mina", "Agreed.", 1)
+    told(here, "Mina likes plums.")
     mina = signed_in(here, "mina")
     lines = [json.loads(one) for one in b"".join(mina.get("/me/export/")).splitlines()]
     answer = mina.get("/me/export/page/")
     assert answer.streaming
     page = b"".join(answer).decode()
     ids = re.findall(r'<article id="([^"]+)"', page)
-    assert ids == [line["id"] for line in lines if "id" in line]
+    talk = [bool(line.get("conversation")) for line in lines if "id" in line]
+    known = [line["id"] for line in lines if "id" in line]
+    told_first = [one for said, one in sorted(zip(talk, known, strict=True), key=lambda o: o[0])]
+    assert ids == told_first
+    assert True in talk[:-1], "a turn came before what says something by itself"
+    assert page.count("<h2>Said in conversations</h2>") == 1
+    assert page.index("Agreed.") > page.index("<h2>Said") > page.index("Mina note 4")
     assert page.count("<article") == len(lines) > 5
     for line in lines:
         if "content" in line:
