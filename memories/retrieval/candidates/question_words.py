@@ -57,8 +57,8 @@ def wording(
 
     For who does not know the asker yet. Nothing is counted.
     """
-    values = {"organisation": organisation_id, "model": None, "counted": False}
-    values |= _asked(text) | dict(readable_rows.limits())
+    values = _asked(text) | readable_rows.limits()
+    values |= {"organisation": organisation_id, "model": None, "counted": False}
     return _statement(tuple(conditions), _LANGUAGE), values
 
 

@@ -8,7 +8,6 @@ is estimated from a sample of pages, in which row-level security hides what it h
 
 import threading
 import time
-from collections.abc import Mapping
 from uuid import UUID
 
 from memories.indexing import exact_scan
@@ -56,7 +55,7 @@ def readable(question: Question) -> int:
     return kept
 
 
-def limits() -> Mapping[str, int]:
+def limits() -> dict[str, object]:
     """The parameters of COUNT beside the organisation and the model."""
     return {"exact": exact_scan.EXACT, "pages": SAMPLED_PAGES}
 
