@@ -16,7 +16,7 @@ from memories.review.queue import Count, count
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Role
 from orgs.principals import MODERATORS, Actor, Principal, resolve
-from robots.registry.who_taught import told_sql
+from robots.registry.who_taught_sql import told_sql
 
 # So many of the newest are looked at; a larger organisation is told so.
 LOOKED_AT = 20_000

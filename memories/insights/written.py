@@ -11,7 +11,7 @@ from uuid import UUID
 from orgs.database.prepared_statements import fetched
 from orgs.principals import Actor, Principal, resolve
 from robots.registry.activity import Counted
-from robots.registry.who_taught import told_sql
+from robots.registry.who_taught_sql import told_sql
 
 LATELY = timedelta(days=7)
 # Robots of which the asker is told (`who_taught`); looked at once for each robot and its readers.

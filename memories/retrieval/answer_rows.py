@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from orgs.database.prepared_statements import Rows, fetched
-from robots.registry.who_taught import told_sql
+from robots.registry.who_taught_sql import told_sql
 
 
 @dataclass(frozen=True, slots=True)

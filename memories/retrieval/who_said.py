@@ -11,7 +11,7 @@ from uuid import UUID
 
 from orgs.database.prepared_statements import fetched
 from orgs.principals import Actor, Principal, resolve
-from robots.registry.who_taught import told_sql
+from robots.registry.who_taught_sql import told_sql
 
 LATELY = timedelta(days=7)
 MOST_ROBOTS = 100

@@ -18,13 +18,9 @@ from django.db.models.functions import Cast
 
 from orgs.models.audiences import COHORTS, Audience, AudienceKind
 from robots.models.robots import Robot
+from robots.registry.who_taught_sql import IN_SCOPE, UNTOLD
 
 A_PERSONAL_ROBOT = "A personal robot"
-IN_SCOPE = "(SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[]"
-# Of what lies here no count and no filter tells others the robot: what waits for a review may
-# be meant for a profession, and a filter needs no more columns than the lists' index has.
-_UNTOLD = (*COHORTS, AudienceKind.REVIEW)
-_KINDS = ", ".join(f"'{kind}'" for kind in _UNTOLD)
 
 
 def told(robot: Robot | None, kinds: Iterable[str], whose: Iterable[str] = ()) -> Robot | None:
@@ -37,35 +33,11 @@ def told(robot: Robot | None, kinds: Iterable[str], whose: Iterable[str] = ()) -
     return robot if {str(robot.id), str(robot.owner_id)} & set(whose) else None
 
 
-def untold_sql(organisation: str, robot: str, audience: str) -> str:
-    """The condition that who asks is not told of this robot beside what this audience reads; all
-    are columns."""
-    return f"""EXISTS (
-    SELECT 1 FROM robots_robot teacher JOIN orgs_audience taught
-        ON taught.organisation_id = teacher.organisation_id
-        AND taught.id = {audience} AND taught.kind IN ({_KINDS})
-    WHERE teacher.organisation_id = {organisation} AND teacher.id = {robot}
-        AND teacher.owner_id IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM orgs_audience own WHERE own.organisation_id = {organisation}
-                AND own.id = ANY ({IN_SCOPE}) AND (
-                    (own.kind = 'robot' AND own.key = teacher.id::text)
-                    OR (own.kind = 'member' AND own.key = teacher.owner_id::text))))"""
-
-
-def told_sql(robot: str, row: str) -> str:
-    """The condition that who asks is told of a row of robots beside a row with an audience.
-
-    Both are aliases. Most robots serve nobody, so that is looked at first.
-    """
-    untold = untold_sql(f"{row}.organisation_id", f"{robot}.id", f"{row}.audience_id")
-    return f"({robot}.owner_id IS NULL OR NOT {untold})"
-
-
 def robot_untold() -> Exists:
-    """The same for the ORM, of a row with `robot` and `audience`; in the asker's scope."""
+    """`untold_sql` for the ORM, of a row with `robot` and `audience`; in the asker's scope."""
     tenant = {"organisation_id": OuterRef("organisation_id")}
     taught = Audience.objects.filter(
-        id=OuterRef(OuterRef("audience_id")), kind__in=_UNTOLD, **tenant
+        id=OuterRef(OuterRef("audience_id")), kind__in=UNTOLD, **tenant
     )
     own = Audience.objects.filter(InScope("id"), **tenant).filter(
         Q(kind=AudienceKind.ROBOT, key=Cast(OuterRef("id"), models.TextField()))

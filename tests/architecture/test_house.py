@@ -164,7 +164,7 @@ FRAGMENTS = {
         "orgs/database/backup/target.py",
         "empty",
     ): "the arguments of a function as the catalogue writes them",
-    ("robots/registry/who_taught.py", "untold_sql"): "columns that the callers' modules name",
+    ("robots/registry/who_taught_sql.py", "untold_sql"): "columns that the callers' modules name",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",
 }
 

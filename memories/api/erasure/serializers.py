@@ -1,5 +1,6 @@
 """What the API takes and gives where memories are forgotten in number or erased."""
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -52,13 +53,14 @@ class OlderThanField(serializers.Field[Any, Any, Any, Any]):
             return timezone.now() - timedelta(days=data)
         if isinstance(data, float):
             raise serializers.ValidationError("A whole number is required.")
-        try:
+        moment = None
+        with suppress(ValueError, OverflowError):
             found = parse_datetime(data) if isinstance(data, str) else None
-        except ValueError:
-            found = None
-        if found is None:
+            # In UTC: Python knows zones a day away from it, Postgres refuses more than 16 hours.
+            moment = found and (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        if moment is None:
             raise serializers.ValidationError("A moment in ISO 8601, or a number of days.")
-        return found if found.tzinfo else found.replace(tzinfo=UTC)
+        return moment
 
 
 class PurgeSerializer(StrictSerializer):

@@ -5,7 +5,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from memories.retrieval.types import Filters, Question
-from robots.registry.who_taught import untold_sql
+from robots.registry.who_taught_sql import untold_sql
 
 Condition = tuple[list[str], dict[str, Any]]
 

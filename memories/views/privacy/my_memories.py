@@ -1,7 +1,8 @@
 """My memories: what is kept about me, who sees it, and what robots may do with it."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -162,13 +163,14 @@ def bring_back(request: HttpRequest) -> HttpResponse:
 
 
 def _moment(text: str) -> datetime:
-    try:
+    moment = None
+    with suppress(ValueError, OverflowError):
         found = parse_datetime(text)
-    except ValueError:
-        found = None
-    if found is None or timezone.is_naive(found):
+        # In UTC: Python knows zones a day away from it, Postgres refuses more than 16 hours.
+        moment = found.astimezone(UTC) if found and timezone.is_aware(found) else None
+    if moment is None:
         raise Http404
-    return found
+    return moment
 
 
 @require_POST

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 import pytest
@@ -20,6 +21,7 @@ from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
 from orgs.models.audit import AuditEntry
 from orgs.principals import resolve
+from tests.people import signed_in
 from tests.world import NOW, Tenant, World
 
 OLD = NOW - timedelta(days=40)
@@ -250,3 +252,13 @@ def test_who_may_erase_may_forget(world: World) -> None:
                 Memory.objects.filter(forgettable(who), unheld(who)).values_list("id", flat=True)
             )
         assert erases <= forgets, name
+
+
+@pytest.mark.conformance("T25")
+@pytest.mark.parametrize("moment", ["5631-09-10T11:21:47.69-21:13", "0001-01-01T00:00:00+05:00"])
+def test_a_moment_of_a_zone_that_postgres_does_not_know_ends_no_call(
+    world: World, moment: str
+) -> None:
+    assert post(world.here, "aria", "purge", older_than=moment).status_code == 400
+    page = signed_in(world.here, "mina").post(f"/me/forget/undo/?{urlencode({'at': moment})}")
+    assert page.status_code in (302, 404)
