@@ -87,7 +87,7 @@ def find_member(
     claimed: bool = False,
     removed: bool = False,
 ) -> Member:
-    """By id or `platform:identifier`; of the readings of a name the one with the most weight.
+    """By id or `platform:identifier`; of the readings of a name the one that wins (`by_weight`).
 
     among: the members that the asker may know, as for groups. claimed: an identity that nobody
     has confirmed will do, since nothing hangs on it. removed: also who was removed, to look for
@@ -104,8 +104,8 @@ def find_member(
         platform, _, identifier = storable(str(reference)).partition(":")
         read = ExternalIdentity.objects.named(organisation_id, platform, identifier)
         read = read if claimed else read.conferring()
-        # The one that wins is chosen before it is asked who that is: a name of somebody whom the
-        # asker does not know is nobody, and never falls to the next reading.
+        # The winning reading is chosen before the member is looked up: if the asker does not know
+        # that member, the name means nobody. The next reading never takes its place.
         wins = read.inside(group.id if group else None).by_weight()[:1]
         member = members.filter(id__in=wins.values("member_id")).first()
     if member is None:

@@ -8,6 +8,7 @@ from uuid import UUID
 from orgs import audit
 from orgs.database.rls import Scope, ask, organisation_scope
 from orgs.errors import NotFound
+from orgs.models.memberships import SQL_OF_READING
 from orgs.organisations.references import as_uuid, find_member
 from orgs.principals import Actor
 from robots.errors import IdentityClaim, MissingScope
@@ -102,9 +103,8 @@ def act(
 
 
 # For a robot `r`. An id is looked up as an id alone. Of several groups of one external id it is the
-# one in which the robot sat first. Of the readings of a name the one with the most weight
-# (`by_weight`), whoever that is.
-STANDING = """
+# one in which the robot sat first, as in `find_known_group`.
+STANDING = f"""
 SELECT g.id AS group_id, m.id AS member_id,
     EXISTS (SELECT 1 FROM orgs_groupmembership s WHERE s.organisation_id = %(organisation)s
             AND s.member_id = m.id AND s.group_id = g.id) AS together,
@@ -112,7 +112,7 @@ SELECT g.id AS group_id, m.id AS member_id,
             AND d.robot_id = r.id AND d.member_id = m.id AND d.revoked_at IS NULL)
     OR EXISTS (SELECT 1 FROM robots_robot own WHERE own.organisation_id = %(organisation)s
                AND own.id = r.id AND own.owner_id = m.id) AS delegated
-FROM {robot} AS r
+FROM {{robot}} AS r
 LEFT JOIN LATERAL (
     SELECT o.id FROM orgs_group o JOIN robots_robotgroup s
     ON s.organisation_id = o.organisation_id AND s.group_id = o.id
@@ -120,15 +120,7 @@ LEFT JOIN LATERAL (
     AND (o.id = %(group_id)s OR o.external_id = %(group)s)
     ORDER BY s.id LIMIT 1
 ) AS g ON true
-LEFT JOIN LATERAL (
-    SELECT i.member_id FROM orgs_externalidentity i WHERE i.organisation_id = %(organisation)s
-    AND i.platform = %(platform)s AND i.identifier = %(identifier)s
-    AND (i.group_id IS NULL OR i.group_id = g.id)
-    AND (i.confirmed_at IS NOT NULL OR EXISTS (
-        SELECT 1 FROM orgs_member p WHERE p.organisation_id = %(organisation)s
-        AND p.id = i.member_id AND p.user_id IS NULL))
-    ORDER BY i.confirmed_at IS NULL, i.group_id IS NULL LIMIT 1
-) AS i ON true
+LEFT JOIN LATERAL ({SQL_OF_READING}) AS i ON true
 LEFT JOIN LATERAL (
     SELECT p.id FROM orgs_member p WHERE p.organisation_id = %(organisation)s
     AND p.id = coalesce(%(member_id)s, i.member_id) AND p.removed_at IS NULL

@@ -84,8 +84,8 @@ def _identities(
 ) -> dict[tuple[str, str], tuple[UUID, bool]]:
     """Whom each name means here, and whether that is confirmed, by (platform, identifier).
 
-    It is the reading with the most weight. Who that is need not be of the conversation; a lighter
-    reading does not take their place.
+    It is the reading that wins (`by_weight`). Its member may be outside the conversation; then no
+    other reading takes its place.
     """
     bare = {ref.partition(":")[2] or ref for ref in wanted}
     rows = (
