@@ -22,7 +22,11 @@ Reference = str | UUID
 def delegate(
     *, organisation_id: UUID, member_id: UUID, robot_id: UUID, actor: Actor, now: datetime
 ) -> Delegation:
-    """Give a robot leave for what is private to the member; only the member may."""
+    """Delegate to a robot: it may read and write what is private to the member from now on.
+
+    Returns the delegation; one that is there already stays. Raises PermissionError for anybody but
+    the member.
+    """
     if not (actor.is_person and actor.member_id == member_id):
         raise PermissionError("only the member gives this leave")
     with organisation_scope(organisation_id):
@@ -54,7 +58,10 @@ def delegate(
 def revoke_delegation(
     *, organisation_id: UUID, delegation_id: UUID, actor: Actor, now: datetime
 ) -> None:
-    """Take the leave back; the next question already reads nothing private."""
+    """End a delegation of the asking member; the robot's next call reads nothing private.
+
+    Raises NotFound for a delegation that is not theirs or has ended already.
+    """
     with organisation_scope(organisation_id):
         changed = Delegation.objects.filter(
             organisation_id=organisation_id,
@@ -74,11 +81,12 @@ def act(
     group: Reference | None = None,
     include_direct: bool = False,
 ) -> Actor:
-    """Who acts where, when a call names a group or a member; services name them by id.
+    """The actor for a call that names a group or a member, with both as ids.
 
-    A robot needs the scope act_for to act for a member. Whatever the asker may not know of is
-    NotFound, like what does not exist: a group it is not in, a member who is not in that group.
-    A person may name themselves, and a group they read.
+    A robot needs the scope act_for to act for a member: else it raises MissingScope. Raises
+    NotFound for a group that the robot is not in and for a member who is not in that group, as for
+    what does not exist. A person may name a group that they read and themselves; for anybody else
+    it raises IdentityClaim.
     """
     if actor.is_person:
         return _person_in(actor, member, group, include_direct)
@@ -132,7 +140,7 @@ _STANDING = STANDING.format(robot="(SELECT %(robot)s::uuid AS id)")
 def _standing(
     actor: Actor, member: Reference | None, group: Reference | None
 ) -> tuple[UUID | None, UUID | None, bool, bool]:
-    """(group in which the robot sits, member, member is in it, robot has the member's leave)."""
+    """(group of the robot, member, whether they are in that group, whether they delegate to it)."""
     rows = ask(
         Scope(organisation=actor.organisation_id),
         _STANDING,

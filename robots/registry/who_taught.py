@@ -1,12 +1,12 @@
-"""Who taught what a profession reads is not told, and so neither is whose personal robot did.
+"""Hide who taught what a profession reads, and so hide the personal robot that it came through.
 
-A personal robot serves one member. Where something that a persona, an industry or a role reads
-stood beside its id or its name, a memory that it wrote elsewhere, about its member, would say who
-taught. So of such a memory its personal robot is shown to that robot and to its member alone; a
-curator is told no more than others. Nothing counts it, and no filter by a robot finds it.
+A personal robot serves one member. If it were shown beside a memory that a persona, an industry or
+a role reads, another memory of the same robot, about its member, would reveal who taught. So only
+the robot and its member are shown the personal robot of such a memory; curators are not. No count
+includes such a memory for that robot, and no filter by robot finds it.
 
-The database says who asks: the scope reads the robot's own audience, or what is private to its
-member.
+The database knows who asks by the scope: it reads the robot's own audience, or what is private to
+the member.
 """
 
 from collections.abc import Iterable
@@ -21,16 +21,17 @@ from robots.models.robots import Robot
 
 A_PERSONAL_ROBOT = "A personal robot"
 IN_SCOPE = "(SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[]"
-# Of what lies here no count and no filter tells others the robot: what waits for a review may
-# be meant for a profession, and a filter needs no more columns than the lists' index has.
+# Counts and filters hide the robot for these kinds of audiences. What waits for a review is among
+# them: it may be meant for a profession, and the lists' index has no column to tell.
 _UNTOLD = (*COHORTS, AudienceKind.REVIEW)
 _KINDS = ", ".join(f"'{kind}'" for kind in _UNTOLD)
 
 
 def told(robot: Robot | None, kinds: Iterable[str], whose: Iterable[str] = ()) -> Robot | None:
-    """The robot, where who asks may know that it had a part in what these kinds of audiences read.
+    """The robot if the asker may know that it took part in a memory of these kinds of audiences;
+    else None.
 
-    whose: what `whose` found; without it a personal robot is told to nobody there.
+    whose: the ids that `whose` found; without them a personal robot is hidden from everybody.
     """
     if robot is None or robot.owner_id is None or set(kinds).isdisjoint(COHORTS):
         return robot
@@ -38,8 +39,10 @@ def told(robot: Robot | None, kinds: Iterable[str], whose: Iterable[str] = ()) -
 
 
 def untold_sql(organisation: str, robot: str, audience: str) -> str:
-    """The condition that who asks is not told of this robot beside what this audience reads; all
-    are columns."""
+    """SQL that is true if this robot is hidden from the asker beside what this audience reads.
+
+    All arguments are names of columns.
+    """
     return f"""EXISTS (
     SELECT 1 FROM robots_robot teacher JOIN orgs_audience taught
         ON taught.organisation_id = teacher.organisation_id
@@ -53,16 +56,16 @@ def untold_sql(organisation: str, robot: str, audience: str) -> str:
 
 
 def told_sql(robot: str, row: str) -> str:
-    """The condition that who asks is told of a row of robots beside a row with an audience.
+    """SQL that is true if the asker is shown a row of robots beside a row with an audience.
 
-    Both are aliases. Most robots serve nobody, so that is looked at first.
+    Both arguments are table aliases. Most robots have no owner, so that is checked first.
     """
     untold = untold_sql(f"{row}.organisation_id", f"{robot}.id", f"{row}.audience_id")
     return f"({robot}.owner_id IS NULL OR NOT {untold})"
 
 
 def robot_untold() -> Exists:
-    """The same for the ORM, of a row with `robot` and `audience`; in the asker's scope."""
+    """`untold_sql` for the ORM, for rows with `robot` and `audience`; in the asker's scope."""
     tenant = {"organisation_id": OuterRef("organisation_id")}
     taught = Audience.objects.filter(
         id=OuterRef(OuterRef("audience_id")), kind__in=_UNTOLD, **tenant
@@ -85,6 +88,7 @@ class InScope(Func):
 
 
 def whose() -> ArraySubquery:
-    """The ids of the robot and of the member whom who asks is, or speaks for with their leave."""
+    """Ids of the asking robot or member, and of the member who delegates to the robot; for
+    `told`."""
     own = Audience.objects.filter(InScope("id"), kind__in=(AudienceKind.MEMBER, AudienceKind.ROBOT))
     return ArraySubquery(own.values("key"))
