@@ -1,7 +1,7 @@
-"""Queries of the ORM whose text is put together once, and filled with values from then on.
+"""ORM queries that are compiled to SQL once and then run with other values.
 
-Django puts the text of a query together each time it is asked. For a memory with its names, which
-joins thirteen tables, that takes four milliseconds of the processor; to find it takes one.
+Django compiles a query each time it runs. For a memory with its names, which joins thirteen tables,
+compiling takes four milliseconds of processor time; finding the memory takes one.
 """
 
 import copy
@@ -23,8 +23,7 @@ Given = UUID | datetime
 
 
 def _mark(value: Given, number: int) -> Given:
-    """Stands for a value while a text is put together: an id that nobody has, a moment of the year
-    one."""
+    """A placeholder for a value while a query is compiled: a new id, or a time in the year 1."""
     if isinstance(value, UUID):
         return uuid4()
     return datetime(1, 1, 2, tzinfo=UTC) + timedelta(seconds=number)
@@ -32,20 +31,21 @@ def _mark(value: Given, number: int) -> Given:
 
 @dataclass(frozen=True)
 class Statement:
-    """A query that was put together with marks in place of some of its values."""
+    """A query with placeholders (marks) for some of its values. names: by mark, the name of the
+    value."""
 
     query: "QuerySet[Any, Any]"
     names: Mapping[Given, str]
 
     @cached_property
     def compiled(self) -> tuple[Any, str, tuple[Any, ...]]:
-        """Django's compiler, the text and its parameters with the marks."""
+        """(Django's compiler, the SQL text, its parameters with the marks)."""
         compiler = self.query.query.get_compiler(using=self.query.db)
         text, parameters = compiler.as_sql()
         return compiler, text, tuple(parameters)
 
     def filled(self, values: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
-        """The text, and its parameters for these values."""
+        """(the SQL text, its parameters with these values by name)."""
         _, text, parameters = self.compiled
         return text, tuple(
             values[self.names[p]] if isinstance(p, Given) and p in self.names else p
@@ -53,24 +53,24 @@ class Statement:
         )
 
     def rows(self, values: Mapping[str, Any]) -> Iterator[Any]:
-        """The rows for these values, with what the query selects beside them."""
+        """The model instances for these values, with the related ones that the query selects."""
         found = fetched(*self.filled(values), self.query.db, how=Format.TEXT)
         compiler = copy.copy(self.compiled[0])
-        # Another thread may have put it together, on a connection of its own.
+        # Another thread may have compiled it, on its own connection.
         compiler.connection = connections[self.query.db]
         compiler.execute_sql = lambda **options: [found]
-        # Not `copy.copy`, which would ask the database for the rows with the marks.
+        # Not `copy.copy`, which would run the query with the marks.
         asked: Any = self.query.all()
         asked.query.get_compiler = lambda *args, **options: compiler
         return iter(ModelIterable(asked))
 
 
 class Kept:
-    """Builds a query for each shape once. Two that differ in values alone have one shape.
+    """Compiles a query once for each shape. Queries that differ only in values have one shape.
 
-    build: makes the query out of the shape and of ids and moments by name. It may compare these
-    with nothing but None: one that may be missing belongs to the shape as well. One that stands in
-    a list is not filled in, so that nothing is found.
+    build: makes the query from the shape and from ids and datetimes by name. It may compare these
+    values only with None; which of them are None is part of the shape. It must not put them into a
+    list: there the mark is not replaced, and no row is found.
     """
 
     def __init__(self, build: Callable[..., "QuerySet[Any, Any]"]) -> None:
@@ -78,11 +78,11 @@ class Kept:
         self.statements: dict[Hashable, Statement] = {}
 
     def rows(self, *shape: Any, **values: Given | None) -> "Iterator[Any]":
-        """The rows of the query, whose plan is kept as well: for what a key finds."""
+        """The rows, by a prepared statement, whose plan is kept too: for look-ups by a key."""
         return self._statement(shape, values).rows(values)
 
     def text(self, *shape: Any, **values: Given | None) -> tuple[str, tuple[Any, ...]]:
-        """The statement, to be a part of another one, and its parameters."""
+        """(the SQL text, its parameters), to be used inside another statement."""
         return self._statement(shape, values).filled(values)
 
     def _statement(self, shape: tuple[Any, ...], values: Mapping[str, Given | None]) -> Statement:

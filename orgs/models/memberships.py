@@ -1,4 +1,4 @@
-"""Members of an organisation and the names other platforms know them by."""
+"""Members of an organisation and their names on other platforms."""
 
 from datetime import UTC, tzinfo
 from uuid import UUID
@@ -29,11 +29,11 @@ class Member(TenantModel):
     """A person in an organisation.
 
     `user` is the account that is invited or has joined; it opens nothing before `joined_at`, and
-    nothing after `removed_at`. Without a user it is somebody whom robots or imports know.
+    nothing after `removed_at`. Without a user it is somebody whom only robots or imports know.
 
     learning_paused_at: since then nothing is remembered about them. sharing_off_at: since then
-    nothing about them goes further than themselves and the group where it was said. erased_at:
-    since then the row is an id without a name, for what others kept points at it.
+    nothing about them is shared beyond themselves and the group where it was said. erased_at: since
+    then the row has only its id, to which other rows still point.
     """
 
     user = models.ForeignKey(
@@ -71,7 +71,7 @@ class Member(TenantModel):
 
     @property
     def moderates(self) -> bool:
-        """Whether the role reads what is not confidential and decides reviews."""
+        """Whether the role reads groups that are not confidential and decides reviews."""
         return self.role in (Role.ADMIN, Role.CURATOR)
 
 
@@ -134,11 +134,12 @@ SQL_OF_READING = """
 class ExternalIdentity(TenantModel):
     """`platform:identifier`, by which a robot or an import names a member.
 
-    group: the one in which alone the name means this member, as an import of separate chats says
-    it; no robot can say so. Which of several readings of a name wins: `order_of_reading`.
+    group: set if the name means this member only inside this group. Imports of separate chats set
+    it; robots cannot. Which of several readings of a name wins: `order_of_reading`.
 
-    An unconfirmed identity lets robots say who they speak of; it never lets a person read: for a
-    member with an account it counts only once an admin has confirmed it (`confers`).
+    An unconfirmed identity lets robots say whom they mean, but it never lets a person read. For a
+    member with an account it counts only once an admin or the member's code has confirmed it
+    (`confers`).
     """
 
     platform = models.CharField(max_length=40)

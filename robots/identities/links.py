@@ -1,4 +1,4 @@
-"""Which member a `platform:identifier` is: robots say it, admins or a code of the member confirm it.
+"""Which member a `platform:identifier` is: robots say it, an admin or a code confirms it.
 
 Every robot of the organisation that knows the member sees their identities. An identity that
 nobody has confirmed tells robots whom others mean. For a member with an account it opens nothing
