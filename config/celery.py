@@ -37,7 +37,7 @@ def check_restore(**kwargs: Any) -> None:
 
 @worker_init.connect
 def check_encoder(**kwargs: Any) -> None:
-    """Refuse to start a worker whose embedding model is missing or has the wrong dimensions.
+    """Refuse to start a worker whose embedding model is missing or cannot be used here.
 
     It is checked in another process: if the worker loaded a model library before it forks, its
     children would lack the library's threads.

@@ -4,7 +4,7 @@ import environ
 
 env = environ.Env()
 
-# The number of our own proxies in front: so many last entries of X-Forwarded-For are trusted.
+# The number of our own proxies; this many entries at the end of X-Forwarded-For are trusted.
 TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
 
 # Calls a minute, where nothing else is said. Each bucket holds a minute's calls, so a burst of that

@@ -1,4 +1,4 @@
-"""A message at sign-in: support reset the second step. It comes until there is a new one."""
+"""A message at each sign-in that support reset the second step: for 30 days, or until a new one."""
 
 from datetime import timedelta
 

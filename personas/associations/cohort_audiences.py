@@ -16,7 +16,7 @@ from personas.models.personas import Persona
 def find_cohort(principal: Principal, visibility: Visibility, reference: str) -> UUID:
     """The id of an audience that the asker reads.
 
-    It locks the row of the member for whom is written until the transaction ends, so that an
+    It locks the row of the member for whom the asker writes until the transaction ends, so that an
     opt-out at the same time comes either before or after. Raises NotFound and SharingOff.
     """
     hold_sharing_wish(principal)

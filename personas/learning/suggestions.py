@@ -148,7 +148,7 @@ def _shown(principal: Principal, now: datetime) -> "QuerySet[Suggestion]":
 
 
 def _waiting(principal: Principal, suggestion_id: UUID, now: datetime) -> Suggestion:
-    """A locked one that nobody has decided."""
+    """An undecided suggestion, locked. Raises NotFound, and AlreadyExists if it was decided."""
     rows = _shown(principal, now).filter(id=suggestion_id)
     row = rows.select_for_update(of=("self",)).first()
     if row is None:
