@@ -1,4 +1,4 @@
-"""Settings, addresses, logs and probes of the site.
+"""Settings, URLs, logs and probes of the site.
 
-What an organisation keeps lives in the apps.
+Everything about organisations is in the apps.
 """

@@ -1,4 +1,4 @@
-"""The one server process type: site, API and, later, /mcp."""
+"""The ASGI application of the web processes: site and API."""
 
 import gc
 import os
@@ -21,6 +21,6 @@ refuse_unsafe_roles()
 refuse_unfinished_restore()
 refuse_unfit()
 application = ThreadedHandler(settings.WEB_THREADS)
-# What is loaded stays: no collection looks at it again.
+# Loaded code stays, so the garbage collector need not look at it again.
 gc.collect()
 gc.freeze()

@@ -12,7 +12,7 @@ from kombu import Queue
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 app = Celery("commonmind")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-# A worker that is told of no queue takes from all of them.
+# A worker without --queues takes from all of them.
 app.conf.task_queues = [Queue(name) for name in ("celery", "jobs", "indexes")]
 app.autodiscover_tasks()
 
@@ -20,7 +20,7 @@ app.autodiscover_tasks()
 @worker_init.connect
 @beat_init.connect
 def check_roles(**kwargs: Any) -> None:
-    """A worker with a role that row-level security does not bind does not start."""
+    """Refuse to start a worker whose database role row-level security does not bind."""
     from orgs.database.role_checks import refuse_unsafe_roles
 
     refuse_unsafe_roles()
@@ -29,7 +29,7 @@ def check_roles(**kwargs: Any) -> None:
 @worker_init.connect
 @beat_init.connect
 def check_restore(**kwargs: Any) -> None:
-    """Nothing works on a database that is half restored."""
+    """Refuse to start a worker while a restore is unfinished."""
     from orgs.database.backup.marker import refuse_unfinished_restore
 
     refuse_unfinished_restore()
@@ -37,10 +37,10 @@ def check_restore(**kwargs: Any) -> None:
 
 @worker_init.connect
 def check_encoder(**kwargs: Any) -> None:
-    """A worker whose embedding model cannot be had, or does not fit, does not start.
+    """Refuse to start a worker whose embedding model is missing or cannot be used here.
 
-    Looked at in a process of its own: a model library that was loaded before the worker forks
-    would leave its children without the library's threads.
+    It is checked in another process: if the worker loaded a model library before it forks, its
+    children would lack the library's threads.
     """
     from memories.embedding.encoders import is_built_in
 
@@ -51,5 +51,5 @@ def check_encoder(**kwargs: Any) -> None:
 
 @worker_ready.connect
 def look_for_what_a_new_model_has_not_seen(sender: Any, **kwargs: Any) -> None:
-    """The model is changed by starting anew, so this is when it may be another one."""
+    """Start the sweep for memories without a vector: the model can change only at a restart."""
     sender.app.send_task("memories.sweep_models", retry=False)

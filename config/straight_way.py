@@ -1,9 +1,9 @@
-"""A shorter way for the calls that come most: from the server's message to the answer's bytes.
+"""A short path for the most frequent calls (recall): from the ASGI message to the bytes of the
+answer.
 
-The usual way runs every middleware, and it alone refuses: a call goes the short way only if one
-with the same headers was answered there before, and what stands in that answer's headers stands in
-this one's. Whatever is unusual about a call sends it back to the usual way, which has then done
-nothing yet.
+The usual path runs every middleware, and only the usual path refuses calls. A call takes the short
+path only if the usual one has answered a call with the same headers before; its answer gets the
+same headers. Anything unusual sends the call to the usual path, before anything was answered.
 """
 
 import logging
@@ -26,26 +26,26 @@ log = logging.getLogger("commonmind.straight")
 Message = dict[str, Any]
 Headers = list[tuple[bytes, bytes]]
 PATH = "/api/v1/recall"
-# Headers that no answer depends on.
+# Request headers on which no answer depends.
 _ANY = frozenset({
     b"authorization", b"content-length", b"user-agent", b"x-forwarded-for", b"x-real-ip",
     b"x-request-id", b"traceparent", b"tracestate", b"connection", b"accept-encoding",
     b"accept-language",
 })  # fmt: skip
-# Of the answer, what each has for itself.
+# Headers that each answer has for itself.
 _OWN = frozenset({"x-request-id", "content-length"})
 KNOWN = 200
 
 
 class StraightWay:
-    """Answers what it can; everything that it says, it has seen the usual way say."""
+    """Answers calls on the short path, with headers learned from answers of the usual path."""
 
     def __init__(self) -> None:
         self._seen: OrderedDict[tuple[Any, ...], Headers] = OrderedDict()
         self._lock = Lock()
 
     def learn(self, scope: Message, response: HttpResponseBase) -> None:
-        """Keep the headers of an answer that went well."""
+        """Keep the headers of a successful answer of the usual path."""
         if scope["path"] != PATH or response.status_code != 200 or response.cookies:
             return
         kind = _kind(scope)
@@ -62,7 +62,7 @@ class StraightWay:
                 self._seen.popitem(last=False)
 
     def answer(self, scope: Message, body: IO[bytes]) -> list[Message] | None:
-        """The messages of an answer, or None for the usual way."""
+        """The ASGI messages of an answer, or None: then take the usual path."""
         if scope["path"] != PATH or not self._seen or (kind := _kind(scope)) is None:
             return None
         headers = self._seen.get(kind)
@@ -87,7 +87,7 @@ class StraightWay:
 
 
 def _content(scope: Message, body: IO[bytes]) -> bytes | None:
-    # Loaded with the first answer: the models must be there before.
+    # Imported with the first answer, because Django's apps must be loaded before.
     from memories.api.recall.straight import answer, read_query
 
     authorization = dict(scope["headers"])[b"authorization"].decode("latin1")
@@ -104,13 +104,14 @@ def _content(scope: Message, body: IO[bytes]) -> bytes | None:
     except TooMany:
         return None
     except Exception as error:
-        # Nothing was answered yet: the usual way tries again, and says what is wrong.
+        # Nothing was answered yet: the usual path tries again and reports the error.
         log.warning("the usual way is taken: %s", type(error).__name__)
         return None
 
 
 def _kind(scope: Message) -> tuple[Any, ...] | None:
-    """What of a call its answer's headers may depend on; None for a call that is no plain one."""
+    """What the headers of the answer may depend on; None for a call that must take the usual
+    path."""
     headers: Headers = scope["headers"]
     names = [name for name, _ in headers]
     if scope["method"] != "POST" or scope.get("query_string"):

@@ -1,9 +1,9 @@
-"""ASGI for a site whose views are synchronous: one thread has a request from its first
-middleware to the end of its response.
+"""ASGI for a site with synchronous views: one thread runs a request from the first middleware to
+the end of the response.
 
 Django's own handler changes threads for every middleware and makes a new thread for every
 request; that cost more than the rest of a short request (docs/adr/0003-asgi.md). Asynchronous
-parts, like long-lived streams, get an ASGI application of their own beside this one.
+parts, such as long-lived streams, need an ASGI application of their own.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class ThreadedHandler(ASGIHandler):
     def _answer(
         self, scope: Message, body: IO[bytes], push: Callable[[Message], None]
     ) -> Iterable[Message]:
-        """The messages of a response, or none where it was streamed by `push` part for part."""
+        """The messages of a response; none if it was streamed in parts by `push`."""
         if (straight := self.straight.answer(scope, body)) is not None:
             return straight
         set_script_prefix(get_script_prefix(scope))

@@ -1,4 +1,4 @@
-"""Every address of the product."""
+"""The URLs of the product."""
 
 from django.contrib import admin
 from django.urls import include, path

@@ -20,7 +20,7 @@ from orgs.support.accounts import note_change
 admin.site.site_header = "Commonmind support"
 admin.site.site_title = "Commonmind support"
 admin.site.site_url = "/"
-# Keys of second factors and single sign-on are nobody's to look at.
+# Nobody may look at the secrets of second factors and single sign-on.
 admin.site.unregister(
     [PermissionGroup, EmailAddress, Authenticator, SocialAccount, SocialApp, SocialToken]
 )
@@ -33,7 +33,7 @@ class UserCreationForm(AdminUserCreationForm):
 
 
 class StaffList(ChangeList):
-    """Accounts of support alone: a list of all would mix the people of every organisation."""
+    """Lists support's accounts only: a list of all would mix the people of every organisation."""
 
     def get_queryset(self, *args: Any, **kwargs: Any) -> "QuerySet[Any]":
         rows = super().get_queryset(*args, **kwargs)
@@ -44,8 +44,8 @@ class StaffList(ChangeList):
 class SuperusersUserAdmin(UserAdmin):
     """Accounts, for superusers alone. Nobody is deleted here: an account is switched off.
 
-    The list has support's own accounts. Another one is opened from support's console, by its exact
-    address.
+    The list has support's own accounts. Any other account is opened from support's console, by its
+    exact address.
     """
 
     add_form = UserCreationForm
@@ -75,7 +75,8 @@ class SuperusersUserAdmin(UserAdmin):
     has_module_permission = has_add_permission = has_change_permission = has_view_permission
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Also where its person and their organisations read it; a new password is a change."""
+        """Record the change also where its person and their organisations read it; a new password
+        is a change."""
         note_change(request.user, obj.email, now=timezone.now())
         return super().log_change(request, obj, message)
 

@@ -1,4 +1,4 @@
-"""Write the audit trail; call inside the scope of what is recorded."""
+"""Write the audit trail; call inside a scope of the organisation."""
 
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -24,7 +24,7 @@ def record(
     using: str = "default",
     **detail: Any,
 ) -> None:
-    """Append one entry. `detail` holds ids, counts and words of the trade, never content.
+    """Append one entry. `detail` holds ids, counts and fixed words, never content.
 
     staff: the user id of the support person, if one acted.
     """

@@ -1,4 +1,4 @@
-"""What goes wrong in the registry of an organisation, whoever asks."""
+"""Errors of an organisation's registry: names, members, groups and robots."""
 
 
 class AlreadyExists(Exception):
@@ -6,7 +6,7 @@ class AlreadyExists(Exception):
 
 
 class NotFound(Exception):
-    """Absent, or not for the asker: the two are never told apart."""
+    """It does not exist, or the asker may not know of it: both look the same."""
 
 
 class LikeAnother(Exception):
@@ -14,4 +14,4 @@ class LikeAnother(Exception):
 
 
 class UnfitName(Exception):
-    """The name holds what nobody sees, or is kept for something else."""
+    """The name cannot be read as it is written, or is reserved."""

@@ -1,8 +1,8 @@
-"""Who asks now, and which audiences they may read.
+"""Who asks, and which audiences they may read.
 
 An `Actor` says who acts, for whom and where. `resolve` turns it into a `Principal`, the frozen
-value that everything that reads or writes takes. Audiences are resolved for each request and
-never kept: leaving a group takes effect with the next question.
+value that all reading and writing code takes. Audiences are resolved for each request and never
+cached: whoever leaves a group reads nothing of it from the next request on.
 
 Upper apps register how audiences of their kinds are resolved (`register`): this module knows
 organisations, groups, members and explicit lists.
@@ -30,10 +30,10 @@ MODERATORS = (Role.ADMIN, Role.CURATOR)
 class Actor:
     """Who acts: a member, a robot, or a robot for a member; and where.
 
-    group: the group in which it is asked; it narrows what may come up, never widens it.
-    delegated: the member has given the robot leave to read what is private to them.
+    group_id: the group in which it is asked; it narrows what may come up, never widens it.
+    delegated: the member lets the robot read what is private to them.
     include_direct: rows of direct conversations and of other groups may come up as well.
-    key_id: the key by which a robot asks; it opens nothing, and is noted with what is written.
+    key_id: the key by which a robot asks; it opens nothing, and is stored with what is written.
     """
 
     organisation_id: UUID
@@ -49,12 +49,13 @@ class Actor:
 
     @property
     def is_person(self) -> bool:
-        """A member who asks for themselves, not a robot that speaks for one."""
+        """Whether a member asks for themselves, not a robot for a member."""
         return self.member_id is not None and self.robot_id is None
 
     @property
     def moderates(self) -> bool:
-        """Curator's rights; a robot that acts for a curator has none of them."""
+        """Whether the actor has a curator's rights; a robot that acts for a curator has none of
+        them."""
         return self.is_person and self.role in MODERATORS
 
     @property
@@ -72,12 +73,12 @@ class Actor:
 class Principal:
     """An actor with the ids of the audiences it may read.
 
-    own_audience: the asker's alone, a robot's internal one or the person's own.
+    own_audience: the audience of the asker alone, for a robot its own notes.
     language: the organisation's text-search configuration.
-    sayable: where an answer is to be said before others, the audiences of which everything may be
-    said there; of the others only what is flagged as shareable. None where the asker alone hears.
-    cohorts: those of the audiences that people of one profession read, as they were looked up.
-    named: the ids of audiences by kind and key, likewise.
+    sayable: if others read the answer as well, the audiences of which everything may be said to
+    them; of other audiences only what is flagged as shareable. None if the asker alone reads it.
+    cohorts: those of `audiences` that people of one profession read. named: ids of `audiences` by
+    (kind, key).
     """
 
     actor: Actor
@@ -101,13 +102,14 @@ class Principal:
     def scope(self, deposit: tuple[UUID, ...] = (), *, relaxed: bool = False) -> Iterator[None]:
         """A transaction in which the database shows what this principal may read.
 
-        relaxed: a crash may lose it (counts, not content).
+        relaxed: a crash of the server may lose what is written (counts, not content).
         """
         with scope(self.opens(deposit, relaxed=relaxed)):
             yield
 
     def opens(self, deposit: tuple[UUID, ...] = (), *, relaxed: bool = False) -> Scope:
-        """What the database is told in this principal's scope."""
+        """The scope of this principal, for the database. deposit: audiences that it may write
+        into."""
         return Scope(
             organisation=self.actor.organisation_id,
             audiences=tuple(sorted(self.audiences)),
@@ -116,15 +118,15 @@ class Principal:
         )
 
 
-# A resolver names, for an actor, conditions on the table of audiences (alias a). They are fixed
-# texts; their parameters are %(organisation)s, %(member)s, %(robot)s and %(group)s. Queries of the
-# ORM would be built anew for each request, and this is on the path of every one.
+# A resolver returns, for an actor, SQL conditions on the table of audiences (alias a). They are
+# fixed texts with the parameters %(organisation)s, %(member)s, %(robot)s and %(group)s. Queries of
+# the ORM would be built anew for each request, and every request needs this.
 Resolver = Callable[[Actor], list[str]]
 _resolvers: list[Resolver] = []
 
 
 def register(resolver: Resolver) -> Resolver:
-    """Add a resolver: actor -> conditions; audiences that fulfil one of them are readable."""
+    """Add a resolver; audiences that fulfil any of its conditions are readable."""
     _resolvers.append(resolver)
     return resolver
 
@@ -175,7 +177,7 @@ def resolve(actor: Actor) -> Principal:
 
 
 def readable_sql(actor: Actor) -> list[str]:
-    """Conditions on the table of audiences (alias a) of which a readable one fulfils any; see
+    """SQL conditions on the table of audiences (alias a): whichever fulfils one is readable. See
     `Resolver`."""
     return [condition for resolver in _resolvers for condition in resolver(actor)]
 
@@ -190,16 +192,16 @@ def _values(actor: Actor) -> dict[str, Any]:
 
 
 def asked_at_once(actor: Actor, statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """The rows of one SELECT under what the actor may read now, for what every page shows.
+    """The rows of one SELECT in the scope of what the actor may read, for what every page shows.
 
-    `resolve` and the statement in one round trip; nothing of it is kept.
+    It is `resolve` and the statement in one round trip; nothing is cached.
     """
     before = opening(Scope(organisation=actor.organisation_id))
     parts = " UNION ALL ".join(_READABLE.format(condition=one) for one in readable_sql(actor))
     widened = (_OPEN.format(readable=parts), _values(actor))
     if not connection.in_atomic_block:
         return together([before, widened, (statement, values)])
-    # The roll-back to the savepoint would narrow it again; so does the first statement.
+    # After an error the roll-back narrows the scope again; else `before` does.
     with organisation_scope(actor.organisation_id), transaction.atomic():
         fetched(*widened)
         rows = fetched(statement, values)
@@ -242,7 +244,8 @@ _OPEN_GROUPS = (
 
 @register
 def member_audiences(actor: Actor) -> list[str]:
-    """The organisation's, and what a member reads through groups, lists and as themselves."""
+    """The organisation's audience, and a member's own, those of their groups, and lists of
+    readers."""
     found = ["a.kind = 'organisation'"]
     if actor.member_id is None:
         return found
@@ -255,14 +258,15 @@ def member_audiences(actor: Actor) -> list[str]:
             found.append(f"a.kind = 'group' AND a.group_id IN ({_OPEN_GROUPS})")
             found.append("a.kind = 'review'")
     elif actor.group_id:
-        # The caller has made sure that the group is one the actor reads.
+        # The caller has checked that the actor reads this group.
         found.append("a.kind = 'group' AND a.group_id = %(group)s")
         found.append(f"a.kind = 'explicit' AND a.group_id = %(group)s AND {_NAMED}")
     return found
 
 
 def shareable_audiences(organisation_id: UUID, group_id: UUID) -> frozenset[UUID]:
-    """Audiences that every current member of the group may read (safe to say there)."""
+    """Ids of audiences that every current member of the group may read: their content may be said
+    there."""
     with organisation_scope(organisation_id):
         members = set(
             GroupMembership.objects.filter(

@@ -7,8 +7,8 @@ class PersonasConfig(AppConfig):
     name = "personas"
 
     def ready(self) -> None:
-        """Say how audiences of personas are resolved, how this app looks from outside, and what
-        follows where a member is removed or opts out."""
+        """Register what this app adds: audiences, problems, and what follows when a member is
+        removed or opts out."""
         from personas import context_source, demo  # noqa: F401
         from personas.api import problems  # noqa: F401
         from personas.associations import (  # noqa: F401

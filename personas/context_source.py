@@ -1,8 +1,8 @@
-"""The blocks of who asks, as the first section of every context: one query for all of them.
+"""The asker's blocks, as the first section of every context: one query for all of them.
 
-From the nearest level to the widest, after the organisation's own block: the member, their
-personas, the roles and industries of these. Personas share by confidence: of two with .9 and .3 the
-first gets three times as many tokens as the second.
+The organisation's own block comes first, then the member's, their personas', and those of the roles
+and industries of these. Personas share tokens by confidence: of two with .9 and .3 the first gets
+three times as many as the second.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,9 +27,9 @@ from personas.models.blocks import Layer
 
 BLOCK = "block"
 SHARE = 0.25
-# Of one audience; a persona's block holds fewer, and an industry's or role's memories any number.
+# The most lines of one audience: a persona's block holds fewer, an industry or role may have more.
 MOST = 200
-# A persona of which nobody is sure gets something all the same.
+# The least confidence that counts, so that every persona gets some tokens.
 LEAST_CONFIDENCE = 0.01
 
 _ENTRIES = f"""
@@ -88,7 +88,7 @@ class _Line:
 
 
 def blocks(asked: Asked) -> list[Piece]:
-    """The entries of all blocks of who asks, the organisation's first, then the nearest."""
+    """The entries of all blocks of the asker: the organisation's first, then as in the module."""
     principal = asked.principal
     values: dict[str, Any] = {
         "organisation": principal.organisation_id,
@@ -107,7 +107,8 @@ def blocks(asked: Asked) -> list[Piece]:
 
 
 def _ordered(lines: Sequence[_Line], now: datetime) -> list[_Line]:
-    """Whatever is cut off at the end, the nearest stays, and personas keep their proportion."""
+    """The lines in the order of the module: whatever is cut off at the end, personas keep their
+    share."""
 
     def of(level: str) -> list[_Line]:
         return [one for one in lines if one.level == level]
@@ -131,8 +132,10 @@ def _ordered(lines: Sequence[_Line], now: datetime) -> list[_Line]:
 
 
 def interleaved(personas: Sequence[Sequence[_Line]]) -> list[_Line]:
-    """Weighted fair queueing: next comes the persona that has had the fewest tokens for its
-    confidence, so every beginning of the list is shared out by confidence."""
+    """Lines of several personas in one list, by weighted fair queueing.
+
+    Next comes the persona with the fewest tokens so far divided by its confidence. So personas
+    share every beginning of the list by confidence."""
     left = [list(reversed(one)) for one in personas if one]
     had = [0.0] * len(left)
     found: list[_Line] = []

@@ -18,8 +18,8 @@ from robots.access.own_member import act_for_owner
 from robots.models.keys import KeyScope
 
 SCOPES = frozenset({KeyScope.READ, KeyScope.WRITE, KeyScope.ACT_FOR})
-# (name, persona, how sure). Mina has the first one as well, so that what Rosa's robot teaches is
-# read by somebody.
+# (name, persona, confidence). Mina has the first one too, so that somebody else reads what Rosa's
+# robot teaches.
 PEOPLE = (
     ("Rosa", "qsr_real_estate", 1.0),
     ("Theo", "tobacco_consumer_insights", 0.9),
@@ -61,7 +61,7 @@ LESSONS = (
 def add_personas(
     organisation_id: UUID, now: datetime, account: Callable[[str, str], dict[str, str]]
 ) -> list[dict[str, str]]:
-    """Rosa and Theo with their robots; returns their accounts with the persona of each."""
+    """Add Rosa and Theo with their robots. Returns their accounts, each with its persona."""
     accounts: list[dict[str, str]] = []
     begun = now - timedelta(days=119)
     with organisation_scope(organisation_id):

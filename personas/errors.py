@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class AssociationFirst(Exception):
-    """The profile is written before anybody has said which persona the member has."""
+    """A profile cannot be written before the member has a confirmed persona."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -42,10 +42,11 @@ class OverLimit(Exception):
 
 
 class PersonalData(Exception):
-    """The gate found what is somebody's alone, or what steers a model, where neither may stand.
+    """The gate found personal data, or text that instructs a model, in a block that may not hold
+    it.
 
-    verdict: what it found, as kinds and places. kinds: those that the writer may know of; that a
-    name stands on the organisation's list is told to nobody who does not keep it.
+    verdict: what it found, as kinds and positions. kinds: those that the writer may know. Only
+    those who keep the organisation's list of names learn that a name is on it.
     """
 
     def __init__(self, verdict: "Verdict", kinds: "Mapping[str, int]") -> None:
@@ -58,4 +59,4 @@ class PersonalData(Exception):
 
 
 class ReadOnly(Exception):
-    """The block is not the caller's to write."""
+    """The caller may not write this block."""

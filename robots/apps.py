@@ -6,7 +6,7 @@ class RobotsConfig(AppConfig):
     verbose_name = "Robots"
 
     def ready(self) -> None:
-        """Say how this app looks from outside, and what follows where a member is removed."""
+        """Register what this app adds: audiences, problems, API schemes, what a removal closes."""
         from robots.access import audiences  # noqa: F401
         from robots.api import problems, schema  # noqa: F401
         from robots.registry import member_removed  # noqa: F401

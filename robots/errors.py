@@ -12,18 +12,18 @@ class MissingScope(Exception):
 
 
 class IdentityClaim(Exception):
-    """The caller says it is somebody else."""
+    """The caller claims to be somebody else, which it may not."""
 
 
 class WrongProof(Exception):
-    """The code is not, or no longer, the member's own."""
+    """The code is not the member's, or it has expired."""
 
     def __init__(self) -> None:
         super().__init__("This code is not theirs, or it is over. Nothing was linked.")
 
 
 class TeamInUse(Exception):
-    """Memories are for this team alone."""
+    """The team cannot be removed: it is the only reader of some memories."""
 
 
 class TeamFull(Exception):
@@ -31,7 +31,7 @@ class TeamFull(Exception):
 
 
 class StillActive(Exception):
-    """No active robot of the team is silent, so nobody takes a place."""
+    """No active robot of the team is silent, so none is replaced."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -40,14 +40,14 @@ class StillActive(Exception):
 
 
 class NobodyPassive(Exception):
-    """No robot could take over."""
+    """The team has no passive robot that could take over."""
 
     def __init__(self) -> None:
         super().__init__("No passive robot is in this team. Nothing was changed.")
 
 
 class LastActive(Exception):
-    """A team is not left without an active robot."""
+    """The change would leave the team without an active robot."""
 
     def __init__(self) -> None:
         super().__init__("This is the last active robot of the team. Promote another one first.")

@@ -21,7 +21,7 @@ from config.embedded.supervisor import Supervisor
 
 
 def main() -> int:
-    """Run one command; what a person can mend is one line on stderr and code 1."""
+    """Run one command. An error that a person can fix is one line on stderr, with exit code 1."""
     own, words = _split(sys.argv[1:])
     arguments = _parser().parse_args(own)
     arguments.words = words
@@ -36,7 +36,7 @@ def main() -> int:
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str]]:
-    """Our own words, and after the first ``--`` those of the command to run."""
+    """(our own arguments, those after the first ``--`` for the command to run)."""
     if "--" not in words:
         return words, []
     place = words.index("--")

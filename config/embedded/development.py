@@ -1,4 +1,4 @@
-"""`make dev`: the site and one worker, started anew when their code changes.
+"""`make dev`: the site and one worker, restarted when their code changes.
 
 `python -m config.embedded dev` runs this module with the services around it. The site is Django's
 own server, in the foreground, so that `breakpoint()` has the terminal.
@@ -22,7 +22,7 @@ STOP_SECONDS = 10
 
 
 def worker_command(data_dir: str) -> list[str]:
-    """One worker for every queue, with beat inside; watchfiles starts it again at each change."""
+    """The command of one worker for all queues, with beat; watchfiles restarts it."""
     celery = [sys.executable, "-W", NO_ROOT_WARNING, "-m", "celery", "--quiet", "-A", "config"]
     queues = ["--beat", "-s", f"{data_dir}/celerybeat-schedule", "-Q", "celery,jobs,indexes"]
     worker = shlex.join([*celery, "worker", *queues, "-c", "1", "--loglevel", "WARNING"])
@@ -31,18 +31,18 @@ def worker_command(data_dir: str) -> list[str]:
 
 
 def site_command(port: str) -> list[str]:
-    """Django's server; it watches the code by itself."""
+    """The command of Django's server, which watches the code itself."""
     return [sys.executable, "manage.py", "runserver", f"127.0.0.1:{port}"]
 
 
 def main() -> int:
-    """Set up, then serve until Ctrl-C; the exit code of the site."""
+    """Set up, then serve until Ctrl-C. Returns the exit code of the site."""
     for _, words, arguments in SET_UP:
         say(f"{words} ...")
         subprocess.run([sys.executable, "manage.py", *arguments], cwd=PROJECT, check=True)
     data_dir, port = os.environ["DATA_DIR"], os.environ["PORT"]
     say(f"The log-ins of the demo stand in {data_dir}/demo.json. Ctrl-C stops everything.")
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the site ends by it, and then so do we
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the site ends by it, then we do
     signal.signal(signal.SIGTERM, _end)
     worker = _start(worker_command(data_dir), apart=True)
     site = _start(site_command(port))
@@ -63,7 +63,7 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def _start(command: list[str], *, apart: bool = False) -> subprocess.Popen[bytes]:
-    """apart: the terminal's Ctrl-C does not reach it."""
+    """Start a process. apart: Ctrl-C in the terminal does not reach it."""
     end_with_us = proc.die_with_parent(signal.SIGTERM)
 
     def prepare() -> None:

@@ -17,7 +17,7 @@ from config.embedded.servers.postgres import Postgres
 
 
 class Execution:
-    """Services up, the command, services down; the command's exit code is the result."""
+    """Start the services, run the command, stop the services. The result is its exit code."""
 
     def __init__(self, data_dir: Path, environ: Mapping[str, str], fast: bool) -> None:
         self.data_dir = data_dir
@@ -27,7 +27,7 @@ class Execution:
         self.interrupts = Interrupts(self._kill_all, insist=False)
 
     def run(self, command: list[str]) -> int:
-        """Run the command; beside a running `run` on this DATA_DIR its services are used."""
+        """Run the command. If `run` is active on this DATA_DIR, its services are used."""
         lock = DataDirLock(self.data_dir, f"exec {command[0]}")
         try:
             lock.acquire()
@@ -56,7 +56,7 @@ class Execution:
         return environment | {"DATA_DIR": str(self.data_dir)}
 
     def _run_command(self, command: list[str], environment: Mapping[str, str]) -> int:
-        """In our process group: the terminal, and its Ctrl-C, are the command's."""
+        """Run it in our process group, so that the command gets the terminal and Ctrl-C."""
         try:
             self.process = subprocess.Popen(
                 command,
@@ -83,7 +83,7 @@ class Execution:
 
 
 def prepare_data_dir(data_dir: Path) -> Path:
-    """DATA_DIR as an absolute path, made if missing, closed to others."""
+    """DATA_DIR as an absolute path, made if missing, with no access for others."""
     folder = data_dir.resolve()
     service_account().passage(folder)
     if not os.access(folder, os.W_OK | os.X_OK):

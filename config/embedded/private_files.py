@@ -1,4 +1,4 @@
-"""Files that only their owner may read: ports, passwords, keys, the environment for others."""
+"""Files that only their owner may read: ports, passwords, keys, environment variables."""
 
 import json
 import os
@@ -44,7 +44,8 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def key_file(data_dir: Path) -> Path:
-    """DATA_DIR/encryption.keys with a random key, which is made once and never replaced."""
+    """The path DATA_DIR/encryption.keys; the file is made once with a random key, never
+    replaced."""
     path = data_dir / "encryption.keys"
     key = b64encode(secrets.token_bytes(32)) + b"\n"
     try:

@@ -1,4 +1,4 @@
-"""`python -m config.embedded run`: everything up, watched, and down again."""
+"""`python -m config.embedded run`: start everything, watch it, stop it."""
 
 import os
 import secrets
@@ -21,17 +21,17 @@ from config.embedded.welcome import announce, is_ready
 READY_SECONDS = 180
 STOP_SECONDS = 20
 GIVE_UP_AFTER = 5
-# On a machine of one's own root is who starts it, and nobody can do anything about the warning.
+# On a private machine root may start it; then Celery's warning about root helps nobody.
 NO_ROOT_WARNING = "ignore:You're running the worker with superuser"
-# Addresses of roles that read past row-level security; no process of the site gets them.
+# URLs of roles that bypass row-level security; no process of the site gets them.
 READ_ALL = ("DATABASE_ADMIN_URL", "DATABASE_BACKUP_URL")
-# What comes before the first request: name of the log, words, arguments of manage.py.
+# Steps before the first request: name of the log, words for the terminal, arguments of manage.py.
 SET_UP = (
     ("migrate", "Migrating the database", ["migrate", "--database", "owner", "--noinput"]),
     ("encoder", "Preparing the embedding model", ["check_encoder", "--verbosity", "0"]),
     ("demo", "Preparing the demo organisation", ["prepare_demo"]),
 )
-# `make dev` serves them as they lie there.
+# `make dev` serves the source files, so it does not collect them.
 COLLECT = ("static", "Preparing styles and scripts", ["prepare_static"])
 
 
@@ -52,7 +52,7 @@ class Supervisor:
         self.interrupts = Interrupts(self._kill_all)
 
     def run(self) -> int:
-        """Return the exit code: 0 after an orderly end, whoever asked for it."""
+        """Run until the end. Returns the exit code, 0 after an orderly end."""
         lock = DataDirLock(self.data_dir, f"run on {self.url}")
         lock.acquire()
         service_account(self.environ).passage(self.data_dir / "log")
@@ -74,7 +74,7 @@ class Supervisor:
         return self.data_dir / "run.json"
 
     def _end_leftovers(self) -> None:
-        """End web, worker and beat of a killed run: whoever carries its number."""
+        """End web, worker and beat of a killed run, found by its number in their environment."""
         previous = read_json(self._run_file).get("run")
         if previous:
             proc.end_all(proc.pids_with(RUN_VARIABLE, str(previous)))
@@ -117,11 +117,11 @@ class Supervisor:
         self.children = []
 
     def _supervise(self) -> None:
-        """Watch until a signal comes; the children start here, each by its first ``mind``."""
+        """Watch the children until a signal comes; the first ``mind`` of each starts it."""
         workers = self.environ.get("WEB_WORKERS") or "2"
         schedule = str(self.data_dir / "celerybeat-schedule")
         listen = ["--host", "127.0.0.1", "--port", str(self.port), "--workers", workers]
-        # Whom to believe about addresses is TRUSTED_PROXY_COUNT's to say, not the server's.
+        # TRUSTED_PROXY_COUNT decides which proxies are trusted, not the server.
         calm = ["--no-proxy-headers", "--no-access-log", "--log-level", "warning"]
         calm += ["--timeout-graceful-shutdown", "5"]
         celery = ["-W", NO_ROOT_WARNING, "-m", "celery", "--quiet", "-A", "config"]
@@ -171,7 +171,7 @@ class Supervisor:
                 self._server_not_before = time.monotonic() + pause_after(self._server_failures)
 
     def _stop(self) -> None:
-        """Children first, then Valkey, then PostgreSQL."""
+        """Stop the children first, then Valkey, then PostgreSQL."""
         if self.interrupts:
             say("\nStopping (Ctrl-C again to stop at once) ...")
         for child in self.children:

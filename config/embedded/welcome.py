@@ -1,4 +1,4 @@
-"""The words after a start: where the site is, how to sign in, a request that works."""
+"""The text after a start: where the site is, how to sign in, an example request."""
 
 import json
 import shlex
@@ -10,14 +10,14 @@ from typing import Any
 from config.embedded.private_files import read_json
 from config.embedded.processes.logs import say
 
-# No proxy of the environment between this process and 127.0.0.1.
+# Ignore proxies in the environment for 127.0.0.1.
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 DEFAULT_QUESTION = "What did we decide?"
 
 
 def is_ready(url: str) -> bool:
-    """Whether the web server says so at /readyz."""
+    """Whether the web server answers 200 at /readyz."""
     try:
         with _opener.open(f"{url}/readyz", timeout=2) as answer:
             return bool(answer.status == 200)

@@ -1,1 +1,1 @@
-"""What the running site says of itself: logs, figures, probes, health."""
+"""Monitoring of the running site: logs, metrics, probes, health."""

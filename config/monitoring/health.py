@@ -1,4 +1,4 @@
-"""Is the process alive, is it ready, and what works only in part."""
+"""Health: is the process alive, is it ready, and what works only in part."""
 
 import redis
 from django.conf import settings
@@ -58,7 +58,8 @@ def _encoder() -> str:
 
 
 def _encryption() -> str:
-    """off: no key, so nothing sensitive is taken. A missing key is known once a text needed it."""
+    """The state of encryption. off: no key, so nothing sensitive is accepted. A missing key is
+    noticed only when a text needs it."""
     ring = keyring()
     if ring.faults:
         return "bad keys"

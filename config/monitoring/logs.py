@@ -1,9 +1,9 @@
 """Logs as JSON, one object a line, that never hold what a memory says.
 
-A message of our own is written with care. A library's may quote what it was given (a path, an SQL
-value, an argument), so of those only the template is kept, except where the library knows no
-memory; Celery's lines about a task are filled in with its name, its id and numbers alone. Of an
-exception its type and the places are kept: its message may quote a row.
+Our own messages never quote content. A library's message may quote what it was given (a path, an
+SQL value, an argument), so only its template is logged, unless the library never sees memories.
+Celery's lines about a task are filled in with its name, its id and numbers only. Of an exception
+the type and the places in the code are logged, because its message may quote a row.
 """
 
 import logging
@@ -19,17 +19,17 @@ from typing import Any
 import orjson
 
 OURS = ("commonmind",)
-# Servers, pools and queues: they speak of addresses, processes and task names.
+# Servers, pools and queues, which log only addresses, processes and task names.
 CAREFUL = (
     "celery.beat", "celery.worker.consumer", "kombu", "psycopg.pool", "py.warnings",
     "uvicorn",
 )  # fmt: skip
-# What a worker says of a task: its name, its id and the time are safe, what it was given is not.
+# Loggers about tasks: name, id and times are safe, arguments are not.
 OF_TASKS = ("celery.app.trace", "celery.worker.request", "celery.worker.strategy")
 _SAFE = re.compile(r"[a-z_]+(?:\.[a-z_]+)+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 LEFT_OUT = "..."
 FRAMES = 30
-# What a line says beside its message; any other attribute of a record stays out.
+# The attributes of a record that are logged beside the message; no others are.
 FIELDS = ("request_id", "method", "route", "status", "ms")
 
 _request_id: ContextVar[str] = ContextVar("request_id", default="")
@@ -37,7 +37,7 @@ _request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 @contextmanager
 def request_context(request_id: str) -> Iterator[None]:
-    """Let every line that is logged inside carry the id."""
+    """Add the id to every line that is logged inside."""
     token = _request_id.set(request_id)
     try:
         yield
@@ -65,7 +65,7 @@ class JSONFormatter(logging.Formatter):
 
 
 def message(record: logging.LogRecord) -> str:
-    """The message; of a library that may quote what it was given, the template alone."""
+    """The message; only its template for a library that may quote content."""
     if _under(record.name, OURS) or _under(record.name, CAREFUL):
         return record.getMessage()
     if _under(record.name, OF_TASKS) and record.args and isinstance(record.msg, str):
@@ -85,13 +85,13 @@ def _of_task(template: str, given: Any) -> str:
 def _safe(value: object, name: str = "") -> object:
     if isinstance(value, int | float):
         return value
-    # The word that Celery itself has for what happened: "raised unexpected".
+    # Celery's own word for the outcome, such as "raised unexpected".
     safe = isinstance(value, str) and (name == "description" or _SAFE.fullmatch(value))
     return value if safe else LEFT_OUT
 
 
 def _unformatted(record: logging.LogRecord) -> str:
-    # Without arguments nobody can tell what was put into the text beforehand.
+    # A text without arguments may have content in it already, so only its place is logged.
     return f"{record.module}.{record.funcName}:{record.lineno}"
 
 
@@ -105,7 +105,7 @@ def kind(value: object) -> str:
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what led to it."""
+    """The error, then its causes."""
     seen: set[int] = set()
     found: BaseException | None = error
     while found is not None and id(found) not in seen:
@@ -133,11 +133,11 @@ def logging_settings(level: str) -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": "WARNING"},
         "loggers": {
             "commonmind": {"level": level},
-            # One line a request is ours; Django's and the server's would name the path.
+            # We log one line a request ourselves; Django's and the server's would contain the path.
             "django": {**through, "level": "WARNING"},
             "django.request": {**through, "level": "ERROR"},
             "django.server": {**through, "level": "WARNING"},
-            # At DEBUG it writes every statement with its values.
+            # At DEBUG it logs every SQL statement with its values.
             "django.db.backends": {**through, "level": "INFO"},
             "uvicorn": {**console, "level": "WARNING"},
             "uvicorn.error": {**through, "level": "WARNING"},

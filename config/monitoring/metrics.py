@@ -1,7 +1,7 @@
-"""/metrics for Prometheus: requests, recalls, what waits for its embedding. Never a tenant's name.
+"""/metrics for Prometheus: requests, recalls, memories that wait for embeddings; no tenants' names.
 
-Several web processes answer at one address, so each keeps its counts in files that whichever is
-asked adds up (see config.monitoring.shared_metrics). Route patterns are labels, addresses are not.
+Several web processes share one address, so each keeps its counts in files, and whichever is asked
+adds them up (see config.monitoring.shared_metrics). Labels hold route patterns, never paths.
 """
 
 import hmac
@@ -31,7 +31,7 @@ from memories.retrieval.metrics import SECONDS
 
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 FORWARDED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP")
-# A scrape looks at each organisation's queue; several scrapers share one look.
+# A scrape queries each organisation's queue; several scrapers share one result.
 BACKLOG_SECONDS = 15.0
 
 REQUESTS = Counter("commonmind_requests", "Answered requests.", ["route", "method", "status"])
@@ -70,7 +70,7 @@ class Backlog(Collector):
             except DatabaseError:
                 return {}
             finally:
-                # It is made to be kept by a worker; here each request would leave one behind.
+                # The worker's connection stays open by default; here each request would leave one.
                 connections[WORKER].close()
             self._looked_at = now
         return self._counts
@@ -80,7 +80,7 @@ backlog = Backlog()
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The figures, for this machine or for who has METRICS_TOKEN; else there is nothing here."""
+    """The metrics, for callers on this machine or with METRICS_TOKEN; 404 for others."""
     if not may_see(request):
         raise Http404
     of_one_process = CollectorRegistry()
@@ -90,7 +90,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def counted() -> CollectorRegistry:
-    """What all web processes counted together; where there is only this one, its own."""
+    """The counts of all web processes together, or of this one if it does not share them."""
     if FOLDER not in os.environ:
         return REGISTRY
     registry = CollectorRegistry()
@@ -99,7 +99,7 @@ def counted() -> CollectorRegistry:
 
 
 def may_see(request: HttpRequest) -> bool:
-    """A caller on this machine that no proxy speaks for, or the right token."""
+    """Whether the caller is on this machine, without a proxy, or has the right token."""
     scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     wanted = settings.METRICS_TOKEN
     if wanted and scheme.lower() == "bearer":

@@ -1,9 +1,9 @@
-"""Health and figures for who asks from inside: by address, or by the name of a service.
+"""Probes for callers inside the network, who use an IP address or the name of a service as Host.
 
-A health check of a container, an orchestrator and Prometheus know no public name, which Django
-would ask of every request. Nothing in these answers depends on the name that was asked for. A name
-with a dot stays refused unless it is the site's own: a web page elsewhere that has its own name
-point here reads nothing.
+Container health checks, orchestrators and Prometheus do not know the public name, which Django
+requires of every request. These answers do not depend on the Host header. A name with a dot is
+refused unless it is the site's own, so a foreign web page whose name points here (DNS rebinding)
+reads nothing.
 """
 
 import ipaddress
@@ -21,7 +21,7 @@ Handler = Callable[[HttpRequest], HttpResponse]
 
 
 class ProbesMiddleware:
-    """Answers the three paths at once where the name that was asked for means inside."""
+    """Answers the three paths at once if the Host header is one of the inside."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""A request id for every answer, one structured line a request, and its count; no content."""
+"""For each request: an id, one structured log line, and a count; no content."""
 
 import logging
 import time
@@ -26,7 +26,7 @@ class RequestLogMiddleware:
             started = time.perf_counter()
             response = self.get_response(request)
             match = request.resolver_match
-            # The pattern, never the address: an address may hold an id or a word.
+            # The route pattern, never the path: a path may contain an id or a word.
             route = match.route if match else ""
             response["X-Request-ID"] = request.request_id
             note(request.request_id, request.method or "", route, response.status_code, started)
@@ -34,7 +34,7 @@ class RequestLogMiddleware:
 
 
 def note(request_id: str, method: str, route: str, status: int, started: float) -> None:
-    """Count an answer and write its line. started: the perf_counter when it came."""
+    """Count an answer and log its line. started: `time.perf_counter()` when the request came."""
     seconds = time.perf_counter() - started
     observe(route, method, status, seconds)
     log.info(

@@ -1,6 +1,6 @@
-"""Where the web processes of one server keep their counts, so that /metrics adds them up.
+"""The folder in which the web processes of one server keep counts, so that /metrics adds them up.
 
-Import this before prometheus_client: it decides at its own import how it keeps values.
+Import this before prometheus_client, which decides at its own import where it keeps values.
 """
 
 import contextlib
@@ -13,8 +13,8 @@ FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 def share_counts(data_dir: Path) -> None:
     """Let this process count into DATA_DIR/metrics, beside the others of its server.
 
-    What an earlier server left goes away; what a process left that was restarted stays, or the
-    sums would fall. A folder that the environment names is used as it is.
+    Files of an earlier server are deleted. Files of a restarted process stay, else the sums would
+    fall. A folder named by the environment is used as it is.
     """
     if given := os.environ.get(FOLDER):
         Path(given).mkdir(parents=True, exist_ok=True)
@@ -25,14 +25,14 @@ def share_counts(data_dir: Path) -> None:
         for other in folder.parent.iterdir():
             _remove_older(other, _started_at(other.name))
     except OSError:
-        # Read-only, or not ours: each process counts for itself.
+        # The folder is read-only or not ours: each process counts for itself.
         return
     os.environ[FOLDER] = str(folder)
 
 
 def _started_at(pid: str) -> float:
-    """When the process of that number was started, in seconds since the epoch, or a bit earlier;
-    for one that is gone: never."""
+    """When a process started, in seconds since the epoch, up to 2 s too early; infinity for one
+    that is gone."""
     try:
         fields = Path("/proc", pid, "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         machine = Path("/proc/stat").read_text(encoding="utf-8")

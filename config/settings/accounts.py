@@ -29,9 +29,9 @@ ACCOUNT_FORMS = {
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-# No mail server is assumed: an address is proven by single sign-on or not at all.
+# No mail server is assumed: an address is verified by single sign-on or not at all.
 ACCOUNT_EMAIL_VERIFICATION = "none"
-# Guesses at one account from one address pause after 8 failures, from everywhere after 60.
+# Sign-ins to one account are paused after 8 failures from one address, or 60 from everywhere.
 ACCOUNT_RATE_LIMITS = {
     "login": "60/m/ip",
     "login_failed": "8/600s/key",
@@ -55,7 +55,7 @@ MFA_FORMS = {
     "edit_webauthn": "orgs.accounts.forms.RenameKeyForm",
 }
 
-# Whoever the identity provider vouches for enters the account of that address, if there is one.
+# A person whose address the identity provider has verified gets the account of that address.
 SOCIALACCOUNT_ADAPTER = "orgs.accounts.allauth_adapters.SingleSignOnAdapter"
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
@@ -96,7 +96,7 @@ SOCIALACCOUNT_PROVIDERS = single_sign_on()
 
 
 def shared_counts(redis_url: str) -> dict[str, Any]:
-    """CACHES: counts of attempts, shared by the web processes."""
+    """CACHES: counts of sign-in attempts, shared by the web processes."""
     return {
         "default": {"BACKEND": "orgs.accounts.login_counters.SteadyCache", "LOCATION": redis_url}
     }

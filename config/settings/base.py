@@ -1,4 +1,4 @@
-"""Settings shared by every deployment; each concern reads the environment once, here."""
+"""Settings that every deployment shares; the environment is read here."""
 
 from pathlib import Path
 
@@ -60,9 +60,9 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
-# Of one web process; each may hold a connection to the database.
+# Threads of one web process; each may hold a connection to the database.
 WEB_THREADS = env.int("WEB_THREADS", default=8)
-# What hands the workers their hints; named, for no app may import config.
+# The Celery application, by name, because no app may import config.
 TASK_SENDER = "config.celery.app"
 TEMPLATES = [
     {
@@ -89,7 +89,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "config.site.navigation.frame",
             ],
-            # Stands in the place of Django's own `truncatechars`.
+            # Replaces Django's own `truncatechars`.
             "builtins": ["orgs.views.excerpts"],
             "libraries": {"moments": "orgs.views.moments"},
         },
@@ -103,7 +103,7 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-# The storages of a site that was collected: a file of a year's cache has its hash in its name.
+# The storages after collectstatic: files have a hash in their name and are cached for a year.
 HASHED = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.site.static_files.HashedFiles"},
@@ -211,27 +211,29 @@ INGESTION = IngestionProfile(
     structured_top_k=env.int("INGEST_STRUCTURED_TOP_K", default=DEFAULT.structured_top_k),
 )
 
-# A server with the OpenAI chat API that may see what whole groups read; without it rules do.
+# A server with the OpenAI chat API, to which texts of whole groups are sent; without one rules are
+# used instead.
 LLM_URL = env.str("LLM_URL", default="")
 LLM_MODEL = env.str("LLM_MODEL", default="")
 LLM_KEY = env.str("LLM_KEY", default="")
 LLM_TIMEOUT = env.int("LLM_TIMEOUT", default=60)
-# Questions that one run may ask: whether two memories contradict, how a summary reads.
+# The most requests of one run: whether two memories contradict, how a summary is worded.
 LLM_PAIRS = env.int("LLM_PAIRS", default=50)
 LLM_SUMMARIES = env.int("LLM_SUMMARIES", default=20)
 
-# What encrypts sensitive memories: base64 of 32 bytes each, the newest first; or a file with one a
-# line. Without a key nothing sensitive is taken.
+# Keys that encrypt sensitive memories: base64 of 32 bytes each, the newest first; or a file with
+# one a line. Without a key nothing sensitive is accepted.
 ENCRYPTION_KEYS = env.list("ENCRYPTION_KEYS", default=[])
 ENCRYPTION_KEY_FILE = env.str("ENCRYPTION_KEY_FILE", default="")
 
 # Embedding model behind memories.embedding; "fake" is for tests.
 ENCODER = env.str("ENCODER", default="minilm")
-# What belongs to that model; `memories.embedding.known_models` has what is used otherwise.
+# Settings of that model; the defaults are in `memories.embedding.known_models`.
 NEAR_DUPLICATE_SIMILARITY = env.float("NEAR_DUPLICATE_SIMILARITY", default=None)
 MEANING_FLOOR = env.float("MEANING_FLOOR", default=None)
 ENCODER_THREADS = env.int("ENCODER_THREADS", default=2)
-# The cross-encoder behind `rerank` of a recall ("fake" is for tests), and the seconds that it has.
+# The cross-encoder behind `rerank` of a recall ("fake" is for tests), and its time limit in
+# seconds.
 RERANKER = env.str("RERANKER", default="ms-marco-MiniLM-L-12-v2")
 RERANK_SECONDS = env.float("RERANK_SECONDS", default=2.0)
 # Days for which the log of operations (remember, recall, evict, forget) is kept.
@@ -240,12 +242,12 @@ OPERATIONS_DAYS = env.int("OPERATIONS_DAYS", default=90)
 ERASURE_REWRITE_MB = env.int("ERASURE_REWRITE_MB", default=256)
 # Tokens that a robot's working memory holds, unless the robot has a budget of its own.
 WORKING_MEMORY_TOKENS = env.int("WORKING_MEMORY_TOKENS", default=128_000)
-# What the sources of a context take together at most; what comes later is left out.
+# The time limit for all sources of a context together; later ones are left out.
 CONTEXT_SECONDS = env.float("CONTEXT_SECONDS", default=3.0)
 # Whether the gates look with presidio as well (`make setup-presidio`). Where it is missing they
 # fail closed: what they look at waits for review.
 GATE_PRESIDIO = env.bool("GATE_PRESIDIO", default=False)
-# So many days what a profession shares counts in full after a robot or person last said it.
+# Days for which what a profession shares counts in full after a robot or person last said it.
 BLOCK_FRESH_DAYS = max(1, env.int("BLOCK_FRESH_DAYS", default=90))
 # The same of a team of robots, and the seconds that an active one of it may be silent.
 TEAM_WORKING_MEMORY_TOKENS = env.int("TEAM_WORKING_MEMORY_TOKENS", default=4_000)

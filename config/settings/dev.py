@@ -1,7 +1,7 @@
 """Settings of `make dev`: templates and styles are read anew for each request, errors are shown.
 
-As those of `make run` otherwise. The terminal gets whole error messages, and these may quote what
-somebody wrote: use it with the demo, not with real memories.
+Otherwise they are those of `make run`. The terminal shows whole error messages, which may quote
+what somebody wrote: use it with the demo, not with real memories.
 """
 
 from config.settings.local import *
@@ -13,7 +13,7 @@ _PLAIN = "django.contrib.staticfiles.storage.StaticFilesStorage"
 # The same loaders without the cache around them.
 _outer, [(_, _loaders)] = _KEPT[0]["OPTIONS"]["loaders"][0]
 TEMPLATES = [{**_KEPT[0], "OPTIONS": {**_KEPT[0]["OPTIONS"], "loaders": [(_outer, _loaders)]}}]
-# Nothing is collected: a style has its plain name and is read when it is asked for.
+# Nothing is collected: a style has its plain name and is read for each request.
 STORAGES = {**HASHED, "staticfiles": {"BACKEND": _PLAIN}}
 STATIC_ROOT = None
 WHITENOISE_AUTOREFRESH = True

@@ -2,7 +2,7 @@
 
 Four connections to one database, one per role of the design: `default` is the application
 (row-level security by organisation and audience), `owner` migrates, `worker` maintains one
-organisation at a time, `support` serves the Django admin with column grants.
+organisation at a time, `support` serves support's console, with grants on single columns.
 """
 
 from typing import Any
@@ -38,7 +38,7 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
             "CONN_MAX_AGE": None if alias == "worker" else 0,
             "CONN_HEALTH_CHECKS": alias == "worker",
             "OPTIONS": {"prepare_threshold": 0 if prepare else None},
-            # Every alias is the same database: tests and migrations must know.
+            # For tests and migrations: every alias is the same database.
             "TEST": {"MIRROR": None},
         }
     if pool_size:
@@ -48,7 +48,7 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
 
 
 def celery(redis_url: str) -> dict[str, Any]:
-    """Celery settings: messages are hints, so they are acknowledged late and never piled up."""
+    """Celery settings. Messages are only hints, so they are acknowledged late and few are kept."""
     return {
         "CELERY_BROKER_URL": redis_url,
         "CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP": True,
@@ -61,7 +61,7 @@ def celery(redis_url: str) -> dict[str, Any]:
         "CELERY_TASK_PUBLISH_RETRY": False,
         "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
         "CELERY_TIMEZONE": "UTC",
-        # What takes long waits in lines of its own, so that an import holds up no embedding.
+        # Long tasks have queues of their own, so that an import does not delay embeddings.
         "CELERY_TASK_ROUTES": {
             "memories.run_job": {"queue": "jobs"},
             "memories.maintain_indexes": {"queue": "indexes"},
@@ -77,7 +77,7 @@ def celery(redis_url: str) -> dict[str, Any]:
             "sweep-uploads": {"task": "memories.sweep_uploads", "schedule": 3600.0},
             "sweep-operations": {"task": "memories.sweep_operations", "schedule": 3600.0},
             "sweep-patterns": {"task": "memories.sweep_patterns", "schedule": 600.0},
-            # One run may take minutes, so what waits behind it is thrown away.
+            # One run may take minutes, so hints that wait behind it expire.
             "sweep-removals": {
                 "task": "memories.sweep_removals",
                 "schedule": 60.0,

@@ -1,7 +1,7 @@
-"""The API's description, made once, and its page in the browser, from files of the product.
+"""The OpenAPI description, made once, and its page in the browser, from the product's own files.
 
-Swagger's page needs one exception of the content security policy: its own stylesheet is written
-into the page. Scripts stay without exception: they come from addresses of this site alone.
+Swagger's page needs one exception in the content security policy, for inline styles. There is none
+for scripts: they come only from this site.
 """
 
 import hashlib
@@ -25,17 +25,17 @@ from rest_framework.request import Request
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """The description in one form, and the mark by which a caller knows it again."""
+    """The description in one format, and its ETag."""
 
     body: bytes
     etag: str
 
 
 class DescriptionCache:
-    """Keeps what was made: one description in this process, one edition of it in each form.
+    """Caches the description in this process, one edition for each format.
 
-    Making it costs a second or two of the processor, so nobody may have it made twice; whoever
-    comes first makes it, and the others wait.
+    Making it takes a second or two of processor time, so it is made once: the first caller makes
+    it, and the others wait.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class DescriptionCache:
 
     def _make(self, renderer: BaseRenderer) -> Edition:
         if self._description is None:
-            # Without a request: it is the same for everybody, whatever was asked.
+            # Without a request, because it is the same for everybody.
             self._description = SchemaGenerator().get_schema(request=None, public=True)
         body = renderer.render(self._description, renderer_context={})
         return Edition(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
@@ -80,7 +80,7 @@ class DescriptionView(SpectacularAPIView):
 
 
 def _written_by(accepted: Any) -> BaseRenderer:
-    """The two media types of a form differ in name alone."""
+    """The renderer of a media type; the two types of a format differ only in name."""
     return OpenApiJsonRenderer2() if "json" in accepted.format else OpenApiYamlRenderer()
 
 

@@ -1,4 +1,4 @@
-"""How templates are loaded: a component ends where its last tag ends."""
+"""A template loader that drops the line end after a component."""
 
 from django.template import Origin
 from django.template.loaders import filesystem
@@ -7,9 +7,9 @@ FOLDER = "components/"
 
 
 class Loader(filesystem.Loader):
-    """The file's last line end belongs to the file, not to the sentence that the component is in.
+    """Drops the last line end of a component's file.
 
-    Otherwise every bracket and full stop behind a component stands apart: "(now )".
+    Otherwise a space would come between a component and a following bracket or full stop: "(now )".
     """
 
     def get_contents(self, origin: Origin) -> str:

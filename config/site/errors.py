@@ -14,9 +14,9 @@ from orgs.limits.rate_limits import TooMany
 log = logging.getLogger("commonmind.pages")
 Handler = Callable[[HttpRequest], HttpResponse]
 
-# What answers programs; there an empty answer with its status is all that is wanted.
+# Paths for programs, which need only a status without a body.
 BARE = ("/api/", "/mcp", "/admin/", "/healthz", "/readyz", "/metrics")
-# Words for what has no page of its own: (title, text) by status.
+# (title, text) by status, for errors without a page of their own.
 WORDS = {
     405: (
         "This address takes no form",
@@ -82,9 +82,9 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _instead(request: HttpRequest, allowed: str) -> HttpResponse:
-    """Where somebody asks for the address of a form's answer: the page above, where the form is.
+    """For a GET of an address that only takes a form: a redirect to the page above, with the form.
 
-    It comes about by loading a page anew after an error, by a bookmark, or after signing in again.
+    It happens after a reload, by a bookmark, or after signing in again.
     """
     if request.method in ("GET", "HEAD"):
         above = _above(request.path)
@@ -99,8 +99,7 @@ def _instead(request: HttpRequest, allowed: str) -> HttpResponse:
 
 
 def _above(path: str) -> str:
-    """The nearest address above that is a page; it may be one that takes a form only, and then
-    leads on."""
+    """The nearest address above that exists. If it only takes a form too, it redirects further."""
     while path := path.rstrip("/").rpartition("/")[0]:
         try:
             resolve(f"{path}/")
@@ -111,7 +110,7 @@ def _above(path: str) -> str:
 
 
 class PageErrorsMiddleware:
-    """What services raise, as a page: the same mapping that makes problems of it for robots."""
+    """Turns exceptions of services into pages, by the same mapping as problems of the API."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response

@@ -1,8 +1,8 @@
-"""What the frame of every page shows; only what exists and what this person may open.
+"""The navigation in the frame of every page; only pages that this person may open.
 
-Everything comes from what the gate (`orgs.views.access`) has looked up already, and nothing at all
-is shown outside the product's pages. The one query of its own says how much waits for this person;
-a fragment of a page, which has no frame, does not ask it.
+It uses what `orgs.views.access` has looked up already, and shows nothing outside the product's
+pages. It has one query of its own: how much waits for this person. Fragments of pages, which have
+no frame, do not run it.
 """
 
 from collections.abc import Callable
@@ -100,15 +100,15 @@ def _commands(role: str) -> list[dict[str, str]]:
 
 def _item(request: HttpRequest, name: str, label: str, icon: str, section: str = "main") -> Item:
     url = reverse(name)
-    # A page whose address does not say so stands under another (`request.stands_under`).
+    # `request.stands_under` names the entry of a page whose address does not begin with it.
     path = getattr(request, "stands_under", request.path)
     here = path == url if url == "/" else path.startswith(url)
     return {"label": label, "url": url, "icon": icon, "section": section, "current": here}
 
 
 def _waiting(request: HttpRequest) -> Callable[[], str]:
-    """How much waits for this person in words; asked when it is shown, once, and not at all where
-    the view knows it from a question of its own (`request.waiting`)."""
+    """How much waits for this person, in words. The query runs once, when it is shown, and not if
+    the view knows it already (`request.waiting`)."""
 
     @cache
     def words() -> str:

@@ -1,4 +1,4 @@
-"""The door before every view: who asks too often is told when to come back."""
+"""The middleware that refuses callers who ask too often, with the time to wait."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from config.site.errors import bad_request, too_many
 from orgs.limits.rate_limits import SAFE, RequestIdentity, TooMany, is_counted
 
 Handler = Callable[[HttpRequest], HttpResponse]
-# What machines ask of this machine, so that it is watched in a flood as well.
+# Paths of monitoring, which are not limited, so that it works under a flood too.
 OPEN = ("healthz", "readyz", "metrics")
 
 
@@ -26,7 +26,7 @@ class LimitsMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         length = request.META.get("CONTENT_LENGTH") or "0"
         if not (length.isascii() and length.isdigit()):
-            # Our server refuses such a request by itself; another one might hand it on.
+            # Our own server refuses such a request; another server might pass it on.
             return bad_request(request)
         response = self.get_response(request)
         caller: RequestIdentity | None = getattr(request, "caller", None)
@@ -67,14 +67,14 @@ class LimitsMiddleware:
 
 
 def signed_in(request: HttpRequest) -> Any:
-    """The account's id, or None; without a session's cookie nothing is looked up."""
+    """The account's id, or None; without a session cookie nothing is looked up."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES:
         return None
     return request.user.pk if request.user.is_authenticated else None
 
 
 def writes(request: HttpRequest, view: Any) -> bool:
-    """Whether the call is one that changes something; a question may be a POST as well."""
+    """Whether the call changes something; a POST may also only ask."""
     if request.method in SAFE:
         return False
     scopes = getattr(getattr(view, "cls", None), "scopes", {})

@@ -1,14 +1,14 @@
-"""Styles and scripts as browsers keep them: named by their hash, compressed, good for a year."""
+"""Styles and scripts for browsers: a hash in the name, compressed, cached for a year."""
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-# `import "./name.js"` and `import { one } from "./name.js"`, of our own modules: Django's own rule
-# looks at every script and trips over those of others.
+# `import "./name.js"` and `import { one } from "./name.js"` in our own modules. Django's own rule
+# reads every script and fails on scripts of others.
 IMPORT = r"""(?P<matched>(?P<words>\bimport\s*(?:[^"';]*\bfrom\s*)?)["'](?P<url>\./[^"']+)["'])"""
 
 
 class HashedFiles(CompressedManifestStaticFilesStorage):
-    """As WhiteNoise has it; and what a module of ours imports carries its hash as well."""
+    """WhiteNoise's storage; imports in our own modules get the hashed names as well."""
 
     patterns = (
         *CompressedManifestStaticFilesStorage.patterns,
@@ -16,7 +16,7 @@ class HashedFiles(CompressedManifestStaticFilesStorage):
     )
 
     def stored_name(self, name: str) -> str:
-        """The name with the hash; the plain one where nothing is collected and that may be."""
+        """The name with the hash; the plain name if nothing is collected and that is allowed."""
         if not self.manifest_strict and self.clean_name(name) not in self.hashed_files:
             return name
         stored: str = super().stored_name(name)

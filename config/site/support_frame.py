@@ -1,6 +1,6 @@
 """The frame around support's console: its pages, and what is looked at, on every page of /admin/.
 
-Nothing is asked of the database: what is looked at stands in the session.
+It runs no query: what is looked at is stored in the session.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from django.urls import reverse
 from orgs.models.users import User
 from orgs.support.looks import account_look, organisation_look
 
-# Pages of one organisation: (name of the address, label, icon, word in the bar of a phone).
+# Pages of one organisation: (URL name, label, icon, short label for phones).
 PAGES = (
     ("support-members", "Members", "people", ""),
     ("support-groups", "Groups", "aud-group", ""),

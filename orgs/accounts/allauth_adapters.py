@@ -1,4 +1,4 @@
-"""What django-allauth asks of us: closed sign-up, local redirects, throttling, sealed secrets."""
+"""Adapters of django-allauth: closed sign-up, local redirects, throttling, encrypted secrets."""
 
 import base64
 import hashlib
@@ -30,7 +30,7 @@ PROVEN = (
     "factor or open session of this account does not work any more."
 )
 
-# What is said after each act, by the template that allauth would have used.
+# The message after each act, by the template that allauth would have used.
 SAID = {
     "account/messages/logged_in.txt": "",
     "account/messages/logged_out.txt": "You are signed out.",
@@ -62,11 +62,11 @@ class AccountAdapter(DefaultAccountAdapter):
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Accounts come from invitations and commands."""
+        """No: accounts come from invitations and commands."""
         return False
 
     def set_password(self, user: User, password: str) -> None:
-        """Other browsers are signed out, and not listed as signed in any more either."""
+        """Set the password and end the sign-ins of all other browsers."""
         super().set_password(user, password)
         end_sign_ins(user, but=this_sign_in(self.request))
 
@@ -74,15 +74,15 @@ class AccountAdapter(DefaultAccountAdapter):
         return reverse("account")
 
     def is_safe_url(self, url: str | None) -> bool:
-        """Only paths of this site; not even its own name in front."""
+        """Whether it is a path of this site; an address with a host is not, even with our own."""
         return url_has_allowed_host_and_scheme(url or "", allowed_hosts=None)
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Who tries: guesses are counted by what the caller cannot write himself."""
+        """The address by which guesses are counted; the caller cannot forge it."""
         return client_address(request)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        # By account and address: a stranger who fails on purpose locks nobody out elsewhere.
+        # By account and address: whoever fails on purpose locks nobody out at another address.
         return f"{credentials.get('email', '').lower()}\n{self.get_client_ip(request)}"
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
@@ -110,13 +110,13 @@ class AccountAdapter(DefaultAccountAdapter):
         extra_tags: str = "",
         message: str | None = None,
     ) -> None:
-        """In our words."""
+        """Add a message in our words; without words for it, none."""
         words = message or SAID.get(message_template or "", "")
         if words:
             messages.add_message(request, level, words, extra_tags=extra_tags)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """No mail server is assumed, so nothing is sent."""
+        """Send nothing: no mail server is assumed."""
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):
@@ -144,7 +144,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):
 
 
 class SingleSignOnAdapter(DefaultSocialAccountAdapter):
-    """The identity provider opens the accounts that are there; it makes none."""
+    """The identity provider signs people in to existing accounts; it creates none."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         return False
@@ -152,21 +152,25 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):
     def list_apps(
         self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
     ) -> list[Any]:
-        """The environment alone names the provider: no row of the database can add another."""
+        """Providers from the settings only: no row of the database can add another."""
         named = _build_apps_from_settings(provider=provider, client_id=client_id)
         return [app for apps in named.values() for app in apps]
 
     def authenticate_by_email(self, sociallogin: Any) -> Any:
-        """Only an address that the provider says is verified, in so many words.
+        """The account of an address that the provider calls verified, with the value true.
 
-        A text such as "false" counts as true elsewhere.
+        Anything else does not count: allauth would take a text such as "false" for true.
         """
         proven = [a for a in sociallogin.email_addresses if a.verified is True]
         sociallogin.email_addresses = proven
         return super().authenticate_by_email(sociallogin)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:
-        """Whoever held the account before its address was proven loses it, all of it."""
+        """At the first sign-on with a proven address, remove every other way into the account.
+
+        Somebody else may have made the account before: their password, second factors, sign-ons and
+        sessions end.
+        """
         email = sociallogin._did_authenticate_by_email
         user = sociallogin.user if email else None
         if user is None or user.emailaddress_set.filter(email=email, verified=True).exists():

@@ -22,20 +22,20 @@ CODE_INPUT = {
 
 
 def shorten(field: forms.Field, length: int) -> None:
-    """Refuse what is longer."""
+    """Limit a text field to `length` characters."""
     field.validators.append(MaxLengthValidator(length))
     field.widget.attrs["maxlength"] = length
 
 
 def plain(field: forms.Field, label: str, help_text: str = "", **attributes: Any) -> None:
-    """A label above the field says what it is; nothing is written into it."""
+    """Give a field a label above it, and no placeholder."""
     field.label, field.help_text = label, help_text
     field.widget.attrs.pop("placeholder", None)
     field.widget.attrs.update(attributes)
 
 
 class SignInForm(account.LoginForm):
-    """The field is called `email`, as password managers know it."""
+    """Sign-in by e-mail. The field is called `email`, because password managers expect that."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -49,7 +49,7 @@ class SignInForm(account.LoginForm):
 
 
 class OnePasswordMixin:
-    """A new password is typed once: the browser can show it."""
+    """A new password is typed once, because the page can show it."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -66,7 +66,7 @@ class ChangePasswordForm(OnePasswordMixin, account.ChangePasswordForm):
 
 
 class SetPasswordForm(OnePasswordMixin, account.SetPasswordForm):
-    """The first password of who came by single sign-on."""
+    """The first password of somebody who signed in by single sign-on."""
 
 
 class CodeForm(codes.AuthenticateForm):
@@ -113,7 +113,7 @@ class RenameKeyForm(EditWebAuthnForm):
 
 
 class PasswordForm(forms.Form):
-    """A first password, typed once: it can be shown by the browser."""
+    """A first password, typed once, because the page can show it."""
 
     password = forms.CharField(
         label="Choose a password",
@@ -133,7 +133,7 @@ class PasswordForm(forms.Form):
 
 
 class NewPasswordForm(PasswordForm):
-    """The password after a link of `manage.py reset_password`."""
+    """The new password of somebody with a link of `manage.py reset_password`."""
 
     def save(self) -> User:
         self.user.set_password(self.cleaned_data["password"])

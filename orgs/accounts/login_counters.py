@@ -1,4 +1,4 @@
-"""Where attempts at signing in are counted: in Redis, and while that is away in this process."""
+"""A cache for counts of sign-in attempts: in Redis, and in this process while Redis is down."""
 
 import json
 import logging
@@ -13,12 +13,12 @@ from django.core.cache.backends.redis import RedisCache
 
 log = logging.getLogger("commonmind.throttling")
 
-# After a failure Redis is left alone for so long: a sign-in asks it a dozen times.
+# After a failure Redis is not asked for this long, because a sign-in asks it a dozen times.
 PAUSE_SECONDS = 5
 
 
 class JSONSerializer:
-    """Counts as JSON: what lies in Redis is never unpickled."""
+    """Serialises counts as JSON, so that nothing from Redis is ever unpickled."""
 
     def dumps(self, value: Any) -> bytes:
         return json.dumps(value).encode()
@@ -28,7 +28,8 @@ class JSONSerializer:
 
 
 class SteadyCache(RedisCache):
-    """Django's cache in Redis; people get in, and guessing stays slow, while Redis is away."""
+    """Django's Redis cache. While Redis is down, people can still sign in and guesses are
+    limited."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         waits = {"socket_connect_timeout": 0.5, "socket_timeout": 0.5}
@@ -47,7 +48,7 @@ class SteadyCache(RedisCache):
         return near()
 
     def clear(self) -> None:
-        """Forget every count, here and there."""
+        """Delete all counts, in this process and in Redis."""
         self._away_until = 0.0
         self._nearby.clear()
         super().clear()

@@ -23,7 +23,7 @@ from orgs.principals import Actor
 
 CHOSEN = "organisation"
 MARK = "sign_in"
-# How old "last seen" may become before it is written again.
+# "Last seen" is written again when it is this old.
 FRESH_SECONDS = 300
 BROWSERS = (
     ("Edg", "Edge"),
@@ -49,12 +49,12 @@ def _joined(user_id: UUID) -> "QuerySet[Member]":
     return here.select_related("organisation")
 
 
-# Every page asks for it.
+# Every page runs this query.
 _JOINED = Kept(_joined)
 
 
 def memberships(user: User) -> list[tuple[Member, Organisation]]:
-    """The organisations that the user has joined, each with the membership, by name."""
+    """(membership, organisation) for each organisation that the user has joined, by name."""
     with scope(Scope(user=user.pk)):
         members = list(_JOINED.rows(user_id=user.pk))
     pairs = [(m, m.organisation) for m in members]
@@ -62,7 +62,7 @@ def memberships(user: User) -> list[tuple[Member, Organisation]]:
 
 
 def choose(request: HttpRequest, organisation_id: UUID) -> bool:
-    """Keep the organisation for this session, if the person belongs to it."""
+    """Choose the organisation for this session. False if the person does not belong to it."""
     if any(o.id == organisation_id for _, o in memberships(request.user)):
         request.session[CHOSEN] = str(organisation_id)
         return True
@@ -70,10 +70,10 @@ def choose(request: HttpRequest, organisation_id: UUID) -> bool:
 
 
 def current(request: HttpRequest) -> tuple[Member, Organisation] | None:
-    """The chosen membership, the only one, or None. Looked up again for each request.
+    """The chosen membership, or the only one, or None. Looked up once for each request.
 
-    Who was removed from the chosen one has to choose again: another organisation never takes its
-    place unasked.
+    Whoever was removed from the chosen organisation has to choose again: it is never replaced by
+    another without asking.
     """
     cached = getattr(request, "_membership", False)
     if cached is not False:
@@ -90,7 +90,7 @@ def current(request: HttpRequest) -> tuple[Member, Organisation] | None:
 
 
 def actor_of(member: Member) -> Actor:
-    """The member as the one who asks."""
+    """The member as an actor; viewers have the scope read, others also write."""
     return Actor(
         organisation_id=member.organisation_id,
         member_id=member.id,
@@ -101,7 +101,7 @@ def actor_of(member: Member) -> Actor:
 
 
 def browser_in_words(user_agent: str) -> str:
-    """`Firefox on Linux`; what a browser says of itself is kept no longer than that."""
+    """A short name such as `Firefox on Linux`; the whole User-Agent is not stored."""
     browser = next((word for sign, word in BROWSERS if sign in user_agent), "")
     system = next((word for sign, word in SYSTEMS if sign in user_agent), "")
     if not browser:
@@ -111,7 +111,7 @@ def browser_in_words(user_agent: str) -> str:
 
 
 def sign_ins_of(user: User, now: datetime) -> "QuerySet[SignIn]":
-    """Where the user is signed in now, the last seen first."""
+    """The user's open sign-ins, the last seen first."""
     live = Session.objects.filter(expire_date__gt=now).values("session_key")
     return SignIn.objects.filter(user=user, session_key__in=live).order_by("-last_seen_at", "-id")
 
@@ -130,13 +130,14 @@ def end_sign_ins(user: User, *, only: UUID | None = None, but: UUID | None = Non
 
 
 def this_sign_in(request: HttpRequest) -> UUID | None:
-    """The id of the session that asks."""
+    """The id of this request's sign-in, or None."""
     marked = request.session.get(MARK) or {}
     return UUID(marked["id"]) if marked else None
 
 
 def note_sign_in(request: HttpRequest) -> None:
-    """Write down the session of a signed-in person, when it is new, renewed or seen again."""
+    """Store the session of a signed-in person: when it is new or renewed, and then once in a
+    while."""
     session, marked = request.session, request.session.get(MARK) or {}
     if session.session_key is None:
         session.create()
@@ -166,21 +167,21 @@ def note_sign_in(request: HttpRequest) -> None:
 
 
 def on_signed_in(sender: object, request: HttpRequest, user: User, **kwargs: object) -> None:
-    """Django's signal: the session begins here."""
+    """Receiver of Django's `user_logged_in`: store the new session."""
     request.user = user
     note_sign_in(request)
 
 
 class SignInsMiddleware:
-    """Keeps the list of sessions; asks nothing for requests that need no person."""
+    """Keeps the list of sessions; runs no query for requests that need no person."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        # Only when the view looked up who it is: a robot's call has no session to read, and its
-        # user is an actor.
+        # Only if the view looked up the user: the call of a robot has no session, and its user is
+        # an Actor.
         asked = hasattr(request, "_cached_user") and isinstance(request.user, User)
         if asked and response.status_code < 500:
             note_sign_in(request)

@@ -1,11 +1,11 @@
-"""What stands in an address."""
+"""URL converters."""
 
 from django.urls import register_converter
 from django.urls.converters import StringConverter
 
 
 class ReferenceConverter(StringConverter):
-    """An id, an external id or platform:id; a NUL, which Postgres cannot compare, is no name."""
+    """An id, an external id or platform:identifier; without NUL, which Postgres cannot compare."""
 
     regex = r"[^/\x00]+"
 

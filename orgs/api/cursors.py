@@ -25,9 +25,9 @@ def sign(actor: Actor, last: str) -> str:
 
 
 def read(actor: Actor, cursor: str, place: Callable[[str], Place] = UUID) -> Place:  # type: ignore[assignment]
-    """What `place` makes of where to go on, an id if nothing else is said.
+    """The position in a cursor, made by `place` from its text; by default an id.
 
-    Raises ValidationError for anything not signed for the asker.
+    Raises ValidationError for anything that is not signed for the asker.
     """
     try:
         return place(signing.loads(cursor, salt=_salt(actor)))
@@ -51,9 +51,9 @@ def page(
     render: Callable[[Any], dict[str, Any]],
     newest: Callable[[Any, int], list[Any]] = lambda rows, most: list(rows.order_by("-id")[:most]),
 ) -> dict[str, Any]:
-    """One page, newest id first: {"results": [...], "next": url or null}. Evaluates inside.
+    """One page, newest id first: {"results": [...], "next": url or None}. Evaluates the queryset.
 
-    newest: how the first of the rows are read.
+    newest: reads the first so many rows of a queryset.
     """
     actor = request.user
     if cursor:

@@ -1,4 +1,4 @@
-"""JSON in: strict, bounded, and never trusted to be well-formed text."""
+"""The parser of JSON bodies: strict, with a limit on size, and with checks of the text."""
 
 from collections.abc import Mapping
 from typing import IO, Any

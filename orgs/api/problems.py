@@ -1,4 +1,4 @@
-"""RFC 9457 problems: one shape for every error, with a hint that an agent can act on."""
+"""RFC 9457 problems: one shape for every error, with a sentence that an agent can act on."""
 
 import logging
 from collections.abc import Callable
@@ -39,7 +39,7 @@ NOT_FOUND_DETAIL = "There is nothing here that you may see."
 
 
 class Problem(exceptions.APIException):
-    """An error of the product's own. code: the stable end of the type."""
+    """An error of the product itself. code: the stable last part of the problem's type."""
 
     def __init__(self, status: int, code: str, detail: str, title: str = "") -> None:
         super().__init__(detail, code)
@@ -57,16 +57,16 @@ _mapped: dict[type[Exception], tuple[int, str]] = {
 
 
 def map_exception(kind: type[Exception], status: int, code: str, title: str = "") -> None:
-    """Let an upper app's exception become a problem; its message becomes the detail."""
+    """Turn an app's exception into a problem; its message becomes the detail."""
     _mapped[kind] = (status, code)
     if title:
         TITLES[code] = title
 
 
 def on_problem(function: Noter) -> Noter:
-    """Register what is told of each problem that a call ends in: the DRF request and the code.
+    """Register a function that is called with the DRF request and the code of each problem.
 
-    It is not told where the database failed, for it may want to write.
+    It is not called if the database failed, because it may want to write.
     """
     _noters.append(function)
     return function
@@ -111,7 +111,7 @@ def describe(  # noqa: PLR0911 - one return for each kind of error
     error: Exception,
 ) -> tuple[int, str, str, list[dict[str, str]], str] | None:
     """(status, code, detail, errors, title) of an exception, or None for the unexpected."""
-    # Of its own class and those above it the nearest.
+    # The nearest of its class and its base classes.
     for kind in type(error).__mro__:
         if kind in _mapped:
             status, code = _mapped[kind]
@@ -156,7 +156,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     request_id = getattr(context["request"], "request_id", "")
     found = describe(error)
     if found is None or isinstance(error, DatabaseError):
-        # Type and place only: a message of the database may quote what was being written.
+        # Log type and place only: a message of the database may quote what was being written.
         log.error(
             "unexpected %s",
             type(error).__name__,
@@ -184,12 +184,12 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
 
 
 def _more(error: Exception) -> dict[str, Any]:
-    """What an exception tells beside its sentence, such as what stands there now."""
+    """More members of the problem that the exception brings, such as what is stored now."""
     more: dict[str, Any] = getattr(error, "more", {})
     return more
 
 
 def plain_problem(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
-    """The same for errors outside a DRF view (an address that does not exist)."""
+    """A problem as a response outside DRF, for example for an address that does not exist."""
     body = problem(status, code, detail, getattr(request, "request_id", ""))
     return HttpResponse(JSONRenderer().render(body), status=status, content_type=MEDIA_TYPE)

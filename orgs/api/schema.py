@@ -1,4 +1,4 @@
-"""What every operation of the OpenAPI description says: problems and who may call."""
+"""The OpenAPI description: what every operation has, such as problems and cursors."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ PROBLEMS = ("400", "401", "403", "404", "409", "413", "415", "429", "503")
 PROBLEM = OpenApiResponse(ProblemSerializer, description="Problem details (RFC 9457)")
 
 
-# No NUL, which the database cannot hold; and where it may not be blank, something to read.
+# No NUL, which the database cannot hold. A field that may not be blank has a visible character.
 TEXT, WORDS = r"^[^\u0000]*$", r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
 
 
@@ -45,7 +45,7 @@ class TextScheme(OpenApiSerializerFieldExtension):
             self.target, direction, bypass_extensions=True
         )
         if isinstance(described.get("type"), list):
-            # Whether it may be null is added once more where this is used.
+            # The caller adds whether it may be null.
             described["type"] = "string"
         return described | {
             "pattern": self.target.pattern or (TEXT if self.target.allow_blank else WORDS)
@@ -64,9 +64,9 @@ class DocumentScheme(OpenApiSerializerFieldExtension):
 
 
 def documents(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-    """drf-spectacular's hook: what a document may hold.
+    """drf-spectacular's hook: describe what a JSON document may hold.
 
-    Written out for two levels: what refers to itself is more than many generators can bear.
+    It is written out for two levels, because many generators cannot handle recursive schemas.
     """
     text = {"type": "string", "pattern": TEXT}
     number = {"type": "number", "minimum": SMALLEST, "maximum": LARGEST}
@@ -85,7 +85,7 @@ def documents(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
 
 
 class CursorPage:
-    """How `orgs.api.cursors.page` answers; the query parameters are the view's own to name."""
+    """The answer of `orgs.api.cursors.page`; each view describes its own query parameters."""
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
         following = {"type": ["string", "null"], "format": "uri"}
@@ -100,7 +100,7 @@ class CursorPage:
 
 
 class ProblemAutoSchema(AutoSchema):
-    """Adds the problems that any call may answer; lists are pages, bodies take no other field."""
+    """Adds the problems of every call; describes lists as pages and bodies as closed objects."""
 
     def _get_paginator(self) -> CursorPage:
         return CursorPage()
@@ -113,7 +113,7 @@ class ProblemAutoSchema(AutoSchema):
         return described
 
     def _is_create_operation(self) -> bool:
-        # Views say themselves where a POST answers 201; asking and restoring create nothing.
+        # Views name 201 themselves where a POST creates something; asking and restoring do not.
         return False
 
     def _get_response_bodies(self, direction: Any = "response") -> Any:

@@ -1,4 +1,4 @@
-"""Strict fields: a wrong type is refused, never bent into the right one."""
+"""Strict fields: a value of the wrong type is refused, never converted."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 MAX_ITEMS = 1000
 MAX_DEPTH = 20
-# Beyond 64 bits a number would not come back as it was sent.
+# A number of more than 64 bits would not come back as it was sent.
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 
 
@@ -26,7 +26,7 @@ class StrictSerializer(serializers.Serializer[Any]):
 
 
 def checked(serializer: type[Any], data: Any) -> dict[str, Any]:
-    """The validated data; raises ValidationError."""
+    """The validated data of a serializer class. Raises ValidationError."""
     validated: dict[str, Any] = _kept(serializer).run_validation(data)
     return validated
 
@@ -34,14 +34,14 @@ def checked(serializer: type[Any], data: Any) -> dict[str, Any]:
 @cache
 def _kept(serializer: type[Any]) -> Any:
     """One instance for all requests: making its fields costs more than checking with them, and
-    checking leaves nothing behind in it."""
+    checking does not change it."""
     return serializer()
 
 
 class TextField(serializers.CharField):
     """A string and nothing else; NUL and lone surrogates are refused.
 
-    pattern: what its validation asks for beside that, for the description.
+    pattern: a regular expression of what else is validated, for the OpenAPI description.
     """
 
     def __init__(self, *, pattern: str = "", **kwargs: Any) -> None:
@@ -98,7 +98,8 @@ class DocumentField(serializers.DictField):
 
 
 def check_document(value: Any, depth: int = 0) -> None:
-    """Raise ValidationError for NUL, lone surrogates, huge numbers, over-deep or over-long JSON."""
+    """Raises ValidationError for NUL, lone surrogates, huge numbers, and too deep or too long
+    JSON."""
     if depth > MAX_DEPTH:
         raise serializers.ValidationError(f"Nested deeper than {MAX_DEPTH} levels.")
     if isinstance(value, str):
@@ -118,7 +119,7 @@ def check_document(value: Any, depth: int = 0) -> None:
             check_document(item, depth + 1)
 
 
-# Of a robot of whose part the asker is not told (`robots.registry.who_taught`).
+# For the description of a robot that may be hidden from the asker (`robots.registry.who_taught`).
 NOT_TOLD = "Null where it is a personal robot's and all of a profession read it."
 
 

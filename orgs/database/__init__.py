@@ -1,4 +1,4 @@
 """Row-level security, roles, and statements in bulk.
 
-What a policy protects is said by migrations.
+The policies themselves stand in migrations.
 """

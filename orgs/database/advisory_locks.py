@@ -1,4 +1,4 @@
-"""Acts that look and then write, one after the other inside an organisation."""
+"""Locks for acts that read and then write: one at a time inside an organisation."""
 
 import hashlib
 from uuid import UUID
@@ -11,8 +11,8 @@ _LOCK = "SELECT pg_advisory_xact_lock(%(lock)s)"
 def take_turns(organisation_id: UUID, what: str) -> None:
     """Wait until nobody else does `what` in this organisation; held until the transaction ends.
 
-    What is seen from the next statement on includes what the others have committed. One lock for
-    each kind of act: of two acts that take several locks one would wait for the other for ever.
+    The next statement sees what the others have committed. Take one lock only: two acts that take
+    several locks could wait for each other for ever.
     """
     digest = hashlib.sha256(f"{organisation_id}:{what}".encode()).digest()
     fetched(_LOCK, {"lock": int.from_bytes(digest[:8], "big", signed=True)})

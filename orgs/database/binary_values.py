@@ -1,6 +1,6 @@
-"""Values in the server's own binary form, where the text of a value costs more than its use.
+"""Values in the server's binary form, for values whose text would cost more than their use.
 
-The statement casts them (`%(name)s::uuid[]`), so that the server knows their type.
+Statements must cast them (`%(name)s::uuid[]`), so that the server knows their type.
 """
 
 import struct
@@ -29,22 +29,22 @@ class _BinaryDumper(Dumper):
 
 
 def register_binary() -> None:
-    """Let connections that are made from now on send them; before Django has made any."""
+    """Let new connections send Binary; call it before Django has made any."""
     psycopg.adapters.register_dumper(Binary, _BinaryDumper)
 
 
 def halfvec(vector: NDArray[Any]) -> Binary:
-    """A vector in half precision: its length, nothing, its numbers."""
+    """A vector as pgvector's halfvec: length, two zero bytes, the numbers in half precision."""
     return Binary(struct.pack(">hh", len(vector), 0) + vector.astype(">f2").tobytes())
 
 
 def halfvec_sent(sent: bytes) -> NDArray[np.float16]:
-    """The numbers of a vector as the server sends it, the same way round."""
+    """The numbers of a halfvec that the server sent; the opposite of `halfvec`."""
     return np.frombuffer(sent, dtype=">f2", offset=4).astype(np.float16)
 
 
 def uuids(ids: NDArray[np.bytes_]) -> Binary:
-    """uuid[] of ids of 16 bytes each (numpy leaves out noughts at their end)."""
+    """uuid[] of ids of 16 bytes each, of which numpy may have dropped zero bytes at the end."""
     elements = np.empty(len(ids), dtype=_ELEMENT)
     elements["size"], elements["id"] = 16, ids.astype("S16").view("V16")
     head = (

@@ -1,8 +1,8 @@
-"""Many rows in one statement: the rows travel as one JSON document.
+"""Insert many rows in one statement, sent as one JSON document.
 
 Building an INSERT of a thousand rows from the ORM's expressions takes longer than running it.
-Postgres reads the document with the table's own row type, so that every column keeps its type;
-row-level security checks each row as ever.
+Postgres reads the document with the table's own row type, so every column keeps its type. Row-level
+security checks each row as always.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,15 +15,15 @@ from orgs.database.prepared_statements import fetched
 
 
 def uuids(values: Iterable[object]) -> str:
-    """An array of uuids as Postgres reads it, with NULL for what is empty.
+    """The text of a Postgres array of uuids, with NULL for None.
 
-    The driver takes a list value by value, which is slower than the statement it is for.
+    The driver converts a list value by value, which takes longer than the statement itself.
     """
     return "{" + ",".join(str(one) if one else "NULL" for one in values) + "}"
 
 
 def _plain(value: Any) -> Any:
-    """Bytes in the form that Postgres reads as bytea."""
+    """Bytes as text that Postgres reads as bytea. Raises TypeError for anything else."""
     if isinstance(value, bytes | memoryview):
         return "\\x" + bytes(value).hex()
     raise TypeError(type(value).__name__)
@@ -44,7 +44,7 @@ def insert_rows(rows: Sequence[models.Model]) -> None:
     document = orjson.dumps(
         [
             {column: getattr(row, attribute) for attribute, column in names}
-            # What such a field stores may be another value than the row has.
+            # Such a field may store another value than the row has.
             | {str(field.column): field.pre_save(row, add=True) for field in prepared}
             for row in rows
         ],

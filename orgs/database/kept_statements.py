@@ -1,7 +1,7 @@
-"""Queries of the ORM whose text is put together once, and filled with values from then on.
+"""ORM queries that are compiled to SQL once and then run with other values.
 
-Django puts the text of a query together each time it is asked. For a memory with its names, which
-joins thirteen tables, that takes four milliseconds of the processor; to find it takes one.
+Django compiles a query each time it runs. For a memory with its names, which joins thirteen tables,
+compiling takes four milliseconds of processor time; finding the memory takes one.
 """
 
 import copy
@@ -34,20 +34,21 @@ def _mark(value: Given, number: int) -> Mark:
 
 @dataclass(frozen=True)
 class Statement:
-    """A query that was put together with marks in place of some of its values."""
+    """A query with placeholders (marks) for some of its values. names: by mark, the name of the
+    value."""
 
     query: "QuerySet[Any, Any]"
     names: Mapping[Mark, str]
 
     @cached_property
     def compiled(self) -> tuple[Any, str, tuple[Any, ...]]:
-        """Django's compiler, the text and its parameters with the marks."""
+        """(Django's compiler, the SQL text, its parameters with the marks)."""
         compiler = self.query.query.get_compiler(using=self.query.db)
         text, parameters = compiler.as_sql()
         return compiler, text, tuple(parameters)
 
     def filled(self, values: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
-        """The text, and its parameters for these values."""
+        """(the SQL text, its parameters with these values by name)."""
         _, text, parameters = self.compiled
         return text, tuple(
             values[self.names[p]] if isinstance(p, Mark) and p in self.names else p
@@ -61,7 +62,7 @@ class Statement:
     def read(self, found: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
         """The rows out of what the database answered."""
         compiler = copy.copy(self.compiled[0])
-        # Another thread may have put it together, on a connection of its own.
+        # Another thread may have compiled it, on its own connection.
         compiler.connection = connections[self.query.db]
         compiler.execute_sql = lambda **options: [list(found)]
         # Not `copy.copy`, which would ask the database for the rows with the marks.
@@ -71,7 +72,7 @@ class Statement:
 
 
 class Kept:
-    """Builds a query for each shape once. Two that differ in values alone have one shape.
+    """Compiles a query once for each shape. Queries that differ only in values have one shape.
 
     build: makes the query out of the shape and of ids and moments by name. It may compare these
     with nothing but None: one that may be missing belongs to the shape as well. One that stands in

@@ -1,7 +1,7 @@
 """The erasure ledger: one line for each act of erasing, in a file beside the database.
 
-A backup of before the act would bring the erased back. So the ledger lies outside the database, a
-restore joins it with the one in the backup, and what it names is erased again. It holds ids alone.
+An older backup would bring back what was erased. So the ledger is a file outside the database: a
+restore joins it with the one in the backup and erases again what it names. It holds only ids.
 """
 
 import fcntl
@@ -20,7 +20,7 @@ log = logging.getLogger("commonmind.ledger")
 
 NAME = "erasures.jsonl"
 FIELDS = ("id", "organisation", "what", "target", "at")
-# Ids and moments are short; anything longer is a text, and texts do not belong here.
+# Ids and times are short. A longer value is a text, which does not belong here.
 LONGEST = 200
 
 
@@ -40,15 +40,15 @@ def ledger_path() -> Path:
 
 
 def append(entry: Mapping[str, Any], path: Path | None = None) -> None:
-    """Add one line; as `append_all`."""
+    """Add one line; see `append_all`."""
     append_all([entry], path)
 
 
 def append_all(acts: Iterable[Mapping[str, Any]], path: Path | None = None) -> None:
-    """Add a line for each act, on the disk when this returns; safe for several processes.
+    """Add a line for each act. They are on disk when it returns; several processes may call it.
 
-    Ids and moments may be UUID and datetime. Raises ValueError for other fields than FIELDS or for
-    a value that is no id, and OSError where the file cannot be written: then nothing was added.
+    Ids may be UUID, times datetime. Raises ValueError for fields other than FIELDS and for values
+    that are not ids, and OSError if the file cannot be written; nothing is added then.
     """
     plain = [_checked({name: _plain(value) for name, value in act.items()}) for act in acts]
     line = "\n".join(map(json.dumps, plain)).encode()
@@ -62,7 +62,7 @@ def append_all(acts: Iterable[Mapping[str, Any]], path: Path | None = None) -> N
         os.fchmod(handle, 0o600)
         fcntl.flock(handle, fcntl.LOCK_EX)
         size = os.fstat(handle).st_size
-        # Whoever died in the middle of a line left it without an end.
+        # A process that died while writing left a line without an end.
         torn = bool(size) and os.pread(handle, 1, size - 1) != b"\n"
         whole = (b"\n" if torn else b"") + line + b"\n"
         if os.write(handle, whole) != len(whole):
@@ -76,9 +76,10 @@ def append_all(acts: Iterable[Mapping[str, Any]], path: Path | None = None) -> N
 
 
 def entries(path: Path | None = None) -> list[Entry]:
-    """Every act, the first first; none without a file. A torn line is passed over with a warning.
+    """All acts in the order of the file; none without a file. A torn line is skipped with a
+    warning.
 
-    Raises ValueError for a line that can be read and is no entry.
+    Raises ValueError for a line that is JSON but no entry.
     """
     path = path or ledger_path()
     try:
@@ -102,19 +103,19 @@ def entries(path: Path | None = None) -> list[Entry]:
 
 
 def join(a: Iterable[Entry], b: Iterable[Entry]) -> list[Entry]:
-    """Every act of both once, by id, in the order of time."""
+    """The acts of both, each id once, in the order of time."""
     found = {entry["id"]: entry for entry in (*b, *a)}
     return sorted(found.values(), key=lambda entry: (_moment(entry), entry["id"]))
 
 
 def missing(known: Iterable[Entry], wanted: Iterable[Entry]) -> list[Entry]:
-    """Those of `wanted` that `known` has not, in their order."""
+    """The entries of `wanted` whose ids are not in `known`, in their order."""
     ids = {entry["id"] for entry in known}
     return [entry for entry in wanted if entry["id"] not in ids]
 
 
 def sync_folder(folder: Path) -> None:
-    """What was made in the folder or renamed there outlives a crash of the machine."""
+    """Flush a folder to disk, so that new and renamed files in it survive a crash."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
@@ -133,7 +134,7 @@ def _plain(value: Any) -> Any:
 
 
 def _checked(content: Any) -> Entry:
-    """The same as an entry. Raises ValueError."""
+    """The content as an Entry. Raises ValueError if it is none."""
     if not isinstance(content, dict) or sorted(content) != sorted(FIELDS):
         raise ValueError(f"an erasure has the fields {', '.join(FIELDS)} and no other")
     for name in FIELDS:

@@ -1,10 +1,10 @@
-"""Statements that the server plans once a connection and runs often.
+"""Prepared statements: the server plans them once for each connection and runs them often.
 
-Most of what a short statement costs is parsing and planning it, row-level security included. These
-are bound by the server and kept under a name, and their answers come as binary. Django's own cursor
-binds on the client's side, so every statement of it is planned anew; that suits statements whose
-plan depends on their values (the partial indexes of large organisations). DATABASE_PREPARE=off is
-for a pooler that cannot keep prepared statements.
+Parsing and planning, row-level security included, is most of the cost of a short statement. Here
+the server binds the parameters, keeps the statement under a name and answers in binary form.
+Django's cursor binds parameters on the client, so the server plans each of its statements anew;
+that is right for statements whose plan depends on their values (the partial indexes of large
+organisations). DATABASE_PREPARE=off is for a pooler that cannot keep prepared statements.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,12 +17,12 @@ from psycopg import Cursor
 from psycopg.pq import Format
 
 Rows = list[tuple[Any, ...]]
-# `%(name)s` and a mapping, or `%s` and a sequence.
+# A mapping for `%(name)s`, a sequence for `%s`.
 Values = Mapping[str, Any] | Sequence[Any]
 
 
 class _Logged(CursorDebugWrapper):
-    """Logs a statement as it was sent: nothing is bound on this side."""
+    """Logs a statement as it was sent, because the client binds no parameters."""
 
     def execute(self, sql: Any, params: Any = None) -> Any:
         with self.debug_sql(sql, params):
@@ -33,9 +33,9 @@ class _Logged(CursorDebugWrapper):
 def prepared(
     using: str = DEFAULT_DB_ALIAS, *, how: Format = Format.BINARY
 ) -> Iterator[CursorWrapper]:
-    """A cursor for prepared statements with `%(name)s` parameters, cast where the type is open.
+    """A cursor for prepared statements. Cast parameters whose type is not clear from the statement.
 
-    how: as what the values of its answers come; Django's fields read text.
+    how: the format of the answers; Django's fields can read text only.
     """
     connection: Any = connections[using]
     connection.ensure_connection()
@@ -52,16 +52,16 @@ def fetched(
     *,
     how: Format = Format.BINARY,
 ) -> Rows:
-    """The rows of one prepared statement; none for a statement that returns nothing."""
+    """The rows of one prepared statement; an empty list if it returns none."""
     with prepared(using, how=how) as cursor:
         cursor.execute(statement, values)
         return _rows(cursor)
 
 
 def together(statements: Sequence[tuple[str, Values]], using: str = DEFAULT_DB_ALIAS) -> Rows:
-    """The rows of the last of these, sent in one message as one transaction.
+    """The rows of the last of these statements, sent in one message.
 
-    Outside a transaction only: there the message is one.
+    Outside a transaction the message is one transaction.
     """
     return in_one_message(statements, using)[-1]
 
@@ -69,9 +69,9 @@ def together(statements: Sequence[tuple[str, Values]], using: str = DEFAULT_DB_A
 def in_one_message(
     statements: Sequence[tuple[str, Values]], using: str = DEFAULT_DB_ALIAS
 ) -> list[Rows]:
-    """The rows of each of these, sent in one message: one round trip.
+    """The rows of each of these statements, sent in one message: one round trip.
 
-    Outside a transaction they are one by themselves, unless BEGIN and COMMIT stand among them.
+    Outside a transaction the message is one transaction, unless it contains BEGIN and COMMIT.
     """
     connection: Any = connections[using]
     connection.ensure_connection()
@@ -80,11 +80,11 @@ def in_one_message(
         with connection.connection.pipeline():
             for cursor, (statement, values) in zip(cursors, statements, strict=True):
                 cursor.execute(statement, values)
-        # Fetching inside would ask the server a second time.
+        # Fetch after the pipeline: inside it would need a second round trip.
         return [_rows(cursor) for cursor in cursors]
 
 
 def _rows(cursor: CursorWrapper) -> Rows:
-    """What a statement returned. Its description would be made of every column each time."""
+    """The rows of a statement. It avoids `cursor.description`, which is costly to make."""
     result = cursor.pgresult
     return cursor.fetchall() if result is not None and result.nfields else []

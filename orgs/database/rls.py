@@ -1,8 +1,8 @@
 """Row-level security: the scope of a transaction, which says whose rows it may see.
 
-The database decides row by row. What it decides by are four settings that hold until the end of
-the transaction and no longer; a setting of the session would leak between requests that share a
-pooled connection. Outside a scope every tenant table is empty and refuses inserts.
+The database decides row by row, by settings that hold until the end of the transaction. A setting
+of the session would leak between requests that share a pooled connection. Outside a scope every
+tenant table is empty and refuses inserts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,7 +22,12 @@ Message = tuple[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What the database is told for the rest of the transaction."""
+    """The settings of a transaction.
+
+    organisation: whose rows. audiences: ids of those whose rows are shown and may be written.
+    deposit: ids of audiences into which rows may also be inserted. user: the account whose own rows
+    are shown. relaxed: a crash of the server may lose the transaction.
+    """
 
     organisation: UUID | None = None
     audiences: tuple[UUID, ...] = ()
@@ -39,7 +44,7 @@ _SET = (
     "set_config('app.user', %(app_user)s, true), "
     "set_config('plan_cache_mode', 'force_generic_plan', true)"
 )
-# What a crash may lose of such a transaction is worth less than a disk flush for each.
+# For writes that are worth less than a flush to disk for each of them.
 _RELAXED = ", set_config('synchronous_commit', 'off', true)"
 
 
@@ -61,7 +66,7 @@ def _apply(scope: Scope, using: str) -> None:
 
 
 def opening(scope: Scope) -> tuple[str, dict[str, str]]:
-    """The statement that opens a scope, with its values; for `together`."""
+    """(the statement that opens a scope, its values), for `together`."""
     return _SET + _RELAXED if scope.relaxed else _SET, _settings(scope)
 
 
@@ -71,7 +76,7 @@ def ask(
     """The rows of one SELECT under a scope.
 
     Outside a transaction the settings and the statement travel in one message, which Postgres
-    runs as one transaction: one round trip in place of four.
+    runs as one transaction: one round trip instead of four.
     """
     if connections[using].in_atomic_block:
         with scope(new, using):
@@ -80,7 +85,7 @@ def ask(
 
 
 def current_scope(using: str = DEFAULT_DB_ALIAS) -> Scope:
-    """The scope in force on this connection, or an empty one."""
+    """The scope that is open on this connection, or an empty one."""
     connection = connections[using]
     return (
         getattr(connection, "commonmind_scope", _NOTHING)
@@ -91,10 +96,10 @@ def current_scope(using: str = DEFAULT_DB_ALIAS) -> Scope:
 
 @contextmanager
 def scope(new: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
-    """Run a transaction in which the database shows and takes what `new` allows.
+    """Run a transaction in which the database shows and accepts what `new` allows.
 
-    Scopes nest: the outer one is in force again afterwards; the same one again is the same
-    transaction. Querysets must be evaluated inside.
+    Scopes nest: afterwards the outer one holds again. If `new` is open already, nothing changes.
+    Evaluate querysets inside.
     """
     if new == current_scope(using):
         yield
@@ -105,11 +110,11 @@ def scope(new: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
 
 @contextmanager
 def scopes(first: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[Callable[[Scope], None]]:
-    """A transaction that goes through several scopes, one after the other; yields what turns to
-    the next one.
+    """A transaction with several scopes, one after the other. Yields a function that opens the
+    next.
 
-    Each holds until the next; at the end the outer scope is in force again. That takes fewer
-    statements than a scope for each, since none of them can be rolled back on its own.
+    Each scope holds until the next; at the end the outer scope holds again. This takes fewer
+    statements than `scope` for each, because no part can be rolled back on its own.
     """
     connection: Any = connections[using]
     outer = current_scope(using)
@@ -123,7 +128,7 @@ def scopes(first: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[Callable[[Sc
         try:
             yield turn_to
         except BaseException:
-            # The roll-back to the savepoint restores the settings in the database.
+            # The roll-back restores the settings in the database.
             connection.commonmind_scope = outer
             raise
         connection.commonmind_scope = outer
@@ -133,10 +138,11 @@ def scopes(first: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[Callable[[Sc
 
 @contextmanager
 def message_scope(using: str = DEFAULT_DB_ALIAS) -> Iterator[tuple[list[Message], list[Message]]]:
-    """A transaction that the caller opens and ends by messages, with a scope that they set.
+    """A transaction whose BEGIN, COMMIT and scope the caller sends with its own statements.
 
-    Gives what to send before the first and after the last statement. Whatever is raised rolls back
-    what was begun. Inside a transaction it is a savepoint, and the scope in force comes back.
+    Yields (what to send before the first statement, what to send after the last). An exception
+    rolls back. Inside a transaction both are empty, a savepoint is used, and the scope of before
+    holds again afterwards.
     """
     connection: Any = connections[using]
     connection.ensure_connection()
@@ -151,20 +157,21 @@ def message_scope(using: str = DEFAULT_DB_ALIAS) -> Iterator[tuple[list[Message]
         try:
             connection.connection.rollback()
         except Error:
-            # The next use opens another.
+            # The next use opens a new connection.
             connection.close()
         raise
 
 
 @contextmanager
 def organisation_scope(organisation: UUID, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
-    """A scope that opens the organisation's registry, but no audience: no memory is readable."""
+    """A scope of the organisation without audiences: its registry is open, no memory is
+    readable."""
     with scope(Scope(organisation=organisation), using):
         yield
 
 
 @contextmanager
 def deposit_scope(audiences: Iterable[UUID], using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
-    """The scope in force, in which rows may also be inserted into audiences it cannot read."""
+    """The current scope, in which rows may also be inserted into these audiences, unread."""
     with scope(replace(current_scope(using), deposit=tuple(audiences)), using):
         yield

@@ -1,4 +1,5 @@
-"""Refuse a database role that row-level security does not bind, or that may more than it needs."""
+"""Refuse a database role that row-level security does not bind, or that has more rights than it
+needs."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -8,7 +9,7 @@ import psycopg
 from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004
 from django.db import connections
 
-# The connections that serve people, robots and maintenance; `owner` migrates and is left out.
+# The connections that are checked; not `owner`, which migrates.
 BOUND = ("default", "worker", "support")
 HINT = (
     "Row-level security does not bind such a role, or it may more than it needs. Give {variable} "
@@ -21,7 +22,7 @@ VARIABLES = {
     "support": "DATABASE_SUPPORT_URL",
 }
 
-# The role that logged in and all that it may become, whatever SET ROLE says just now.
+# The role that logged in and all roles that it may become, whatever SET ROLE says at the moment.
 _ROLES = """
 SELECT r.rolname = session_user, r.rolname, r.rolsuper, r.rolbypassrls, EXISTS (
     SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -36,19 +37,19 @@ WHERE r.rolname = session_user OR (
 ORDER BY 1 DESC, 2
 """
 
-# Defaults that an operator may give the roles; the list stands in
-# config/embedded/servers/provisioning.py too, which starts before Django, and a test compares them.
+# Defaults that an operator may give the roles. config/embedded/servers/provisioning.py has the same
+# list, because it runs before Django; a test compares them.
 HARMLESS = (
     "application_name", "effective_cache_size", "effective_io_concurrency",
     "idle_in_transaction_session_timeout", "idle_session_timeout", "jit", "lock_timeout",
     "log_min_duration_statement", "plan_cache_mode", "random_page_cost", "statement_timeout",
     "transaction_timeout", "work_mem",
 )  # fmt: skip
-# What a whole database must not bring along either.
+# Settings for which the database itself must not have defaults either.
 HARMFUL = ("row_security", "search_path", "role", "session_replication_role")
 
-# A role may set defaults for its own later sessions, which nothing can forbid: code that ran as the
-# role once would so reach every process that starts afterwards.
+# Nothing can forbid a role to set defaults for its later sessions. By them, code that once ran as
+# the role would affect every process that starts afterwards.
 _DEFAULTS = """
 SELECT s.setrole <> 0, split_part(option, '=', 1)
 FROM pg_db_role_setting s, unnest(s.setconfig) AS option
@@ -56,7 +57,7 @@ WHERE s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user))
   AND s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
 ORDER BY 1, 2
 """
-# Rights that no role of the three has; to_regclass because a new database has no tables yet.
+# Rights that none of the roles may have; to_regclass because a new database has no tables yet.
 _RIGHTS = """
 SELECT 'may make temporary tables', has_database_privilege(session_user, current_database(), 'TEMP')
 UNION ALL SELECT 'may make schemas',
@@ -65,7 +66,7 @@ UNION ALL SELECT 'may make tables', has_schema_privilege(session_user, 'public',
 UNION ALL SELECT 'may write django_migrations', coalesce(has_table_privilege(
     session_user, to_regclass('public.django_migrations'), 'INSERT, UPDATE, DELETE'), false)
 """
-# What only a superuser can take from everybody: not every server lets that be done.
+# Rights that only a superuser can revoke; some hosted servers do not allow that.
 _OPEN = """
 SELECT 'make large objects', bool_or(has_function_privilege(session_user, p.oid, 'EXECUTE'))
 FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace
@@ -80,7 +81,7 @@ UNION ALL SELECT 'run blocks of plpgsql', has_language_privilege(session_user, '
 
 
 def faults(roles: Iterable[tuple[bool, str, bool, bool, bool]]) -> list[str]:
-    """What is wrong with a log-in role, in words, from the rows of `_ROLES`."""
+    """What is wrong with a log-in role, as clauses, from the rows of `_ROLES`."""
     found = []
     for itself, name, superuser, bypasses, owns in roles:
         wrong = (
@@ -95,7 +96,7 @@ def faults(roles: Iterable[tuple[bool, str, bool, bool, bool]]) -> list[str]:
 
 
 def default_faults(defaults: Iterable[tuple[bool, str]]) -> list[str]:
-    """Which defaults a role or its database must not have, from the rows of `_DEFAULTS`."""
+    """Forbidden defaults of a role or its database, as clauses, from the rows of `_DEFAULTS`."""
     return [
         f"the {'role' if of_role else 'database'} brings a default for {name}"
         for of_role, name in defaults
@@ -104,14 +105,15 @@ def default_faults(defaults: Iterable[tuple[bool, str]]) -> list[str]:
 
 
 def right_faults(rights: Iterable[tuple[str, bool]]) -> list[str]:
-    """Which rights a role has and must not have, from the rows of `_RIGHTS`."""
+    """Forbidden rights of a role, as clauses, from the rows of `_RIGHTS`."""
     return [f"the role {words}" for words, true in rights if true]
 
 
 def unsafe_connections(aliases: Iterable[str] = BOUND) -> list[CheckMessage]:
-    """One error for each connection with an unsafe role. Raises psycopg.OperationalError.
+    """One error for each connection with an unsafe role.
 
-    Asks on a connection of its own: nothing of it is left in a pool or across a fork.
+    It uses new connections, so that nothing is left in a pool or across a fork. Raises
+    psycopg.OperationalError if the database does not answer.
     """
     errors: list[CheckMessage] = []
     for alias in aliases:
@@ -134,7 +136,7 @@ def unsafe_connections(aliases: Iterable[str] = BOUND) -> list[CheckMessage]:
 
 
 def open_doors(aliases: Iterable[str] = BOUND) -> list[CheckMessage]:
-    """One warning for each connection whose role keeps rights that it does not need."""
+    """One warning for each connection whose role has rights that it does not need."""
     warnings: list[CheckMessage] = []
     for alias in aliases:
         if alias not in connections.settings:
@@ -153,9 +155,10 @@ def open_doors(aliases: Iterable[str] = BOUND) -> list[CheckMessage]:
 def check_roles(
     app_configs: Any, databases: Sequence[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """The system check of every command; `migrate` names the owner's database alone.
+    """The system check of commands. `migrate` names only the owner's database, so nothing is
+    checked.
 
-    A database that does not answer is the command's own affair.
+    If the database does not answer, there are no messages: the command itself reports it.
     """
     aliases = BOUND if databases is None else [a for a in BOUND if a in databases]
     try:
@@ -165,7 +168,7 @@ def check_roles(
 
 
 def refuse_unsafe_roles(**kwargs: Any) -> None:
-    """End the process with one error when a connection is unsafe, or cannot be judged."""
+    """End the process with one sentence if a connection is unsafe or cannot be checked."""
     try:
         errors = unsafe_connections()
     except psycopg.OperationalError as error:
@@ -176,6 +179,6 @@ def refuse_unsafe_roles(**kwargs: Any) -> None:
 
 def refuse(reason: str) -> NoReturn:
     """End the process with one sentence."""
-    # Not the standard error of the moment: Celery turns that into log lines of some level.
+    # Not `sys.stderr`, which Celery turns into log lines.
     print(f"Not started: {reason}", file=sys.__stderr__)
     raise SystemExit(1)

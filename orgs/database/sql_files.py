@@ -1,4 +1,4 @@
-"""SQL that migrations load: a file has its version in its name and never changes once released."""
+"""SQL files that migrations load. The name has a version; a released file never changes."""
 
 from pathlib import Path
 
@@ -8,5 +8,8 @@ APPS = Path(__file__).resolve().parents[2]
 
 
 def run(app: str, name: str) -> RunSQL:
-    """An operation that runs <app>/sql/<name>.sql; what it makes goes with its tables."""
+    """A migration operation that runs <app>/sql/<name>.sql.
+
+    Its reverse does nothing: what the file made goes with its tables.
+    """
     return RunSQL((APPS / app / "sql" / f"{name}.sql").read_text(encoding="utf-8"), RunSQL.noop)

@@ -1,4 +1,4 @@
-"""Where a request comes from: the one place that decides which header is believed."""
+"""The address of a request: the one place that decides which header is trusted."""
 
 import ipaddress
 
@@ -6,15 +6,15 @@ from django.conf import settings
 from django.http import HttpRequest
 
 UNKNOWN = "unknown"
-# Whoever has one address of IPv6 has all of its network.
+# Whoever has one IPv6 address has its whole network.
 NETWORK_BITS = 64
 
 
 def client_address(request: HttpRequest) -> str:
     """The caller's IP address, or `unknown`.
 
-    X-Forwarded-For is what the caller wrote, but for the entries that our own proxies added at its
-    end: TRUSTED_PROXY_COUNT of them. Without such proxies it is not looked at.
+    The caller can write anything into X-Forwarded-For; only the last TRUSTED_PROXY_COUNT entries
+    come from our own proxies. With a count of 0 the header is ignored.
     """
     found = request.META.get("REMOTE_ADDR", "")
     count = settings.TRUSTED_PROXY_COUNT
@@ -26,7 +26,7 @@ def client_address(request: HttpRequest) -> str:
 
 
 def client_network(request: HttpRequest) -> str:
-    """What calls are counted by: the address, of IPv6 its network."""
+    """The address by which calls are counted; for IPv6 its /64 network."""
     address = client_address(request)
     if ":" not in address:
         return address
@@ -34,7 +34,7 @@ def client_network(request: HttpRequest) -> str:
 
 
 def _parsed(text: str) -> str:
-    """The address in its usual form; a port is cut off, and what is no address is nothing."""
+    """The address in its usual form, without a port; empty for what is no address."""
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]

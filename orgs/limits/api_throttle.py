@@ -1,4 +1,4 @@
-"""What all callers of an organisation may ask for together."""
+"""The limit for all callers of an organisation together."""
 
 from django.views import View
 from rest_framework.request import Request
@@ -9,7 +9,7 @@ from orgs.principals import Actor
 
 
 class OrganisationThrottle(BaseThrottle):
-    """Counts the call for the organisation of the caller, who is known by now."""
+    """Counts the call for the caller's organisation; it runs after authentication."""
 
     def allow_request(self, request: Request, view: View) -> bool:
         actor = request.user

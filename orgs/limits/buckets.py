@@ -1,7 +1,7 @@
-"""Token buckets in Redis, or in this process while Redis is away.
+"""Token buckets in Redis, or in this process while Redis is down.
 
-A bucket holds so many tokens and fills steadily; a call takes some, or is refused and told when
-they will be there. Several buckets are taken from together: from all of them or from none.
+A bucket holds at most `capacity` tokens and fills steadily. A call takes some, or is refused with
+the time until there are enough. A call takes from several buckets: from all of them or from none.
 """
 
 import logging
@@ -19,7 +19,7 @@ from redis.retry import Retry
 
 log = logging.getLogger("commonmind.limits")
 
-# After a failure Redis is left alone for so long.
+# After a failure Redis is not asked for this long.
 PAUSE_SECONDS = 5.0
 KEPT_NEARBY = 20_000
 PREFIX = "commonmind:bucket:"
@@ -27,10 +27,10 @@ PREFIX = "commonmind:bucket:"
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """What is taken from. name: whose it is; policy: what it is called in answers.
+    """A bucket, and what a call takes from it. name: its key. policy: its name in answers.
 
     capacity: tokens; window: seconds in which an empty bucket fills; cost: tokens that are taken;
-    need: tokens that must be there, the cost if nothing is said.
+    need: tokens that must be there; None for the cost.
     """
 
     name: str
@@ -47,16 +47,16 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class BucketResult:
-    """What came of it. refused: the bucket that had too little; wait: seconds until it has enough;
-    left: the tokens in each bucket afterwards."""
+    """refused: the bucket that had too little, or None. wait: seconds until it has enough. left:
+    the tokens in each bucket afterwards."""
 
     refused: Bucket | None
     wait: float
     left: tuple[float, ...]
 
 
-# KEYS: buckets. ARGV: now, then capacity, window, cost and need of each. A clock that goes back, or
-# that of another machine, never fills a bucket twice.
+# KEYS: buckets. ARGV: now, then capacity, window, cost and need of each. If a clock goes
+# back, or another machine has another clock, no bucket fills twice.
 _SCRIPT = """
 local now, held, refused, wait = tonumber(ARGV[1]), {}, 0, 0
 for i, key in ipairs(KEYS) do
@@ -86,7 +86,7 @@ return left
 
 
 class Nearby:
-    """The same in this process, for as long as nothing is shared; bounded."""
+    """The same buckets in this process, for the time that Redis is down; bounded in number."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -120,7 +120,7 @@ class Nearby:
 
 
 class Buckets:
-    """Redis first; this process while Redis is away, each process for itself."""
+    """Buckets in Redis; while Redis is down, in each process on its own."""
 
     def __init__(self) -> None:
         self.nearby = Nearby()

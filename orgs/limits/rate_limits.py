@@ -22,7 +22,7 @@ KNOWN_KEYS = 10_000
 
 
 class TooMany(Problem):
-    """A limit is reached; the answer is 429 and says when to come back."""
+    """A limit is reached; the answer is 429 with the time to wait."""
 
     def __init__(self, verdict: BucketResult) -> None:
         super().__init__(429, "too-many", DETAIL)
@@ -30,7 +30,7 @@ class TooMany(Problem):
 
 
 def headers_of(verdict: BucketResult) -> dict[str, str]:
-    """What a refusal says: Retry-After, and RateLimit as the IETF's draft writes it."""
+    """The headers of a refusal: Retry-After, and RateLimit as in the IETF draft."""
     refused = verdict.refused
     if refused is None:
         return {}
@@ -43,7 +43,7 @@ def headers_of(verdict: BucketResult) -> dict[str, str]:
 
 
 def take(*wanted: Bucket) -> BucketResult:
-    """Take from the buckets that are limited at all. Raises TooMany."""
+    """Take from these buckets; one with capacity 0 means no limit. Raises TooMany."""
     limited = [bucket for bucket in wanted if bucket.capacity > 0]
     if not limited:
         return BucketResult(None, 0.0, ())
@@ -54,22 +54,23 @@ def take(*wanted: Bucket) -> BucketResult:
 
 
 def take_organisation(organisation_id: UUID, *, writes: bool, size: int) -> None:
-    """Count a call of somebody in the organisation. size: bytes of its body. Raises TooMany.
+    """Count a call for the organisation. size: bytes of its body. Raises TooMany.
 
-    After the caller is known: the id stands in every key, so anybody could claim it.
+    Call it only after authentication: a key's text names an organisation, which anybody could
+    forge.
     """
     wanted = [_of_organisation(organisation_id, writes=writes)]
     if writes and size:
         quota, name = settings.ORGANISATION_BYTES_PER_DAY, f"organisation-bytes:{organisation_id}"
-        # A body larger than the whole quota is measured by it, or it could never be sent.
+        # A body larger than the whole quota counts as the quota, else it could never be sent.
         wanted.append(Bucket(name, "organisation-bytes", quota, DAY, min(size, quota)))
     take(*wanted)
 
 
 def take_straight(digest: str, organisation_id: UUID) -> bool:
-    """Count a reading call with a key that was right before, for the key and its organisation.
+    """Count a reading call for its key and its organisation, if the key was right before.
 
-    digest: see `key_digest`. False where the key is not known; nothing is counted then. Raises
+    digest: see `key_digest`. Returns False for any other key; then nothing is counted. Raises
     TooMany.
     """
     if not _known.has(digest):
@@ -79,7 +80,7 @@ def take_straight(digest: str, organisation_id: UUID) -> bool:
 
 
 def key_digest(authorization: str) -> str:
-    """What a shown key is counted by; nothing where none is shown."""
+    """The digest by which a presented key is counted; empty without a key."""
     scheme, _, key = authorization.partition(" ")
     shown = key.strip() if scheme.lower() in ("bearer", "token") else ""
     return hashlib.sha256(shown.encode()).hexdigest()[:32] if shown else ""
@@ -103,26 +104,27 @@ def size_of(request: HttpRequest) -> int:
         return 0
 
 
-# A call that was counted on the straight way and went on to the usual one.
+# Marks a call that `take_straight` counted and that then went on to the usual views.
 COUNTED = "commonmind.counted"
 
 
 def is_counted(request: HttpRequest) -> bool:
-    """Whether the call is in the buckets already."""
+    """Whether the call was counted already."""
     return bool(getattr(request, "scope", {}).get(COUNTED))
 
 
 class RequestIdentity:
-    """Who asks, as far as it shows before anything is looked up."""
+    """Who seems to ask, before anything is looked up: the network and the digest of the key."""
 
     def __init__(self, request: HttpRequest) -> None:
         self.network = client_network(request)
         self.key = key_digest(request.META.get("HTTP_AUTHORIZATION", ""))
 
     def take_key(self, *, writes: bool) -> None:
-        """Count a call with a key, and hold off who shows one wrong key after another.
+        """Count a call with a key, and refuse networks that present too many wrong keys.
 
-        A key that was right before is not held off by the wrong ones of its neighbours.
+        A key that was right before is not refused because of wrong keys from the same network.
+        Raises TooMany.
         """
         wanted = [_of_key(self.key, writes=writes)]
         if not _known.has(self.key):
@@ -130,15 +132,15 @@ class RequestIdentity:
         take(*wanted)
 
     def take_account(self, account: object, kind: str) -> None:
-        """Count a call of somebody who has signed in."""
+        """Count a call of somebody who has signed in. Raises TooMany."""
         take(Bucket(f"{kind}:account:{account}", kind, settings.LIMITS[kind]))
 
     def take_address(self) -> None:
-        """Count a call of nobody in particular."""
+        """Count a call of somebody who is not signed in, for the network. Raises TooMany."""
         take(Bucket(f"address:{self.network}", "address", settings.LIMITS["address"]))
 
     def judged(self, *, right: bool) -> None:
-        """Remember how it went with the key."""
+        """Note whether the key was right; a wrong one is counted for the network."""
         if right:
             _known.add(self.key)
             return
@@ -153,7 +155,7 @@ class RequestIdentity:
 
 
 class KnownKeys:
-    """Digests of keys that were right a short while ago, in this process; the oldest go."""
+    """Digests of keys that were right lately, in this process; the oldest are dropped."""
 
     def __init__(self) -> None:
         self._lock = Lock()

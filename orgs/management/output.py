@@ -1,4 +1,4 @@
-"""How commands speak: one JSON object with --json, a few plain lines without."""
+"""The output of commands: one JSON object with --json, else a few plain lines."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ from orgs.principals import Actor
 
 
 class SpeakingCommand(BaseCommand):
-    """A command that prints what it made."""
+    """A command that prints its result, and finds organisations and members."""
 
     requires_system_checks: list[str] = []
 
@@ -33,14 +33,15 @@ class SpeakingCommand(BaseCommand):
             self.stdout.write(f"{name.replace('_', ' ')}: {value}")
 
     def organisation(self, reference: str) -> Organisation:
-        """By slug, id or name; a CommandError names what is wrong."""
+        """An organisation by slug, id or name. Raises CommandError."""
         try:
             return find_organisation(reference)
         except NotFound as error:
             raise CommandError(str(error)) from error
 
     def member(self, organisation: Organisation, email: str) -> Actor:
-        """A member by e-mail address, with the rights that they have now; else a CommandError."""
+        """A member by e-mail address, as an actor with their present rights. Raises
+        CommandError."""
         with organisation_scope(organisation.id):
             members = Member.objects.filter(organisation_id=organisation.id, removed_at=None)
             found = members.filter(user__email__iexact=email).order_by("id").first()
@@ -50,7 +51,7 @@ class SpeakingCommand(BaseCommand):
 
 
 def progress_bar() -> Progress:
-    """How far longer work is, on the terminal; nothing of it is left, or goes into a file."""
+    """A progress bar for long work; on a terminal only, and erased at the end."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -1,1 +1,1 @@
-"""Members: invited, given a role, removed, and what they decide for themselves."""
+"""Members: invited, given a role, removed, erased, and what they decide for themselves."""

@@ -1,4 +1,4 @@
-"""Take the name, the account and the identities away from a member; an id stays."""
+"""Erase a member's name, account and identities; the row and its id stay."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,14 +13,14 @@ from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.memberships import ExternalIdentity, Member, Role
 from orgs.models.users import User
 
-# What stands in the place of the name.
+# The name that replaces it.
 ERASED_NAME = "Erased member"
 
 
 @dataclass(frozen=True, slots=True)
 class NamesOfMember:
-    """How a member is called here. names: theirs; identifiers: addresses and accounts; others: the
-    names of everybody else, whose words name not them alone."""
+    """What a member is called here. names: theirs. identifiers: e-mail address and identifiers on
+    other platforms. others: the names of all other members, who may share a word with them."""
 
     names: tuple[str, ...]
     identifiers: tuple[str, ...]
@@ -28,7 +28,7 @@ class NamesOfMember:
 
 
 def names_of(organisation_id: UUID, member_id: UUID) -> NamesOfMember:
-    """Every name of a member, as long as they have one."""
+    """Every name of a member; all empty for one who is erased or unknown."""
     with organisation_scope(organisation_id):
         rows = Member.objects.filter(organisation_id=organisation_id, erased_at=None)
         member = rows.filter(id=member_id).select_related("user").first()
@@ -47,10 +47,10 @@ def names_of(organisation_id: UUID, member_id: UUID) -> NamesOfMember:
 
 
 def empty_member(organisation_id: UUID, member_id: UUID, *, now: datetime) -> int:
-    """Leave an id where the member was; delete the account that opens no other organisation.
+    """Erase a member but for the id, and delete their account if it opens no other organisation.
 
-    One transaction: an account that stayed would never be found again. Returns how many accounts
-    are gone. Once more changes nothing.
+    One transaction, because the account could not be found afterwards. Returns the number of
+    deleted accounts (0 or 1). A second time changes nothing.
     """
     with transaction.atomic(), organisation_scope(organisation_id):
         rows = Member.objects.filter(organisation_id=organisation_id, id=member_id, erased_at=None)
@@ -70,21 +70,22 @@ def empty_member(organisation_id: UUID, member_id: UUID, *, now: datetime) -> in
 
 
 def opens_more(user: User, organisation_id: UUID) -> bool:
-    """Whether an account opens an organisation beside this one."""
+    """Whether an account opens any organisation but this one."""
     with scope(Scope(user=user.pk)):
         rows = Member.objects.filter(user_id=user.pk, removed_at=None)
         return rows.exclude(organisation_id=organisation_id).exists()
 
 
 def _delete_account(user: User) -> int:
-    """1 if the account opened nothing else and is gone; staff keep theirs."""
+    """Delete an account that opens nothing else; staff keep theirs. Returns 1 if it is deleted,
+    else 0."""
     with scope(Scope(user=user.pk)):
         rows = Member.objects.filter(user_id=user.pk)
         left = list(rows.values_list("organisation_id", "id", "removed_at"))
     if user.is_staff or any(removed_at is None for _, _, removed_at in left):
         return 0
     for organisation_id, member_id, _ in left:
-        # Who was removed there is a name without an account from now on.
+        # Elsewhere they were removed: there the member stays, without an account.
         with organisation_scope(organisation_id):
             Member.objects.filter(organisation_id=organisation_id, id=member_id).update(user=None)
     end_sign_ins(user)

@@ -1,8 +1,8 @@
 """How people come into an organisation: by a command, or by a link that they accept themselves.
 
-A link opens the organisation that gave it and no other. Two admins may invite the same address;
-whoever uses the one link gains nothing of what the other organisation keeps, since a membership
-opens nothing before its own link was used by the account of that address.
+A link opens only the organisation that made it. Two organisations may invite the same address.
+Whoever uses one link gets nothing of the other organisation: a membership opens nothing until its
+own link was used by the account of that address.
 """
 
 import hashlib
@@ -39,12 +39,12 @@ def create_member(
     password: str | None = None,
     beside: "QuerySet[Member] | None" = None,
 ) -> tuple[Member, str]:
-    """Create a member on the word of who runs the machine; with an e-mail also the account.
+    """Create a member without asking who may; with an e-mail address also the account.
 
-    Returns the member and the invitation's secret. Whoever can sign in already has joined at
-    once, and the secret is empty, as it is without an e-mail. beside: whom the name must not be
-    taken for; left out for names that an import brings. Raises AlreadyExists when the account is a
-    member already, and what `check_name` raises.
+    Returns the member and the secret of the invitation. The secret is empty without an e-mail
+    address, and for an account that can sign in already: such a member has joined at once. beside:
+    members whose names the new name must not look like; None, as for imports, checks nothing.
+    Raises AlreadyExists if the account is a member already, and what `check_name` raises.
     """
     user, secret = None, ""
     with scope(Scope(organisation=organisation_id)):
@@ -68,9 +68,9 @@ def invite_member(
 ) -> tuple[Member, str]:
     """Invite an address; the answer is the same whether or not it has an account here.
 
-    Inviting it again makes a new link and ends the old one; who was removed may come back.
-    Returns the member and the secret. Raises PermissionError, AlreadyExists, and what `check_name`
-    raises.
+    Inviting it again makes a new link and ends the old one; a removed member may be invited again.
+    Returns the member and the secret. Raises PermissionError, AlreadyExists for a member who has
+    joined, and what `check_name` raises.
     """
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError("Only an admin invites people.")
@@ -101,7 +101,7 @@ def invite_member(
 
 
 def withdraw_invitation(actor: Actor, *, member_id: UUID, now: datetime) -> Member:
-    """End an open invitation; the link does not work any more. Raises NotFound."""
+    """End an open invitation: its link stops working. Raises NotFound and PermissionError."""
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError("Only an admin withdraws an invitation.")
     with organisation_scope(actor.organisation_id):
@@ -127,7 +127,8 @@ def withdraw_invitation(actor: Actor, *, member_id: UUID, now: datetime) -> Memb
 
 
 def find_invitation(*, organisation_id: UUID, secret: str, now: datetime) -> Member:
-    """The invited member with user and organisation. Raises NotFound for a spent secret."""
+    """The invited member, with the organisation. Raises NotFound if the secret is wrong, used or
+    expired."""
     with organisation_scope(organisation_id):
         member = _invited(organisation_id, secret, now).select_related("organisation").first()
     if member is None:
@@ -145,14 +146,15 @@ def accept_invitation(
 ) -> User:
     """Join, once: as the signed-in `user`, or with a first `password`.
 
-    Raises NotFound for a spent or wrong secret, PermissionError where the link alone is not
-    enough: for another account than the invited one, and for one that has a way to sign in.
+    Returns the account. Raises NotFound if the secret is wrong, used or expired. Raises
+    PermissionError for another account than the invited one, and for a password if the invited
+    account can sign in already.
     """
     with organisation_scope(organisation_id):
         member = _invited(organisation_id, secret, now).select_for_update(of=("self",)).first()
         if member is None:
             raise NotFound(OVER)
-        # Locked, so that of two links of two organisations one alone sets the password.
+        # Locked, so that only one of two organisations' links sets the password.
         account = User.objects.select_for_update().get(pk=member.user_id)
         if user is None:
             if password is None or can_sign_in(account):
@@ -166,7 +168,7 @@ def accept_invitation(
 
 
 def waiting_for(user: User) -> list[tuple[Member, Organisation]]:
-    """Open invitations of an account whose address is proven, which needs no link then."""
+    """Open invitations of an account whose address is verified; it can `join` without a link."""
     if not user.emailaddress_set.filter(email=user.email, verified=True).exists():
         return []
     with scope(Scope(user=user.pk)):
@@ -192,7 +194,7 @@ def can_sign_in(user: User) -> bool:
 
 
 def invite_digest(secret: str) -> str:
-    """What is kept of an invitation's secret."""
+    """The digest of an invitation's secret; only this is stored."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -216,7 +218,10 @@ def _added(
 
 
 def _fit_name(organisation_id: UUID, name: str, email: str, beside: "QuerySet[Member]") -> str:
-    """The name, checked; where none was given what stands before the @, else the whole address."""
+    """The name, checked. Without one: the part before the @, or the address if that does not fit.
+
+    Raises what `check_name` raises.
+    """
     take_turns(organisation_id, "member")
     others = list(beside.filter(removed_at=None).values_list("name", flat=True))
     if name or not email:

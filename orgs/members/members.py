@@ -20,7 +20,7 @@ _removed: list[Leaving] = []
 
 
 def on_member_removed(hook: Leaving) -> Leaving:
-    """Let an upper app close what a removed member had opened (delegations, personal robots)."""
+    """Register what closes what a removed member had opened, such as delegations."""
     _removed.append(hook)
     return hook
 
@@ -43,7 +43,7 @@ def change_role(actor: Actor, *, member_id: UUID, role: str, now: datetime) -> M
 
 
 def remove_member(actor: Actor, *, member_id: UUID, now: datetime) -> Member:
-    """Take a member out: from the next request on they open nothing here.
+    """Remove a member: from the next request on they read nothing here.
 
     What they said and wrote stays, with their name. Raises PermissionError, NotFound, and
     AlreadyExists for the last admin.
@@ -58,7 +58,7 @@ def remove_member(actor: Actor, *, member_id: UUID, now: datetime) -> Member:
 
 
 def close_membership(actor: Actor, member: Member, now: datetime) -> None:
-    """From here on a locked member opens nothing, and nothing that served them alone works."""
+    """Remove a locked member from groups and end what they opened; calls the registered hooks."""
     tenant = {"organisation_id": member.organisation_id}
     member.removed_at, member.role = member.removed_at or now, Role.VIEWER
     member.invite_digest, member.invite_expires_at = "", None
@@ -70,8 +70,10 @@ def close_membership(actor: Actor, member: Member, now: datetime) -> None:
 
 
 def lock_leaving(organisation_id: UUID, member_id: UUID) -> Member:
-    """A member who is to leave for good, also one who was removed, locked together with all
-    admins. Raises NotFound, and AlreadyExists for the last admin."""
+    """A member who is to be erased, locked together with all admins; they may be removed already.
+
+    Raises NotFound, and AlreadyExists for the last admin.
+    """
     locked = _locked(organisation_id, member_id)
     found = next((m for m in locked if m.id == member_id and m.erased_at is None), None)
     if found is None:
@@ -82,7 +84,10 @@ def lock_leaving(organisation_id: UUID, member_id: UUID) -> Member:
 
 
 def _member(actor: Actor, member_id: UUID) -> Member:
-    """The member, locked together with all admins: two who demote each other wait."""
+    """The member, locked together with all admins, so that two admins cannot demote each other.
+
+    Raises PermissionError and NotFound.
+    """
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError("Only an admin changes members.")
     locked = _locked(actor.organisation_id, member_id)

@@ -21,19 +21,28 @@ def _set(actor: Actor, action: str, now: datetime, **values: Any) -> None:
 
 
 def pause_learning(actor: Actor, *, paused: bool, now: datetime) -> None:
-    """From now on nothing is remembered about the member, or it is again."""
+    """Stop remembering things about the asking member, or start again.
+
+    Raises PermissionError for a robot.
+    """
     action = "learning.paused" if paused else "learning.resumed"
     _set(actor, action, now, learning_paused_at=now if paused else None)
 
 
 def opt_out_of_sharing(actor: Actor, *, out: bool, now: datetime) -> None:
-    """From now on nothing about the member is shared further, or it may be again."""
+    """Stop sharing what is known about the asking member, or allow it again.
+
+    Raises PermissionError for a robot.
+    """
     action = "sharing.stopped" if out else "sharing.allowed"
     _set(actor, action, now, sharing_off_at=now if out else None)
 
 
 def set_time_zone(actor: Actor, name: str, *, now: datetime) -> None:
-    """The zone in which the member reads times. Raises ValueError for one that is unknown."""
+    """Set the zone in which the asking member reads times.
+
+    Raises ValueError for an unknown zone, and PermissionError for a robot.
+    """
     if name not in available_timezones():
         raise ValueError("There is no such time zone.")
     _set(actor, "member.time_zone", now, time_zone=name)

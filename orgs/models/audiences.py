@@ -19,9 +19,9 @@ class AudienceKind(models.TextChoices):
     REVIEW = "review"
 
 
-# Those that people of one profession read.
+# The kinds that people of one profession read.
 COHORTS = (AudienceKind.PERSONA, AudienceKind.INDUSTRY, AudienceKind.ROLE)
-# What somebody shared with others by choice.
+# The kinds of what somebody shared with others by choice.
 OPEN_PLACES = (AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLICIT)
 
 

@@ -1,4 +1,4 @@
-"""Who did what to which thing: append-only, refused to change by the database."""
+"""Who did what to which thing: append-only; the database refuses changes."""
 
 from django.db import models
 from django.utils import timezone
@@ -7,7 +7,7 @@ from orgs.models.base import TenantModel
 
 
 class AuditEntry(TenantModel):
-    """Ids and words of the trade only; never the text of a memory."""
+    """One act. `detail` holds ids, counts and fixed words only; never the text of a memory."""
 
     at = models.DateTimeField(default=timezone.now)
     action = models.CharField(max_length=60)

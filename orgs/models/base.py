@@ -34,7 +34,7 @@ class TenantKey(models.ForeignKey):
     def __init__(self, to: str, **kwargs: object) -> None:
         kwargs["on_delete"] = models.DO_NOTHING
         kwargs["db_constraint"] = False
-        # Queries name the organisation first, so an index on the column alone is never read.
+        # Queries filter by the organisation first, so an index on the column alone is never used.
         kwargs.setdefault("db_index", False)
         kwargs.setdefault("related_name", "+")
         super().__init__(to, **kwargs)

@@ -1,4 +1,4 @@
-"""Members of an organisation and the names other platforms know them by."""
+"""Members of an organisation and their names on other platforms."""
 
 from datetime import UTC, tzinfo
 from uuid import UUID
@@ -29,11 +29,11 @@ class Member(TenantModel):
     """A person in an organisation.
 
     `user` is the account that is invited or has joined; it opens nothing before `joined_at`, and
-    nothing after `removed_at`. Without a user it is somebody whom robots or imports know.
+    nothing after `removed_at`. Without a user it is somebody whom only robots or imports know.
 
     learning_paused_at: since then nothing is remembered about them. sharing_off_at: since then
-    nothing about them goes further than themselves and the group where it was said. erased_at:
-    since then the row is an id without a name, for what others kept points at it.
+    nothing about them is shared beyond themselves and the group where it was said. erased_at: since
+    then the row has only its id, to which other rows still point.
     """
 
     user = models.ForeignKey(
@@ -71,14 +71,23 @@ class Member(TenantModel):
 
     @property
     def moderates(self) -> bool:
-        """Whether the role reads what is not confidential and decides reviews."""
+        """Whether the role reads groups that are not confidential and decides reviews."""
         return self.role in (Role.ADMIN, Role.CURATOR)
 
 
+def order_of_reading(*, confirmed: bool, of_group: bool) -> int:
+    """0-3: of several readings of one name the one with the lowest number wins.
+
+    What is confirmed comes before what is not; then the group's own before the organisation's.
+    """
+    return 2 * (not confirmed) + (not of_group)
+
+
 class IdentityQuerySet(models.QuerySet["ExternalIdentity"]):
+    """Readings of names. SQL_OF_READING says the same as SQL, for statements written by hand."""
+
     def conferring(self) -> "IdentityQuerySet":
-        """Those that stand for their member where it is decided who reads: confirmed, or of
-        somebody whom nobody can sign in as."""
+        """The identities that count where it is decided who reads; see `confers`."""
         return self.filter(models.Q(confirmed_at__isnull=False) | models.Q(member__user=None))
 
     def named(self, organisation_id: UUID, platform: str, identifier: str) -> "IdentityQuerySet":
@@ -93,26 +102,44 @@ class IdentityQuerySet(models.QuerySet["ExternalIdentity"]):
         return self.filter(everywhere | models.Q(group_id=group_id) if group_id else everywhere)
 
     def by_weight(self) -> "IdentityQuerySet":
-        """Of one name the reading that wins first."""
+        """Of one name the reading that wins first; see `order_of_reading`."""
+        order = order_of_reading
         return self.annotate(
             weight=models.Case(
-                models.When(confirmed_at__isnull=False, group__isnull=False, then=0),
-                models.When(confirmed_at__isnull=False, then=1),
-                models.When(group__isnull=False, then=2),
-                default=3,
+                models.When(
+                    confirmed_at__isnull=False,
+                    group__isnull=False,
+                    then=order(confirmed=True, of_group=True),
+                ),
+                models.When(confirmed_at__isnull=False, then=order(confirmed=True, of_group=False)),
+                models.When(group__isnull=False, then=order(confirmed=False, of_group=True)),
+                default=order(confirmed=False, of_group=False),
             )
         ).order_by("weight")
+
+
+# The member whom a name means: named(organisation, platform, identifier), conferring(),
+# inside(g.id) and by_weight() as one SELECT. `g` is a row of the statement around it.
+SQL_OF_READING = """
+    SELECT i.member_id FROM orgs_externalidentity i WHERE i.organisation_id = %(organisation)s
+    AND i.platform = %(platform)s AND i.identifier = %(identifier)s
+    AND (i.group_id IS NULL OR i.group_id = g.id)
+    AND (i.confirmed_at IS NOT NULL OR EXISTS (
+        SELECT 1 FROM orgs_member p WHERE p.organisation_id = %(organisation)s
+        AND p.id = i.member_id AND p.user_id IS NULL))
+    ORDER BY i.confirmed_at IS NULL, i.group_id IS NULL LIMIT 1
+"""
 
 
 class ExternalIdentity(TenantModel):
     """`platform:identifier`, by which a robot or an import names a member.
 
-    group: the one in which alone the name means this member, as an import of separate chats says
-    it; no robot can say so. What is confirmed wins over what is not, then the group's own over the
-    organisation's (`by_weight`).
+    group: set if the name means this member only inside this group. Imports of separate chats set
+    it; robots cannot. Which of several readings of a name wins: `order_of_reading`.
 
-    An unconfirmed identity lets robots say who they speak of; it never lets a person read: for a
-    member with an account it counts only once an admin has confirmed it (`conferring`).
+    An unconfirmed identity lets robots say whom they mean, but it never lets a person read. For a
+    member with an account it counts only once an admin or the member's code has confirmed it
+    (`confers`).
     """
 
     platform = models.CharField(max_length=40)
@@ -136,3 +163,9 @@ class ExternalIdentity(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.platform}:{self.identifier}"
+
+    @property
+    def confers(self) -> bool:
+        """Whether the identity counts where it is decided who reads: it is confirmed, or nobody
+        can sign in as its member. Reads the member."""
+        return self.confirmed_at is not None or self.member.user_id is None

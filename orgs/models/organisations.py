@@ -9,26 +9,26 @@ from orgs.models.base import TenantKey, TenantModel
 
 
 class Projection(models.TextChoices):
-    """Index layouts beside the narrow tables, kept in the transaction of what they index."""
+    """Additional index layouts, written in the same transaction as the rows that they index."""
 
     GRAPH = "graph"
     PARTITIONS = "partitions"
 
 
 def default_projections() -> list[str]:
-    """What a new organisation has switched on."""
+    """The projections of a new organisation."""
     return [Projection.GRAPH.value]
 
 
 class StandingManager(models.Manager["Organisation"]):
-    """Those that nobody has removed: a half-deleted one is found by nothing that works for it."""
+    """Organisations that are not removed, so that nothing works on a half-deleted one."""
 
     def get_queryset(self) -> "models.QuerySet[Organisation]":
         return super().get_queryset().filter(removed_at__isnull=True)
 
 
 class Organisation(models.Model):
-    """The tenant: nothing crosses its border.
+    """The tenant: no row or reader of one belongs to another.
 
     removed_at: since then it is closed to everybody, and its rows are being deleted.
     """
@@ -70,17 +70,17 @@ class Organisation(models.Model):
 
 
 class IngestProfile(models.TextChoices):
-    """Who reads what is posted in a group: all of it, or those whom it concerns."""
+    """Who reads what is posted in a group: the whole group, or those whom it concerns."""
 
     OPEN = "open"
     STRICT = "strict"
 
 
 class Group(TenantModel):
-    """A chat, team or project. Curators read it only where it is not confidential.
+    """A chat, team or project. Curators outside it read it only if it is not confidential.
 
-    external_id: what its own people call it. Two groups that do not know each other may have the
-    same (docs/adr/0009-names.md).
+    external_id: what its own people call it. Two groups may have the same one, if whoever makes the
+    second may not know of the first (docs/adr/0009-names.md).
     """
 
     external_id = models.CharField(max_length=200)

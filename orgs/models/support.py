@@ -15,10 +15,10 @@ class SupportActKind(models.TextChoices):
 class SupportAct(models.Model):
     """One act of support with an account, or a look-up that found none; append-only.
 
-    It belongs to the person, like the account, and goes with it. A row is read under the scope of
-    the account's own user alone, and written under that of the member of staff who acts
-    (`orgs/sql/support_v1.sql`). account: None where the address found none; address and reason
-    are not kept then. detail: browser, proof, counts.
+    It belongs to the person and is deleted with the account. Only the scope of the account's own
+    user reads a row; the scope of the member of staff who acts writes it
+    (`orgs/sql/support_v1.sql`). account: None where the address found none; address and reason are
+    not kept then. detail: browser, proof, counts.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

@@ -1,1 +1,1 @@
-"""Rules of the registry: no I/O, no clock, no Django."""
+"""Rules of names: no I/O, no clock, no Django."""

@@ -1,7 +1,7 @@
-"""Whether a robot, group or member may have a name: readable, not kept, like no other.
+"""Whether a robot, team, group or member may have a name: readable, not reserved, like no other.
 
-What a name is compared with is what its giver may know of. A hidden name collides with nothing, so
-that nobody learns of it by trying.
+A name is compared only with names that the caller may know. It does not collide with a hidden name,
+so nobody learns of one by trying.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from orgs.errors import LikeAnother, UnfitName
 from orgs.names.lookalikes import alike, fault_of
 
-# Words that pages and answers use in the place of a name.
+# Words that pages and answers use instead of a name.
 _NOT_A_NAME = ("You", "Everyone", "Somebody", "Support staff")
 ROBOTS_KEEP = (*_NOT_A_NAME, "web", "import", "actor")
 MEMBERS_KEEP = (*_NOT_A_NAME, "Only you")
@@ -20,10 +20,10 @@ TAKEN = "The name could be taken for {name!r}, which is here already. Choose ano
 
 
 def check_name(name: str, *, kept: Iterable[str], others: Iterable[str]) -> None:
-    """Raises UnfitName, and LikeAnother with the one of the others that it collides with.
+    """Check a name. kept: reserved words. others: names of the same kind that the asker may know.
 
-    Call it with others of the same kind that the asker may know, while nobody else gives a name of
-    that kind (`orgs.database.advisory_locks.take_turns`).
+    Raises UnfitName for an unreadable or reserved name, and LikeAnother with the name that it could
+    be taken for. Hold the lock of that kind of name (`orgs.database.advisory_locks.take_turns`).
     """
     if fault := fault_of(name):
         raise UnfitName(f"Nobody can read this name for sure. {fault}")

@@ -1,8 +1,8 @@
-"""Names that could be taken for one another, and names that nobody can read as they are.
+"""Names that look alike, and names that cannot be read as they are written.
 
-Whether two characters look alike says Unicode's table of confusables (UTS #39), as `disarm` keeps
-it; nothing is stored of it, so that a newer table needs no migration. Every rule is linear in the
-name, and a name is at most LONGEST characters.
+Unicode's table of confusables (UTS #39), from the package `disarm`, says which characters look
+alike. Nothing made from it is stored, so a newer table needs no migration. Every rule takes time
+linear in the name, which has at most LONGEST characters.
 """
 
 import unicodedata
@@ -15,30 +15,30 @@ UNSEEN = "It holds a character that nobody sees or that turns the direction of w
 MIXED = "One word of it mixes letters of several alphabets."
 EMPTY = "Nothing of it can be seen."
 
-# Categories of what is not seen: control, format, private use, line and paragraph separators.
+# Categories of invisible characters: control, format, private use, line and paragraph separators.
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
-# Blank, though they count as letters or marks.
+# Characters that are blank, though Unicode counts them as letters or marks.
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-# Joiners are orthography in these scripts (Persian, Hindi ...) and glue between emoji.
+# Joiners belong to the spelling in these scripts (Persian, Hindi ...) and connect emoji.
 _JOINERS = "\u200c\u200d"
 _JOINED = (
     "ARABIC", "SYRIAC", "THAANA", "NKO", "MANDAIC", "MONGOLIAN", "DEVANAGARI", "BENGALI",
     "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL", "TELUGU", "KANNADA", "MALAYALAM", "SINHALA",
     "KHMER", "MYANMAR",
 )  # fmt: skip
-# What one word may mix: Japanese, Korean and Chinese are written so, with Latin letters among them.
+# Scripts that one word may mix, as Japanese, Korean and Chinese do, also with Latin letters.
 _TOGETHER = (
     frozenset({"LATIN", "HAN", "HIRAGANA", "KATAKANA"}),
     frozenset({"LATIN", "HAN", "BOPOMOFO"}),
     frozenset({"LATIN", "HAN", "HANGUL"}),
 )
 _SHAPES = str.maketrans({"I": "l", "1": "l", "|": "l", "0": "o", "O": "o"})
-# Of no alphabet of their own: found in every one.
+# Characters of no script of their own, used in all.
 _ANYWHERE = frozenset({"COMMON", "INHERITED", "UNKNOWN"})
 
 
 def fault_of(name: str) -> str:
-    """Why nobody can read the name as it is, as a sentence; empty for an honest one."""
+    """Why the name cannot be read as it is written, as a sentence; empty if it can."""
     if is_unseen(name):
         return UNSEEN
     if any(not _goes_together(word) for word in _words(name)):
@@ -47,15 +47,15 @@ def fault_of(name: str) -> str:
 
 
 def is_unseen(name: str) -> bool:
-    """Whether the name holds what is not seen: controls, blanks, joiners where none belongs."""
+    """Whether the name has invisible characters: controls, blanks, joiners out of place."""
     return any(_is_unseen(name, at) for at in range(len(name)))
 
 
 def looks_of(name: str) -> frozenset[str]:
-    """Names with one of these in common look alike: two keys, none for what is unseen.
+    """Two keys of a name, none for an invisible one. Names that share a key look alike.
 
-    The one reads capitals and small letters alike, the other the shapes as they are written, where
-    a capital I is an l and a nought an o.
+    One key ignores case. The other compares shapes as written, where a capital I equals an l, and a
+    zero an o.
     """
     shapes = disarm.normalize_confusables(unicodedata.normalize("NFKC", name[:LONGEST]))
     said = _plain(disarm.skeleton_key(shapes.casefold()))
@@ -64,7 +64,7 @@ def looks_of(name: str) -> frozenset[str]:
 
 
 def alike(name: str, others: Iterable[str]) -> str | None:
-    """The first of the others that could be taken for the name."""
+    """The first of the others that could be taken for the name, or None."""
     looks = looks_of(name)
     return next((other for other in others if looks & looks_of(other)), None)
 
@@ -89,7 +89,8 @@ def _joins(before: str) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    """Runs of letters, marks and joiners; digits count to the word, everything else parts words."""
+    """Runs of letters, digits, marks and joiners; everything else separates words. Empty for
+    ASCII."""
     if name.isascii():
         return []
     parted = (c if unicodedata.category(c)[0] in "LMN" or c in _JOINERS else " " for c in name)

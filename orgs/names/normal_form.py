@@ -1,4 +1,4 @@
-"""One spelling for texts that look the same, at a cost that grows with their length alone. Pure."""
+"""Unicode normal forms in time linear in the length of the text. Pure."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ from typing import Literal
 
 Form = Literal["NFC", "NFKC"]
 
-# Unicode's own bound for texts that may be handled piece by piece (UAX 15, stream-safe format).
+# Unicode's own limit on marks in a row (UAX 15, stream-safe text format).
 MARKS = 30
 _JOINER = "\u034f"
 _LONG_RUN = re.compile(rb"[^\x00]{%d}(?=[^\x00])" % MARKS)
@@ -15,9 +15,9 @@ _LONG_RUN = re.compile(rb"[^\x00]{%d}(?=[^\x00])" % MARKS)
 def normal(text: str, form: Form = "NFC") -> str:
     """The text in a normal form.
 
-    Marks that follow one letter are put into an order, which takes time by the square of their
-    number: 500,000 marks held a process for two minutes. No letter of any language has more than
-    30, so behind every 30 marks an invisible joiner is put, which carries none of the next.
+    Normalising sorts the marks that follow a letter, in time quadratic in their number: 500,000
+    marks took two minutes. No letter of any language has more than 30 marks. So after every 30
+    marks an invisible joiner is inserted, which ends the run.
     """
     if text.isascii():
         return text

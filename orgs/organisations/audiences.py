@@ -64,7 +64,7 @@ def ensure_explicit_audience(
 
 
 def every_audience(organisation_id: UUID, at_once: int) -> list[list[UUID]]:
-    """The ids of all audiences in portions, for what has to reach every row of an organisation."""
+    """The ids of all audiences in lists of `at_once`, for work on every row of an organisation."""
     rows = Audience.objects.filter(organisation_id=organisation_id).order_by("id")
     ids = list(rows.values_list("id", flat=True))
     return [ids[first : first + at_once] for first in range(0, len(ids), at_once)]

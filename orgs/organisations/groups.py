@@ -1,4 +1,4 @@
-"""Groups: made, found, changed, and who sits in them."""
+"""Groups: made and changed, and who is in them."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -30,10 +30,10 @@ def create_group(
     profile: str = IngestProfile.OPEN,
     among: "QuerySet[Group] | None" = None,
 ) -> Group:
-    """Create a group with its audience. Makers of groups take turns.
+    """Create a group with its audience; one at a time in an organisation.
 
-    among: the groups that the maker may know; one that is hidden from them may have the same
-    external id. Raises AlreadyExists for one that they know, UnfitName for one like an id.
+    among: the groups that the maker may know, None for all. A group outside them may have the same
+    external id. Raises AlreadyExists if one of them has it, UnfitName for one that could be an id.
     """
     group = Group(
         organisation_id=organisation_id,
@@ -57,12 +57,18 @@ def create_group(
 
 
 def set_confidential(*, actor: Actor, group: Group, confidential: bool, now: datetime) -> None:
-    """Change who may curate a group; recorded, since it widens or narrows reading."""
+    """Change whether curators read a group; recorded. Raises PermissionError.
+
+    Admins and the group's owner may do it.
+    """
     _change_group(actor, group, now, confidential=confidential)
 
 
 def set_profile(*, actor: Actor, group: Group, profile: str, now: datetime) -> None:
-    """Change who reads what is posted in a group from now on; recorded as well."""
+    """Change who reads what is posted in a group from now on; recorded. Raises PermissionError.
+
+    Admins and the group's owner may do it.
+    """
     _change_group(actor, group, now, profile=profile)
 
 
@@ -82,7 +88,7 @@ def _change_group(actor: Actor, group: Group, now: datetime, **change: Any) -> N
 
 
 def add_to_group(*, organisation_id: UUID, group_id: UUID, member_ids: Iterable[UUID]) -> int:
-    """Put members into a group; those already there stay, and who was removed stays out.
+    """Put members into a group; removed members are left out.
 
     Returns how many were added.
     """
@@ -110,7 +116,7 @@ def add_to_group(*, organisation_id: UUID, group_id: UUID, member_ids: Iterable[
 
 
 def remove_from_group(*, organisation_id: UUID, group_id: UUID, member_id: UUID) -> None:
-    """Take a member out; what they read through the group is closed at once."""
+    """Take a member out of a group; they stop reading what it reads at once."""
     with organisation_scope(organisation_id):
         GroupMembership.objects.filter(
             organisation_id=organisation_id, group_id=group_id, member_id=member_id

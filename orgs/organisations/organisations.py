@@ -24,7 +24,7 @@ _created: list[Callable[[Organisation, datetime], None]] = []
 
 
 def on_organisation_created(hook: Callable[[Organisation, datetime], None]) -> None:
-    """Let an upper app give every new organisation what it needs (the built-in robots)."""
+    """Register what an upper app adds to every new organisation, such as the built-in robots."""
     _created.append(hook)
 
 
@@ -55,9 +55,9 @@ def create_organisation(
 
 
 def find_organisation(reference: str) -> Organisation:
-    """By slug, id or exact name; for commands of the machine's owner, who may list tenants.
+    """An organisation by slug, id or exact name; for commands, whose database role lists tenants.
 
-    Raises NotFound; also when a name is not unique.
+    Raises NotFound, also for a name that is not unique.
     """
     by_id = as_uuid(reference)
     match = Q(id=by_id) if by_id else Q(slug=reference) | Q(name=reference)

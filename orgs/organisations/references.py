@@ -1,7 +1,6 @@
 """What a reference means: an id, a group's external id, or a member's `platform:identifier`.
 
-Ids win: what can be read as an id is looked up as an id and as nothing else, so that no name can
-stand in front of one.
+Ids win: what can be read as an id is looked up only as an id, so no name can hide one.
 """
 
 from datetime import datetime
@@ -20,7 +19,7 @@ MAX_PLATFORM, MAX_IDENTIFIER = 40, 300
 
 
 def storable(reference: str) -> str:
-    """The reference, if the database can hold it at all. Raises NotFound."""
+    """The reference, if the database can store it. Raises NotFound."""
     try:
         reference.encode()
     except UnicodeEncodeError as error:
@@ -31,7 +30,7 @@ def storable(reference: str) -> str:
 
 
 def as_uuid(reference: str | UUID) -> UUID | None:
-    """The id that the text spells in any of the ways that `UUID()` takes, or None."""
+    """The id, in any spelling that `UUID()` takes, or None."""
     if isinstance(reference, UUID):
         return reference
     try:
@@ -41,14 +40,14 @@ def as_uuid(reference: str | UUID) -> UUID | None:
 
 
 def fault_of_reference(reference: str) -> str:
-    """Why nothing can be called so, as a sentence; empty for what can."""
+    """Why this cannot be an external id, as a sentence; empty if it can."""
     if as_uuid(reference):
         return IS_AN_ID
     return UNSEEN if is_unseen(reference) else ""
 
 
 def fault_of_identity(identity: str) -> str:
-    """Why this is no `platform:identifier` that stands for itself; empty for one that does."""
+    """Why this is no valid `platform:identifier`, as a sentence; empty if it is."""
     platform, _, identifier = identity.partition(":")
     if not (0 < len(platform) <= MAX_PLATFORM and 0 < len(identifier) <= MAX_IDENTIFIER):
         return "Not a platform:identifier."
@@ -62,8 +61,8 @@ def find_group(
 ) -> Group:
     """By id or external id; of several the one that comes first in `among`. Raises NotFound.
 
-    among: the groups that the asker may know. They stand in the one query, so that a hidden
-    group is neither told from an absent one nor does it take longer.
+    among: the groups that the asker may know. It is part of the one query, so a hidden group looks
+    like an absent one and takes no longer.
     """
     groups = Group.objects.order_by("id") if among is None else among
     group = groups.filter(organisation_id=organisation_id, **_called(reference)).first()
@@ -87,11 +86,11 @@ def find_member(
     claimed: bool = False,
     removed: bool = False,
 ) -> Member:
-    """By id or `platform:identifier`; of the readings of a name the one with the most weight.
+    """By id or `platform:identifier`; of the readings of a name the one that wins (`by_weight`).
 
-    among: the members that the asker may know, as for groups. claimed: an identity that nobody
-    has confirmed will do, since nothing hangs on it. removed: also who was removed, to look for
-    what they said; nobody gives anything to them. Raises NotFound.
+    among: the members that the asker may know, as for groups. claimed: unconfirmed identities count
+    too; never use it where it is decided who reads. removed: find removed members as well, only to
+    look for what they said. Raises NotFound.
     """
     members = (Member.objects.all() if among is None else among).filter(
         organisation_id=organisation_id
@@ -104,8 +103,8 @@ def find_member(
         platform, _, identifier = storable(str(reference)).partition(":")
         read = ExternalIdentity.objects.named(organisation_id, platform, identifier)
         read = read if claimed else read.conferring()
-        # The one that wins is chosen before it is asked who that is: a name of somebody whom the
-        # asker does not know is nobody, and never falls to the next reading.
+        # The winning reading is chosen before the member is looked up: if the asker does not know
+        # that member, the name means nobody. The next reading never takes its place.
         wins = read.inside(group.id if group else None).by_weight()[:1]
         member = members.filter(id__in=wins.values("member_id")).first()
     if member is None:
@@ -124,7 +123,7 @@ def link_identity(
 ) -> ExternalIdentity:
     """Say that `platform:identifier` is this member. Raises AlreadyExists when it is another.
 
-    group_id: only inside this group; for imports, which know no more of a chat's names.
+    group_id: only inside this group; for imports of chats whose names hold in that chat alone.
     """
     with organisation_scope(organisation_id):
         identity, created = ExternalIdentity.objects.get_or_create(

@@ -1,10 +1,11 @@
 """Remove an organisation for good: closed at once, then deleted in batches that commit.
 
-One transaction over half a million memories would hold its locks for minutes and leave all of its
-dead rows at once. So the organisation is first closed to everybody, and its rows go in batches; a
-run that breaks off is finished by the next. The order of the tables is read from the catalogue:
-who names a row goes before it, and what follows another table by a foreign key goes along. What
-the application may not delete itself, the audit trail, goes with the organisation's own row.
+One transaction over half a million memories would hold its locks for minutes and leave all dead
+rows at once. So the organisation is first closed to everybody, and then its rows are deleted in
+batches. The next run finishes one that broke off. The order of tables comes from the catalogue:
+rows that refer to others are deleted before these, and rows with a cascading foreign key together
+with them. The application may not delete the audit trail; it is deleted with the organisation's own
+row.
 """
 
 import time
@@ -24,9 +25,9 @@ from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.audiences import every_audience
 
-# Rows of a transaction, and audiences that it may read.
+# The most rows of a transaction, and the most audiences of its scope.
 BATCH, OPENED = 2_000, 100
-# What the erasure ledger calls it.
+# The kind of this act in the erasure ledger.
 REMOVED = "organisation"
 Say = Callable[[str], None]
 
@@ -35,13 +36,13 @@ _closing: list[Closing] = []
 
 
 def on_organisation_closed(hook: Closing) -> Closing:
-    """Let an upper app take back what lets anybody in (keys), in the transaction that closes."""
+    """Register what an upper app revokes, such as keys, in the transaction that closes."""
     _closing.append(hook)
     return hook
 
 
 def close_organisation(organisation_id: UUID, *, now: datetime) -> None:
-    """From here on nobody reads it or writes into it; its slug is free for another one."""
+    """Close an organisation: nobody reads or writes in it any more, and its slug is free again."""
     with organisation_scope(organisation_id):
         if not Organisation.objects.filter(id=organisation_id).update(
             removed_at=now, slug=f"removed-{organisation_id.hex}"
@@ -60,10 +61,10 @@ def remove_organisation(
     seconds: float | None = None,
     say: Say = lambda text: None,
 ) -> bool:
-    """Close it and delete every row of it. False if the time was up; then call it again.
+    """Close an organisation and delete all its rows. False if the time is up; then call it again.
 
-    seconds: how long new batches are begun; until the end if left out.
-    say: told how many rows of which table are gone, every few seconds.
+    seconds: for how long new batches are begun; None for no limit.
+    say: called every few seconds with a sentence on the progress.
     """
     close_organisation(organisation_id, now=now)
     until = None if seconds is None else time.monotonic() + seconds
@@ -86,7 +87,7 @@ def remove_organisation(
 
 @on_restored
 def remove_again(entries: Sequence[ledger.Entry], say: Say) -> None:
-    """Organisations that were removed after a backup do not come back with it."""
+    """After a restore, remove again the organisations that the ledger names."""
     for entry in entries:
         if entry["what"] != REMOVED:
             continue
@@ -99,13 +100,14 @@ def remove_again(entries: Sequence[ledger.Entry], say: Say) -> None:
 
 
 def _act(organisation_id: UUID, now: datetime) -> dict[str, object]:
-    """The line of the erasure ledger; removed again, an organisation has the same one."""
+    """The line of the erasure ledger. Its id is the organisation's, so a second removal adds no
+    act."""
     own = {"id": organisation_id, "organisation": organisation_id, "target": organisation_id}
     return {**own, "what": REMOVED, "at": now}
 
 
 def unfinished(*, using: str) -> list[UUID]:
-    """The organisations that are closed and not gone yet; for roles that may list them."""
+    """Ids of organisations that are closed but not yet deleted; for a role that may list them."""
     rows = Organisation.with_removed.using(using).filter(removed_at__isnull=False)
     return list(rows.order_by("removed_at").values_list("id", flat=True))
 
@@ -116,9 +118,9 @@ class _Table:
     by_audience: bool
 
 
-# Every table with an organisation, and every reference between two of them that does not just
-# become empty: whether the row that names goes along, which is sure only where it always names
-# one. Partitions go with their parent.
+# Every tenant table, and every foreign key between two of them but those with ON DELETE SET NULL:
+# does it cascade, and does it do so for every row, because no column of it may be NULL? Partitions
+# belong to their parent.
 _TENANT_TABLES = """
 SELECT c.oid, c.relname, has_table_privilege(c.oid, 'DELETE') AND c.relkind = 'r', EXISTS (
     SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid
@@ -142,7 +144,7 @@ ORDER BY c.conrelid, c.confrelid
 
 
 def _tables() -> list[_Table]:
-    """Those to be emptied, each after all that name its rows or go with such."""
+    """The tables to be emptied, each after the tables that refer to it."""
     with connection.cursor() as cursor:
         cursor.execute(_TENANT_TABLES)
         found = {oid: (name, deletes, opened) for oid, name, deletes, opened in cursor.fetchall()}
@@ -155,7 +157,7 @@ def _tables() -> list[_Table]:
     before = TopologicalSorter[int]({oid: () for oid in found if oid not in owner})
     for table, named, cascades, _ in references:
         if cascades and table in owner and owner[table] != named:
-            # It goes with its owner, and with the other as well where it names one.
+            # Its rows are deleted with its owner, and with the other table where they refer to it.
             continue
         first, then = _root(table, owner), _root(named, owner)
         if first != then:
@@ -195,7 +197,7 @@ def _batch(organisation_id: UUID, audiences: Sequence[UUID], statement: sql.Comp
     }
     new = Scope(organisation=organisation_id, audiences=tuple(audiences))
     with transaction.atomic(), scope(new), connection.cursor() as cursor:
-        # Two who remove the same one take turns: each would wait for rows of the other.
+        # Two removals of one organisation take turns, else each would wait for rows of the other.
         cursor.execute("SELECT pg_advisory_xact_lock(%(lock)s)", values)
         cursor.execute(statement, values)
         return int(cursor.rowcount)

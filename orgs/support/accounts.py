@@ -1,9 +1,9 @@
-"""One account, found by its exact address: what it is a member of, its sign-ins, its second step.
+"""One account, found by its exact address: its memberships, its sign-ins, its second step.
 
 The database decides which account a member of staff may look at (`orgs/sql/support_v1.sql`), and
-each act asks it anew. What is done is kept in three places: with the account, where its person
-reads it; and in the trail of each organisation that the person is in, without the reason, which
-may speak of another one.
+each act asks it anew. Each act is recorded with the account, where its person reads it, and in the
+audit trail of each organisation that the person is in. The trails have no reason, because it may
+mention another organisation.
 """
 
 import json
@@ -50,7 +50,7 @@ class OpenSignIn:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """An organisation that the account was invited to, is in, or was removed from."""
+    """An organisation to which the account was invited, or of which it is or was a member."""
 
     organisation_id: UUID
     organisation: str
@@ -114,7 +114,7 @@ def account(staff: User, email: str) -> Account | None:
 
 
 def look_up(staff: User, email: str, *, reason: str, now: datetime) -> Account | None:
-    """The same, counted and recorded, whatever is found; without the reason where that is nobody.
+    """The same, counted and recorded even if nothing is found; the reason only with an account.
 
     Raises TooMany.
     """
@@ -128,7 +128,7 @@ def look_up(staff: User, email: str, *, reason: str, now: datetime) -> Account |
     )
     found = account(staff, email)
     action = "support.account_found"
-    # Nobody could find the reason again where it belongs to no account, to erase a name in it.
+    # Without an account the reason is not kept: a name in it could not be found to be erased.
     kept = reason if found else ""
     _record(staff, SupportActKind.LOOKED_UP, action, found, reason=kept, now=now)
     return found
@@ -137,7 +137,7 @@ def look_up(staff: User, email: str, *, reason: str, now: datetime) -> Account |
 def sign_out(
     staff: User, email: str, *, reason: str, now: datetime, only: UUID | None = None
 ) -> int:
-    """End one sign-in of the account, or all of them; how many. Raises NotFound."""
+    """End one sign-in of the account (`only`), or all. Returns how many. Raises NotFound."""
     found = _standing(staff, email)
     ended = [one for one in found.sign_ins if only in (None, one.id)]
     if not ended:
@@ -155,7 +155,9 @@ def sign_out(
 def reset_second_step(
     staff: User, email: str, *, reason: str, proof: str, now: datetime
 ) -> ResetOutcome:
-    """Take away the app, passkeys and recovery codes, and end every sign-in. Raises NotFound.
+    """Delete the authenticator app, passkeys and recovery codes, and end every sign-in.
+
+    Raises NotFound if there is no such account or no second step.
 
     proof: how staff made sure that the person asked for it.
     """
@@ -189,7 +191,7 @@ def note_change(staff: User, email: str, *, now: datetime) -> None:
 
 
 def acts_with(user: User, *, since: datetime | None = None) -> list[SupportAct]:
-    """What support did with the person's own account, the newest first."""
+    """The latest 20 acts of support with the person's own account, newest first."""
     with scope(Scope(user=user.pk)):
         rows = SupportAct.objects.filter(account_id=user.pk)
         if since is not None:
@@ -214,7 +216,7 @@ def _record(
     now: datetime,
     **detail: Any,
 ) -> None:
-    """With the account, and as `action` in the trail of each organisation that they are in."""
+    """Record an act with the account, and as `action` in the trail of each of its organisations."""
     with transaction.atomic():
         with scope(Scope(user=staff.pk)):
             SupportAct.objects.bulk_create(

@@ -1,6 +1,6 @@
-"""What a member of staff looks at now, for half an hour: one organisation, and one account.
+"""What a member of staff may look at for half an hour: one organisation, and one account.
 
-It stands in their session, on the server. Whoever goes on looking says why again.
+It is stored in their session, on the server. After that time they must give a reason again.
 """
 
 import math
@@ -78,7 +78,7 @@ def _kept(request: HttpRequest, key: str) -> dict[str, Any] | None:
 
 
 def begin_organisation(request: HttpRequest, found: Organisation, reason: str) -> None:
-    """Look at this organisation from now on, on its record."""
+    """Look at this organisation from now on; recorded in its audit trail."""
     end_organisation(request)
     note(request.user.pk, "support.chose", found.id, reason=reason)
     _keep(request, ORGANISATION, found.name, reason, organisation_id=str(found.id))
@@ -95,7 +95,7 @@ def _keep(request: HttpRequest, key: str, name: str, reason: str, **more: str) -
 
 
 def end_organisation(request: HttpRequest) -> None:
-    """Look at no organisation any more, on the record of the one that was looked at."""
+    """Stop looking at the organisation; recorded in its audit trail."""
     look = organisation_look(request)
     request.session.pop(ORGANISATION, None)
     if look is not None:
@@ -103,7 +103,7 @@ def end_organisation(request: HttpRequest) -> None:
 
 
 def end_account(request: HttpRequest) -> None:
-    """Look at no account any more."""
+    """Stop looking at the account."""
     request.session.pop(ACCOUNT, None)
 
 

@@ -1,4 +1,4 @@
-"""Find an organisation by its exact name, short name or id; nobody leafs through customers."""
+"""Find an organisation by its exact name, short name or id; support has no list of all."""
 
 from uuid import UUID
 
@@ -8,12 +8,12 @@ from orgs.models.organisations import Organisation
 from orgs.organisations.references import as_uuid
 from orgs.support.looks import ALIAS
 
-# So many of one name are told apart by their short names.
+# The most organisations of one name that are offered, by their short names.
 MOST = 20
 
 
 def named(words: str) -> list[Organisation]:
-    """Those called exactly so, in capitals or not; names may be taken twice."""
+    """The organisations with this name, whatever the case; several may have the same."""
     wanted = " ".join(words.replace("\x00", "").split())
     if not wanted:
         return []

@@ -9,19 +9,19 @@ from orgs.models.memberships import Member
 from orgs.models.organisations import Group, GroupMembership
 from orgs.support.looks import ALIAS
 
-# All that the role may read of them.
+# The only columns that the role may read.
 MEMBER = ("id", "name", "role", "user_id", "time_zone", "created_at", "joined_at", "removed_at")
 GROUP = ("id", "name", "external_id", "confidential", "owner_id", "created_at")
 
 
 def members_of(organisation_id: UUID) -> "QuerySet[Member]":
-    """Everybody who is, was or may be in it."""
+    """All members: present, removed and invited."""
     rows = Member.objects.using(ALIAS).only(*MEMBER, "organisation_id")
     return rows.filter(organisation_id=organisation_id)
 
 
 def names_of(organisation_id: UUID, ids: "Iterable[UUID | None]") -> dict[UUID, str]:
-    """The names of these members; no question where there is none."""
+    """The names of these members by id; no query if there are no ids."""
     wanted = {id_ for id_ in ids if id_}
     if not wanted:
         return {}
@@ -35,5 +35,5 @@ def groups_of(organisation_id: UUID) -> "QuerySet[Group]":
 
 
 def seats_of(organisation_id: UUID) -> "QuerySet[GroupMembership]":
-    """Who sits in which group."""
+    """All memberships of groups."""
     return GroupMembership.objects.using(ALIAS).filter(organisation_id=organisation_id)

@@ -1,4 +1,4 @@
-"""Tell a person who signs in that support took away their second step, until they have another."""
+"""A message at each sign-in that support reset the second step: for 30 days, or until a new one."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ WORDS = (
 
 
 def on_signed_in(sender: object, request: HttpRequest, user: User, **kwargs: object) -> None:
-    """Django's signal."""
+    """Receiver of Django's `user_logged_in`: add the message if it is due."""
     now = timezone.now()
     resets = [
         act

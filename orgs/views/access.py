@@ -1,7 +1,7 @@
-"""Who may open a page: the one gate in front of every view of the product.
+"""Who may open a page: the one check in front of every view of the product.
 
-`members_only` puts `request.actor` (who asks) and `request.membership` (member, organisation) in
-place. Whoever has no business here gets the page that an address without meaning gets.
+`members_only` sets `request.actor` (who asks) and `request.membership` (member, organisation).
+Others get the same page as for an address that does not exist.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def members_only(*roles: str) -> Callable[[View], View]:
 
 
 def _elsewhere(request: HttpRequest) -> HttpResponse | None:
-    """Where to send those who have to sign in or choose first; None for members."""
+    """A redirect for people who must first sign in or choose an organisation; None for members."""
     if not request.user.is_authenticated:
         back = request.get_full_path() if request.method == "GET" and not request.htmx else "/"
         return _away(request, redirect_to_login(back).url)
@@ -58,7 +58,7 @@ def _elsewhere(request: HttpRequest) -> HttpResponse | None:
 
 
 def _away(request: HttpRequest, url: str) -> HttpResponse:
-    """A redirect of the page, not of the fragment that htmx asked for."""
+    """A redirect of the whole page, also if htmx asked for a fragment."""
     if not request.htmx:
         return redirect(url)
     response = HttpResponse(status=204)
@@ -69,7 +69,7 @@ def _away(request: HttpRequest, url: str) -> HttpResponse:
 def _other_organisation(request: HttpRequest) -> HttpResponse | None:
     """Refuse a form that was opened in another organisation than the one chosen now.
 
-    Otherwise what is written in one tab would end up where another tab has moved to.
+    Otherwise a form in one tab would write into the organisation that another tab has chosen.
     """
     opened_in = request.POST.get("organisation") if request.method == "POST" else None
     if opened_in in (None, str(request.actor.organisation_id)):

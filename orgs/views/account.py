@@ -1,4 +1,4 @@
-"""The account: password, second factor, passkeys, and where one is signed in."""
+"""The account: password, second factor, passkeys, and open sign-ins."""
 
 from typing import Any
 from uuid import UUID
@@ -47,7 +47,8 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 def _shell(request: HttpRequest) -> dict[str, Any]:
-    """Inside the product for members; a page of its own for who is in no organisation."""
+    """The frame of the page: the product's for members, a bare one for who is in no
+    organisation."""
     found = current(request)
     if found is not None:
         request.membership, request.actor = found, actor_of(found[0])
@@ -66,7 +67,7 @@ def _sign_in(one: Any, here: UUID | None) -> dict[str, Any]:
 
 
 def _factors(request: HttpRequest) -> dict[str, Any]:
-    """Second factors as the page shows them; a secret never leaves its wrapper."""
+    """Second factors as the page shows them, without secrets."""
     found: dict[str, list[Authenticator]] = {}
     for one in Authenticator.objects.filter(user=request.user).order_by("id"):
         found.setdefault(one.type, []).append(one)
@@ -92,7 +93,7 @@ def _passkey(one: Authenticator) -> dict[str, Any]:
 @require_POST
 @login_required
 def end_session(request: HttpRequest, sign_in_id: UUID) -> HttpResponse:
-    """Sign out in one other browser; another person's session does not exist."""
+    """Sign out in one other browser; 404 for another person's session."""
     if not end_sign_ins(request.user, only=sign_in_id):
         raise Http404
     messages.success(request, "Signed out there.")

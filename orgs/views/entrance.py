@@ -1,4 +1,4 @@
-"""The ways in beside signing in: an invitation, a link to a new password, choosing where to."""
+"""Pages before the product: invitations, new passwords, and the choice of an organisation."""
 
 from uuid import UUID
 
@@ -55,7 +55,8 @@ def _invitation(request: HttpRequest, member: Member, **more: object) -> HttpRes
 
 
 def _as_oneself(request: HttpRequest, member: Member, secret: str) -> HttpResponse:
-    """Somebody is signed in: the invited one joins with a button, others are told whose it is."""
+    """For a signed-in person: a button to join, or a note that the invitation is for another
+    address."""
     if request.user.pk != member.user_id:
         return _invitation(request, member, other=request.user.email)
     if request.method != "POST":
@@ -70,7 +71,7 @@ def _as_oneself(request: HttpRequest, member: Member, secret: str) -> HttpRespon
 
 
 def _with_a_password(request: HttpRequest, member: Member, secret: str) -> HttpResponse:
-    """The address has no account that anybody could enter yet: the link makes it theirs."""
+    """For an address whose account nobody can enter yet: choose a first password."""
     form = PasswordForm(member.user, request.POST or None)
     if request.method != "POST" or not form.is_valid():
         return _invitation(request, member, form=form)
@@ -125,7 +126,7 @@ def organisations(request: HttpRequest) -> HttpResponse:
 
 @login_required
 def organisation(request: HttpRequest, slug: str) -> HttpResponse:
-    """Go into one of the person's organisations; every other slug does not exist."""
+    """Choose one of the person's organisations; 404 for any other slug."""
     found = next((o for _, o in memberships(request.user) if o.slug == slug), None)
     if found is None or not choose(request, found.id):
         raise Http404
@@ -135,7 +136,7 @@ def organisation(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def join_organisation(request: HttpRequest, organisation_id: UUID) -> HttpResponse:
-    """Accept an invitation to an address that single sign-on has proven."""
+    """Accept an invitation to an address that single sign-on has verified."""
     join(request.user, organisation_id=organisation_id, now=timezone.now())
     choose(request, organisation_id)
     messages.success(request, "Welcome.")

@@ -1,7 +1,7 @@
-"""`truncatechars` that looks at the part of a text that it shows.
+"""`truncatechars` that reads only the part of a text that it shows.
 
-Django's own brings the whole text into a normal form first, which takes time by the square of the
-marks that follow a letter: one memory of 500,000 marks held every page that lists it for minutes.
+Django's own normalises the whole text first, in time quadratic in the number of marks that follow a
+letter: one memory of 500,000 marks delayed every page that lists it for minutes.
 """
 
 from django import template
@@ -16,8 +16,8 @@ SPARE = 4
 @register.filter(is_safe=True)
 @stringfilter
 def truncatechars(value: str, arg: str | int) -> str:
-    """At most so many characters, with … where there are more; anything else than a number is
-    passed over, as Django does."""
+    """At most `arg` characters, with … if there are more. If `arg` is no number, the value as it
+    is."""
     try:
         length = int(arg)
     except ValueError:

@@ -17,12 +17,12 @@ NEAR = {-1: "yesterday", 1: "tomorrow"}
 
 
 def _here(at: date | datetime) -> date | datetime:
-    """In the zone of who reads; a day has none."""
+    """The time in the zone of the reader; a date unchanged."""
     return timezone.localtime(at) if isinstance(at, datetime) and timezone.is_aware(at) else at
 
 
 def _years(at: date | datetime) -> str:
-    """The format of the year, where it is not this one."""
+    """The format of the year; empty for the present year."""
     return "" if _here(at).year == timezone.localtime().year else " Y"
 
 
@@ -67,13 +67,13 @@ def minute(at: datetime | None) -> str:
 
 @register.filter
 def second(at: datetime | None) -> str:
-    """For logs: "3 May, 14:05:33"; the rest stands in the title."""
+    """For logs: "3 May, 14:05:33"; the whole time is in the title."""
     return date_format(_here(at), f"j M{_years(at)}, H:i:s") if at else ""
 
 
 @register.filter
 def exactly(at: date | datetime | None) -> str:
-    """What every form has on hover: "Sunday 3 May 2026, 14:05:33 CEST"; of a day its name."""
+    """The title of every form: "Sunday 3 May 2026, 14:05:33 CEST"; a date without a time."""
     form = "l j F Y, H:i:s T" if isinstance(at, datetime) else "l j F Y"
     return date_format(_here(at), form) if at else ""
 

@@ -1,4 +1,4 @@
-"""How the exceptions of this app look outside."""
+"""The exceptions of this app as problems of the API."""
 
 from orgs.api.problems import map_exception
 from personas.errors import AssociationFirst, BlockOutdated, OverLimit, PersonalData, ReadOnly

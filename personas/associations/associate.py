@@ -1,7 +1,7 @@
 """Say that a member has a persona, confirm it, take it back.
 
-A member's own robot says so of its member at once: the member is told and can take it back. So do
-the member, and those who curate. What any other robot says waits for one of them, and opens
+If the member, their personal robot or a curator says it, it counts at once; the member is told and
+can take it back. If another robot says it, it waits until one of them confirms it, and opens
 nothing before.
 """
 
@@ -36,7 +36,8 @@ READS_ONLY = "Your role reads; ask an admin for a role that writes."
 
 @dataclass(frozen=True, slots=True)
 class Associated:
-    """association: with its persona and member. new: it was not there; made: nor the persona."""
+    """association: with its persona and member. new: whether it is new. made: whether the persona
+    is."""
 
     association: Association
     new: bool
@@ -46,11 +47,11 @@ class Associated:
 def associate(
     actor: Actor, *, member: Reference | None, handle: str, confidence: float | None, now: datetime
 ) -> Associated:
-    """Note that the member has the persona; said once more it is the same row, confirmed anew.
+    """Note that the member has the persona. A second time updates the same row.
 
-    member: left out, the asker or whose robot asks. confidence: 0-1; left out, 1 for a new one and
-    unchanged for a known one. Raises BadHandle, NotFound, IdentityClaim, MissingScope, SharingOff
-    and PermissionError for a viewer.
+    member: None for the asker, or for the member of the asking personal robot. confidence: 0-1;
+    None for 1 if it is new, else unchanged. Raises BadHandle, NotFound, IdentityClaim,
+    MissingScope, SharingOff, and PermissionError for a viewer.
     """
     parsed = parse(handle)
     with organisation_scope(actor.organisation_id):
@@ -68,7 +69,7 @@ def associate(
         if counts and association.confirmed_at is None:
             _confirm(actor, association, now)
         elif counts:
-            # What could not be attached before.
+            # Attach what could not be attached before.
             attach_all(actor.organisation_id, now=now, member_id=found.id, persona_id=persona.id)
         _note(
             "association.made" if new else "association.repeated", actor, association.id, now,
@@ -79,7 +80,7 @@ def associate(
 
 
 def _whom(actor: Actor, reference: Reference | None) -> Member:
-    """The member of whom it may be said. Raises what `associate` raises."""
+    """The member, if the actor may say it of them. Raises what `associate` raises."""
     tenant = {"organisation_id": actor.organisation_id}
     if actor.is_person:
         if actor.role == Role.VIEWER:
@@ -113,14 +114,14 @@ def _whom(actor: Actor, reference: Reference | None) -> Member:
 
 
 def _counts(actor: Actor, member: Member) -> bool:
-    """Whether it counts at once when this actor says so of this member."""
+    """Whether it counts at once if this actor says it of this member."""
     return actor.is_person or owner_of(actor.organisation_id, actor.robot_id) == member.id
 
 
 def _row(
     actor: Actor, member_id: UUID, persona_id: UUID, confidence: float | None, now: datetime
 ) -> tuple[Association, bool]:
-    """The row, locked, and whether it is new; of many at once one makes it."""
+    """(the row, locked; whether it is new). Of several calls at once one makes it."""
     tenant = {"organisation_id": actor.organisation_id}
     fresh = Association(
         **tenant,
@@ -147,7 +148,7 @@ def _again(association: Association, confidence: float | None, now: datetime) ->
 
 
 def _confirm(actor: Actor, association: Association, now: datetime) -> None:
-    """From here on it opens what the persona reads, also to the member's robot."""
+    """Confirm it: the member and their robot now read what the persona reads."""
     association.confirmed_at = now
     association.confirmed_by_id = actor.member_id if actor.is_person else None
     association.save(update_fields=["confirmed_at", "confirmed_by"])
@@ -157,7 +158,8 @@ def _confirm(actor: Actor, association: Association, now: datetime) -> None:
 
 
 def known_to(actor: Actor) -> "QuerySet[Association]":
-    """What the asker may see: a member theirs, a robot its member's, curators all; with names.
+    """The associations that the asker may see: a member's own, a robot's member's, for curators
+    all.
 
     Call inside the organisation's scope.
     """
@@ -173,7 +175,7 @@ def known_to(actor: Actor) -> "QuerySet[Association]":
 
 
 def confirm(actor: Actor, association_id: UUID, *, now: datetime) -> Association:
-    """The member, or who curates, says that it is so. Raises NotFound and SharingOff."""
+    """Confirm an association; for its member and curators. Raises NotFound and SharingOff."""
     with organisation_scope(actor.organisation_id):
         if not actor.is_person:
             raise PermissionError("The member, or who curates, confirms it.")
@@ -189,10 +191,10 @@ def confirm(actor: Actor, association_id: UUID, *, now: datetime) -> Association
 
 
 def dissociate(actor: Actor, association_id: UUID, *, now: datetime) -> Association:
-    """Take it back: the member and their robot read nothing of the persona from now on.
+    """Take an association back: the member and their robot read nothing of the persona any more.
 
-    What others have of it is untouched. For the member, their robot and who curates. Returns what
-    is gone. Raises NotFound.
+    Nothing changes for others. For the member, their personal robot and curators. Returns the
+    deleted row. Raises NotFound.
     """
     with organisation_scope(actor.organisation_id):
         association = _mine(actor, association_id)
@@ -223,7 +225,7 @@ def _mine(actor: Actor, association_id: UUID) -> Association:
 
 
 def tell(actor: Actor, *, now: datetime) -> None:
-    """The member has seen which personas they are said to have."""
+    """Note that the asking member has seen their associations."""
     with organisation_scope(actor.organisation_id):
         rows = known_to(actor).filter(told_at=None)
         rows.filter(member_id=actor.member_id).update(told_at=now)  # type: ignore[misc]  # a person

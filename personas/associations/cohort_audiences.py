@@ -1,4 +1,4 @@
-"""The audiences of personas, industries and roles, as those that write for them name them."""
+"""The audiences of personas, industries and roles, found by the names that writers use."""
 
 from uuid import UUID
 
@@ -16,8 +16,8 @@ from personas.models.personas import Persona
 def find_cohort(principal: Principal, visibility: Visibility, reference: str) -> UUID:
     """The id of an audience that the asker reads.
 
-    The row of the member for whom it is written is locked until the transaction ends: who opts out
-    at the same moment waits, or is found to have done so. Raises NotFound and SharingOff.
+    It locks the row of the member for whom the asker writes until the transaction ends, so that an
+    opt-out at the same time comes either before or after. Raises NotFound and SharingOff.
     """
     hold_sharing_wish(principal)
     tenant = {"organisation_id": principal.organisation_id}

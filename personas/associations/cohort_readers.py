@@ -1,8 +1,8 @@
 """Which audiences of personas, industries and roles somebody reads.
 
-A member reads those of their personas, unless they opted out of sharing; so does a robot with their
-leave, and their personal robot when it acts for nobody. Where a group narrows what may come up they
-are closed, for others hear the answer. Curators read all of them.
+A member reads those of their personas, unless they opted out of sharing. So does a robot to which
+they delegate, and their personal robot when it acts for nobody. In a group nobody reads them,
+because others read the answer. Outside groups curators read all of them.
 """
 
 from memories.access.sheet.reader_rows import CohortReaders, register_cohort_readers
@@ -30,7 +30,7 @@ _EVERY = "a.kind IN ('persona', 'industry', 'role')"
 
 @register
 def cohorts(actor: Actor) -> list[str]:
-    """Conditions on the table of audiences (alias a)."""
+    """SQL conditions on the table of audiences (alias a); see `orgs.principals.Resolver`."""
     if actor.moderates and not actor.group_id:
         return [_EVERY]
     if actor.group_id is not None:

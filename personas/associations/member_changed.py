@@ -1,4 +1,4 @@
-"""What goes with a member, and what follows when they opt out of sharing or in again."""
+"""What is closed when a member is removed, opts out of sharing, or in again."""
 
 from datetime import datetime
 
@@ -14,8 +14,8 @@ from personas.models.personas import Association
 
 @on_member_removed
 def close_personas(actor: Actor, member: Member, now: datetime) -> None:
-    """What their robot taught others stays with these; it names nobody. Memories that were lines
-    of their own blocks are theirs as before."""
+    """Close what belongs to a removed member. What their robot taught stays with others, since it
+    names nobody. Memories that were lines of their own blocks stay theirs."""
     tenant = {"organisation_id": member.organisation_id, "member_id": member.id}
     Association.objects.filter(**tenant).delete()
     detach(member.organisation_id, member_id=member.id)
@@ -26,8 +26,8 @@ def close_personas(actor: Actor, member: Member, now: datetime) -> None:
 def follow_wish(actor: Actor, *, out: bool, withdraw: bool, now: datetime) -> int:
     """Detach the blocks of personas from the member's robot, or attach them again.
 
-    The member stays of their personas, so that opting in again opens what they read before.
-    withdraw: what their robot alone taught is theirs alone again. Returns how much came back.
+    The associations stay, so that opting in again opens what the member read before. withdraw: make
+    private again what only their robot taught. Returns how many memories that were.
     """
     tenant, member_id = actor.organisation_id, actor.member_id
     assert member_id is not None  # noqa: S101 - a person's wish

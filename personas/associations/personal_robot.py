@@ -1,6 +1,6 @@
-"""A member's personal robot: made at their first need, one for each member.
+"""A member's personal robot: one for each member, made when it is first needed.
 
-Its name says nothing of the member, for what it teaches is read by others.
+Its name says nothing of the member, because others read what it teaches.
 """
 
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ from robots.models.keys import Key, KeyScope
 from robots.models.robots import Robot
 
 NAME = "Personal robot"
-# What a key of it may do: read and write, and speak for its member.
+# The scopes of its keys: read, write, and act for its member.
 SCOPES = (KeyScope.READ, KeyScope.WRITE, KeyScope.ACT_FOR)
 ONLY_THEIRS = "Only its member makes a key of a personal robot."
 
@@ -38,8 +38,8 @@ def personal_robot(organisation_id: UUID, member_id: UUID) -> Robot | None:
 def ensure_personal_robot(organisation_id: UUID, member_id: UUID, now: datetime) -> Robot:
     """The member's personal robot with their two blocks, attached to the blocks of their personas.
 
-    Two at once make one: the database holds a member to one. Raises NotFound for a member who is
-    not there. Call inside the organisation's scope.
+    Two calls at once make one robot: a constraint of the database sees to it. Raises NotFound if
+    there is no such member. Call inside the organisation's scope.
     """
     tenant = {"organisation_id": organisation_id}
     if robot := personal_robot(organisation_id, member_id):
@@ -67,7 +67,8 @@ def ensure_personal_robot(organisation_id: UUID, member_id: UUID, now: datetime)
 
 
 def own_robot(actor: Actor, *, now: datetime) -> Robot:
-    """The asker's own, made if they have none. Raises PermissionError for a viewer or a robot."""
+    """The asker's personal robot, made if need be. Raises PermissionError for viewers and
+    robots."""
     if not actor.is_person or actor.role == Role.VIEWER:
         raise PermissionError("A member who writes has a personal robot.")
     with organisation_scope(actor.organisation_id):
@@ -82,10 +83,11 @@ def make_key(
     key_id: UUID | None = None,
     lifetime: timedelta | None = None,
 ) -> tuple[Key, str]:
-    """A key of the asker's own robot; the second value is shown once.
+    """Make a key of the asker's own robot. Returns it with its whole text, which is shown only now.
 
-    key_id: the id that it shall have, so that a form that is sent twice makes one. Raises
-    AlreadyExists where it was made before, and PermissionError for anybody who has no robot.
+    key_id: the id of the new key, so that a form sent twice makes one key. lifetime: None for no
+    end. Raises AlreadyExists if the key was made before, and PermissionError for viewers and
+    robots.
     """
     robot = own_robot(actor, now=now)
     with organisation_scope(actor.organisation_id):
@@ -109,7 +111,7 @@ def make_key(
 
 
 def own_keys(actor: Actor) -> list[Key]:
-    """The keys of the asker's own robot, the newest first, with those that are over."""
+    """The keys of the asker's own robot, newest first, also revoked and expired ones."""
     with organisation_scope(actor.organisation_id):
         return list(_own_keys(actor).order_by("-id"))
 

@@ -1,4 +1,4 @@
-"""What an export of one's own says of the member's personas."""
+"""The associations in a member's export of their own data."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ def own_associations(principal: Principal) -> Iterator[dict[str, Any]]:
     robot: the one that said so; None where a person did. confirmed_at: None while it waits.
     """
     actor = principal.actor
-    # Who curates knows everybody's, and takes along their own alone.
+    # A curator knows everybody's associations, but exports only their own.
     rows = known_to(actor).filter(member_id=actor.member_id)  # type: ignore[misc]  # a person
     for row in rows.order_by("discovered_at", "id"):
         yield {

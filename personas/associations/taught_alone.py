@@ -1,4 +1,4 @@
-"""What one member's robot alone taught for a persona, an industry or a role, taken back by them."""
+"""Take back what only one member's robot taught for a persona, an industry or a role."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,10 +23,11 @@ STANDS = (Status.ACTIVE, Status.ARCHIVED)
 
 
 def take_back_taught(actor: Actor, *, earlier: bool, now: datetime) -> int:
-    """Make it the member's alone; how much of it was shared.
+    """Make private again what only the member's robots taught. Returns how many memories were
+    shared.
 
-    What waits for a decision always comes back, for it would be shared after the wish. earlier:
-    what is shared already comes back too, unless somebody else has said it as well or it is
+    What waits for a decision always comes back, else it would be shared after the member opted out.
+    earlier: what is shared already comes back too, unless somebody else said it as well or it is
     protected. Call inside a scope of the organisation.
     """
     principal = resolve(actor)
@@ -37,12 +38,12 @@ def take_back_taught(actor: Actor, *, earlier: bool, now: datetime) -> int:
     places = Audience.objects.filter(
         organisation_id=actor.organisation_id, kind__in=(*COHORTS, AudienceKind.REVIEW)
     )
-    # Whoever has opted out reads none of them: what they take back is looked up past their reading.
+    # After opting out the member reads none of these, so the scope names the audiences itself.
     reached = {principal.own_audience, *places.values_list("id", flat=True)}
     with scope(Scope(organisation=actor.organisation_id, audiences=tuple(sorted(reached)))):
         for memory in _locked(_taught(principal, mine).filter(status__in=WAITS)):
             _back(principal, memory, now)
-            # It waits no more, and nobody approves it for the others.
+            # It waits no more, so nobody can approve it for others.
             memory.proposed_audience, memory.held_for = None, ""
             memory.save(update_fields=["proposed_audience", "held_for"])
             if memory.status != Status.FORGOTTEN:

@@ -1,1 +1,1 @@
-"""Acts on blocks: write, consolidate, attach, and what a gate says to a line."""
+"""Acts on blocks: write, consolidate, attach, and the gate for personal data."""

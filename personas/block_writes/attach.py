@@ -1,7 +1,7 @@
-"""The blocks of personas at the personal robots of those who have them.
+"""Attach blocks of personas to the personal robots of the members who have these personas.
 
-A robot reads a block by its member's association. That it is attached is noted beside that, so that
-a robot's blocks can be listed, and a failure to note it stops nothing.
+A robot may read a block because of its member's association. Attachments are noted only to list a
+robot's blocks, so a failure to note one stops nothing.
 """
 
 import logging
@@ -55,10 +55,10 @@ def attach_all(
     member_id: UUID | None = None,
     persona_id: UUID | None = None,
 ) -> int:
-    """Attach the blocks that are missing; how many were. Call inside the organisation's scope.
+    """Attach blocks that are not attached yet. Returns how many.
 
-    Of all, of one member or of one persona. A failure of the database is a warning in the log, and
-    nothing of what the caller did is lost.
+    Of all members, one member or one persona. Call inside the organisation's scope. An error of the
+    database becomes a warning in the log; what the caller wrote stays.
     """
     values = {
         "organisation": organisation_id,
@@ -75,6 +75,6 @@ def attach_all(
 
 
 def detach(organisation_id: UUID, *, member_id: UUID, persona_id: UUID | None = None) -> int:
-    """Detach a persona's block, or all of them, from a member's robot; how many were attached."""
+    """Detach one persona's block, or all, from a member's robot. Returns how many were attached."""
     values = {"organisation": organisation_id, "member": member_id, "persona": persona_id}
     return int(fetched(_DETACH, values)[0][0])

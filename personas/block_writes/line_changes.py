@@ -9,16 +9,16 @@ from personas.blocks.entries import Entry
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """gone: an entry that is not wanted any more. line: a new one; both: it takes its place."""
+    """gone: an entry to be removed. line: a new line. With both, the line replaces the entry."""
 
     gone: Entry | None
     line: str | None
 
 
 def changes(entries: Sequence[Entry], lines: Sequence[str]) -> list[Change]:
-    """What makes the lines of the entries; entries whose text is wanted anywhere stay.
+    """The changes from the entries to the lines. An entry whose text is among the lines stays.
 
-    A block has at most some hundred lines, for its text is bounded.
+    A block has at most some hundred lines, because its text is bounded.
     """
     wanted = set(lines)
     texts = [one.text for one in entries]
@@ -36,7 +36,7 @@ def changes(entries: Sequence[Entry], lines: Sequence[str]) -> list[Change]:
 
 
 def _once(found: Sequence[Change]) -> list[Change]:
-    """A line that is wanted in two places is one line."""
+    """The changes with each new line once."""
     seen: set[str] = set()
     kept = []
     for one in found:

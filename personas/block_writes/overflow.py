@@ -1,7 +1,7 @@
-"""Room in a full block: the entries that count least become one, and are archived.
+"""Make room in a full block: replace the entries with the least weight by one, and archive them.
 
-What they say together is the one of them that is nearest to all. Everything stays in the history
-and can be brought back.
+The summary is the text of the entry that is nearest to all of them. Everything stays in the history
+and can be restored.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,10 +29,10 @@ REFUSE, CONSOLIDATE = WAYS = ("refuse", "consolidate")
 
 
 def chosen(entries: Sequence[Entry], over: int, now: datetime) -> list[Entry]:
-    """The entries that become one so that the text is at least `over` characters shorter.
+    """The entries to replace by one, so that the text is at least `over` characters shorter.
 
-    The least by weight first, of equals those that were confirmed first; nothing where even all
-    together would not be enough.
+    Those with the least weight first, of equals those confirmed first. Empty if even all together
+    would not be enough.
     """
     ranked = sorted(
         entries,
@@ -48,9 +48,9 @@ def chosen(entries: Sequence[Entry], over: int, now: datetime) -> list[Entry]:
 def make_room(
     principal: Principal, before: BlockView, kept: Sequence[Entry], over: int, now: datetime
 ) -> list[Entry] | None:
-    """Consolidate of the kept entries as many as it takes; those that are gone then.
+    """Consolidate as many of the entries as necessary. Returns the archived ones.
 
-    None where nothing helps. What is protected stays.
+    None if that is not possible. Protected entries stay.
     """
     if before.audience_id is None:
         return None
@@ -65,7 +65,7 @@ def make_room(
 
 
 def free_of(block: Block, audience_id: UUID, ids: Sequence[UUID]) -> set[UUID]:
-    """Those that may become part of a summary: neither protected, nor does somebody want that."""
+    """The ids that may become part of a summary: not protected, and no protection is proposed."""
     rows = _rows(block, audience_id, ids)
     wanted = Proposal.objects.filter(
         organisation_id=block.organisation_id,
@@ -85,9 +85,9 @@ def condense(
     *,
     may: Callable[[Memory], bool] = lambda row: True,
 ) -> Summarised:
-    """Make one of the entries of a locked block, and archive these.
+    """Replace entries of a locked block by one summary, and archive them.
 
-    Raises NotYours where `may` says no of any.
+    Raises NotYours if `may` is false for any of them.
     """
     rows = _rows(block, audience_id, [one.id for one in gone])
     locked = list(rows.select_for_update(of=("self",), no_key=True).order_by("id"))
@@ -96,7 +96,7 @@ def condense(
     if not locked:
         return Summarised()
     place = Place(block.organisation_id, audience_id, locked[0].first_tier, 0)
-    # The summary is made where nothing else is read.
+    # The summary is made in a scope that reads only this audience.
     with scope(replace(current_scope(), audiences=(audience_id,), deposit=())):
         done = summarise(place, locked, unwilling=set(), now=now)
     audit.record(
@@ -122,7 +122,7 @@ def _rows(block: Block, audience_id: UUID, ids: Sequence[UUID]) -> "QuerySet[Mem
 
 
 def _follow(before: BlockView, gone: Sequence[Entry], made: Sequence[Memory]) -> None:
-    """The summary stands where the first of them stood."""
+    """Put the summary at the position of the first archived entry."""
     lines = BlockLine.objects.filter(
         organisation_id=before.block.organisation_id, block_id=before.block.id
     )

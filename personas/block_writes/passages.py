@@ -1,6 +1,7 @@
 """A member's archive: private memories without a limit, found by meaning.
 
-It holds what their blocks have no room for. Only the member and robots with their leave read it.
+It holds what their blocks have no room for. Only the member and robots to which they delegate read
+it.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ THEIRS = "Passages are a member's own: for the member, and for robots with their
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """score: of relevance, 0-1, comparable within one answer."""
+    """score: relevance, 0-1, comparable only within one answer."""
 
     id: UUID
     text: str

@@ -1,7 +1,7 @@
-"""Lines of blocks before the gate for personal data.
+"""The gate for personal data, for lines of blocks.
 
-A line of a shared block that the gate stops waits in review, as any memory for a persona does. A
-profile is read by nobody who could decide, so there the write is refused.
+If the gate stops a line of a shared block, it waits in review like any memory for a persona. Nobody
+who decides reviews reads a profile, so there the write is refused.
 """
 
 from datetime import datetime
@@ -23,7 +23,8 @@ STOP, SANITISE = WAYS = ("review", "sanitise")
 def cleared(
     principal: Principal, before: BlockView, line: str, on_personal_data: str, now: datetime
 ) -> str:
-    """The line as it may be written. Raises PersonalData for a profile's that the gate stops."""
+    """The line as it may be written. Raises PersonalData for a line of a profile that is
+    stopped."""
     sanitise = on_personal_data == SANITISE
     if before.block.layer == Layer.PROFILE:
         verdict = _judge(principal, line, AudienceKind.MEMBER, sanitise=sanitise)
@@ -42,7 +43,7 @@ def cleared(
 
 
 def note_refusal(principal: Principal, before: BlockView, verdict: Verdict, now: datetime) -> None:
-    """Put a refusal into the audit trail, after what was begun is undone."""
+    """Record a refusal in the audit trail, after the write was rolled back."""
     _record(principal, before, verdict, AudienceKind.MEMBER, now)
 
 

@@ -1,8 +1,8 @@
 """Write to a block: its whole text, or one entry.
 
-Every line goes through `remember`, so that deduplication, the gates, review, the audit and the log
-are those of every memory. A line that a gate holds back is not in the text until somebody has
-decided; what it was to replace stays until then.
+Every line goes through `remember`, so deduplication, gates, review, audit and log are those of
+every memory. A line that a gate holds back is not in the text until somebody has decided; the line
+that it replaces stays until then.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,10 +43,10 @@ READS_ONLY = "Your role reads; ask an admin for a role that writes."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """How a write is to be done.
+    """Options of a write.
 
-    on_overflow: refuse or consolidate, where the text would be too long. on_personal_data: stop or
-    sanitise, where the gate finds what is somebody's alone. source: of the lines that are new.
+    on_overflow: refuse or consolidate, if the text would be too long. on_personal_data: stop or
+    sanitise, if the gate finds personal data. source: the source of new lines.
     """
 
     on_overflow: str = REFUSE
@@ -56,8 +56,8 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """view: the block afterwards. held: what waits for somebody's decision. entry: of one line,
-    what became of it."""
+    """view: the block afterwards. held: lines that wait for a decision. entry: for a write of one
+    line, what became of it."""
 
     view: BlockView
     held: Sequence[Remembered] = ()
@@ -83,7 +83,7 @@ class _Act:
 
 
 def add_entry(actor: Actor, block_id: UUID, text: str, *, wanted: Wanted, now: datetime) -> Written:
-    """One more line; a line that is there already is confirmed.
+    """Add a line; a line that is there already is confirmed.
 
     Raises NotFound, ReadOnly, AssociationFirst, OverLimit, PersonalData and what `remember` raises.
     """
@@ -103,7 +103,7 @@ def add_entry(actor: Actor, block_id: UUID, text: str, *, wanted: Wanted, now: d
 
 
 def confirm_entry(actor: Actor, block_id: UUID, entry_id: UUID, *, now: datetime) -> Written:
-    """Say that an entry held again: its fading begins anew. Raises what `add_entry` raises."""
+    """Confirm an entry: it counts in full again. Raises what `add_entry` raises."""
 
     def write(act: _Act) -> Written:
         entry = next((one for one in act.before.entries if one.id == entry_id), None)
@@ -119,9 +119,9 @@ def write_text(
 ) -> Written:
     """Give the block another text, a line for each entry.
 
-    Lines that stay are not touched; what is new is remembered, what is gone is archived, and a line
-    in the place of another holds from now on. Raises what `add_entry` raises, BlockOutdated where
-    it was changed since `version`, and RedLine for a protected line that would go.
+    Lines that stay are not touched. New lines are remembered, removed ones archived, and a line
+    that replaces another is valid from now on. Raises what `add_entry` raises, BlockOutdated if the
+    block changed since `version`, and RedLine if a protected line would be removed.
     """
 
     def write(act: _Act) -> Written:
@@ -153,7 +153,7 @@ def _write(
     now: datetime,
     write: Callable[[_Act], Written],
 ) -> Written:
-    """Do it with the block locked; what the gate refused is noted after it was undone."""
+    """Run a write with the block locked; a refusal of the gate is recorded after the roll-back."""
     principal = resolve(actor)
     before: BlockView | None = None
     try:
@@ -170,12 +170,12 @@ def _write(
 
 
 def may_write(principal: Principal, block: Block) -> bool:
-    """Whether the asker may change a block that they read, whenever its time has come."""
+    """Whether the asker may write a block that they read, apart from `AssociationFirst`."""
     return _refusal(principal.actor, block) is None
 
 
 def _refusal(actor: Actor, block: Block) -> str | None:
-    """Why the block is not the asker's to write; None where it is."""
+    """Why the asker may not write the block, as a sentence; None if they may."""
     if actor.is_person and actor.role == Role.VIEWER:
         return READS_ONLY
     if block.layer == Layer.AGENT and not (actor.is_person and actor.role == Role.ADMIN):
@@ -186,7 +186,7 @@ def _refusal(actor: Actor, block: Block) -> str | None:
 
 
 def _check_writer(principal: Principal, block: Block) -> None:
-    """Raises ReadOnly, and AssociationFirst for a profile that is written too early."""
+    """Raises ReadOnly, and AssociationFirst for a profile without a confirmed association."""
     if refusal := _refusal(principal.actor, block):
         raise ReadOnly(refusal)
     if block.layer == Layer.PROFILE:
@@ -198,7 +198,7 @@ def _check_writer(principal: Principal, block: Block) -> None:
 
 
 def _spoken(block: Block, lines: Sequence[str]) -> list[str]:
-    """The lines without those by which an empty block begins."""
+    """The lines without the initial text of an empty block."""
     name = block.member.name if block.member else ""
     handle = block.persona.handle if block.persona else ""
     first = set(map(one_line, initial_text(block.layer, handle=handle, name=name).splitlines()))
@@ -206,7 +206,7 @@ def _spoken(block: Block, lines: Sequence[str]) -> list[str]:
 
 
 def _fit(act: _Act, lines: Sequence[str]) -> set[UUID]:
-    """See to it that the lines fit; which entries went to make room for them. Raises OverLimit."""
+    """Make the lines fit. Returns ids of entries that were archived for it. Raises OverLimit."""
     before = act.before
     length = len("\n".join(lines))
     if length <= before.limit:
@@ -226,7 +226,7 @@ def _is_gone(change: Change, gone: set[UUID]) -> bool:
 
 
 def _brought(act: _Act, lines: Sequence[str]) -> dict[str, Remembered]:
-    """New lines as memories, all at once; by line what became of it. Raises what stopped one."""
+    """Remember new lines, all at once. Returns the outcome by line. Raises what stopped one."""
     drafts = [
         Draft(content=line, visibility=_visibility(act), source=act.wanted.source) for line in lines
     ]
@@ -245,7 +245,7 @@ def _visibility(act: _Act) -> str:
 
 
 def _said_again(act: _Act, entry: Entry) -> Remembered:
-    """The entry once more, whoever said it first and however it was made."""
+    """Say an entry once more, whoever said it first and however it was made."""
     if is_shared(act.block):
         hold_sharing_wish(act.principal)
     actor, row = act.actor, _locked(act, entry.id)
@@ -268,7 +268,7 @@ def _said_again(act: _Act, entry: Entry) -> Remembered:
 
 
 def _apply(act: _Act, change: Change, brought: Mapping[str, Remembered]) -> None:
-    """Take away what the change says; what a gate holds takes no place yet."""
+    """Archive what the change removes; a line that a gate holds replaces nothing yet."""
     made = brought[change.line] if change.line is not None else None
     if change.gone is None or (made is not None and made.status != Status.ACTIVE):
         return
@@ -298,7 +298,7 @@ def _archive(act: _Act, memory: Memory) -> None:
 
 
 def _add_lines(block: Block, ids: Sequence[UUID]) -> None:
-    """The memories are lines of a member's block, the last ones where they are new there."""
+    """Make memories lines of a member's block; new ones come last."""
     rows = Memory.objects.filter(organisation_id=block.organisation_id).in_bulk(list(ids))
     lines = BlockLine.objects.filter(organisation_id=block.organisation_id, block_id=block.id)
     first = lines.count()
@@ -329,7 +329,7 @@ def _place(block: Block, lines: Sequence[str]) -> None:
 
 
 def _own_text(act: _Act, text: str) -> Written:
-    """agent_persona, which is no memory: an admin's words for every robot."""
+    """Write agent_persona, which is no memory but an admin's instructions for every robot."""
     text = text.strip()
     if len(text) > act.before.limit:
         raise OverLimit(act.before.label, act.before.limit, len(text))
@@ -339,7 +339,7 @@ def _own_text(act: _Act, text: str) -> Written:
 
 
 def _closed(act: _Act, **detail: Any) -> BlockView:
-    """The block as it is now, with a version of it and a line in the audit trail."""
+    """The block as it is now, after adding its version and an audit entry."""
     after = view(act.principal, act.block, act.now, by=act.actor)
     audit.record(
         "block.written",

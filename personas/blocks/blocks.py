@@ -1,4 +1,4 @@
-"""Blocks as somebody may read them."""
+"""Blocks as far as the asker reads them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,11 +20,11 @@ from personas.models.blocks import Block, BlockRobot, Layer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockView:
-    """A block as it stands for who asks.
+    """A block as the asker reads it now.
 
-    text: at most `limit` characters. entries: those in the text; left_out: how many more there are
-    than fit. audience_id: who reads the entries; None of agent_persona. attached: to the robot that
-    asks, of a persona's.
+    text: at most `limit` characters. entries: those in the text. left_out: how many more there are.
+    audience_id: who reads the entries; None for agent_persona. attached: whether a persona's block
+    is attached to the asking robot.
     """
 
     block: Block
@@ -44,7 +44,7 @@ class BlockView:
 
 
 def fresh_for() -> timedelta:
-    """For so long an entry counts in full after it was confirmed."""
+    """How long an entry counts in full after it was confirmed."""
     return timedelta(days=settings.BLOCK_FRESH_DAYS)
 
 
@@ -60,7 +60,8 @@ def ensure_agent_block(organisation_id: UUID, now: datetime) -> Block:
 
 
 def blocks_shown(actor: Actor, *, now: datetime) -> list[BlockView]:
-    """The organisation's, the member's own and those of their personas; for who curates, of all."""
+    """The organisation's block, the member's own, and those of their personas; for curators of
+    all."""
     principal = resolve(actor)
     with principal.scope():
         ensure_agent_block(principal.organisation_id, now)
@@ -68,14 +69,14 @@ def blocks_shown(actor: Actor, *, now: datetime) -> list[BlockView]:
 
 
 def agent_block(actor: Actor, *, now: datetime) -> BlockView:
-    """The organisation's own, agent_persona; made where it is not there yet."""
+    """The organisation's own block, agent_persona; made if need be."""
     principal = resolve(actor)
     with principal.scope():
         return view(principal, ensure_agent_block(principal.organisation_id, now), now)
 
 
 def block_shown(actor: Actor, block_id: UUID, *, now: datetime) -> BlockView:
-    """One of them. Raises NotFound."""
+    """One of `blocks_shown`. Raises NotFound."""
     principal = resolve(actor)
     with principal.scope():
         return view(principal, find_block(principal, block_id), now)
@@ -99,7 +100,7 @@ def own_blocks(principal: Principal, now: datetime) -> list[BlockView]:
 def view(
     principal: Principal, block: Block, now: datetime, *, by: Actor | None = None
 ) -> BlockView:
-    """The block as it stands; call inside the principal's scope. by: who has just changed it."""
+    """The block now; call inside the principal's scope. by: who has just changed it, or None."""
     return _views(principal, [block], now, by=by)[0]
 
 

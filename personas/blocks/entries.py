@@ -21,11 +21,11 @@ from robots.registry.who_taught import robot_untold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One line. learned_at: when it came; confirmed_at: when a robot or person last said it, or
-    brought it back; restored: whether somebody did. What was made of others is as old as these.
+    """One line. learned_at: when it was first said. confirmed_at: when a robot or person last said
+    or restored it. restored: whether somebody restored it. A summary is as old as its sources.
 
-    serves_id: the member whose personal robot said it first; that is told to nobody else. robot:
-    its name, empty where the asker is not told (`who_taught`).
+    serves_id: the member whose personal robot said it first; show it to nobody else. robot: its
+    name, empty if it is hidden from the asker (`who_taught`).
     """
 
     id: UUID
@@ -42,15 +42,15 @@ class Entry:
     restored: bool = False
 
     def age(self, now: datetime) -> timedelta:
-        """Since when nobody has confirmed it."""
+        """The time since it was last confirmed."""
         return now - self.confirmed_at
 
 
 def standing(organisation_id: UUID, now: datetime) -> "QuerySet[Memory]":
-    """Memories that can be entries: they hold now, and stand for themselves.
+    """Memories that can be entries: active and valid now, not sensitive, no part of another memory.
 
-    With `last_said_at`: when a robot or person last said it; and `untold`: whether the asker is
-    not told of its robot.
+    Each has `last_said_at`: when a robot or person last said it; and `untold`: whether its robot is
+    hidden from the asker.
     """
     last = (
         Contribution.objects.filter(organisation_id=organisation_id, memory_id=OuterRef("id"))
@@ -100,7 +100,7 @@ def entries_of_blocks(
 
 
 def entry_of(row: Memory) -> Entry:
-    """Of a row of `standing`."""
+    """The entry of a row of `standing`."""
     said: datetime = getattr(row, "last_said_at", None) or row.created_at
     confirmed_at = max(said, row.restored_at or said)
     return Entry(
@@ -120,5 +120,5 @@ def entry_of(row: Memory) -> Entry:
 
 
 def is_shared(block: Block) -> bool:
-    """Whether its entries are all that a persona's audience reads."""
+    """Whether it is a persona's block: its entries are all memories of the persona's audience."""
     return block.layer == Layer.SHARED

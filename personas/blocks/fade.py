@@ -1,4 +1,4 @@
-"""How much an entry counts that nobody has confirmed for long. Pure."""
+"""The weight of an entry by the time since it was confirmed. Pure."""
 
 from datetime import timedelta
 
@@ -6,19 +6,19 @@ import numpy as np
 
 from memories.lifecycle.decay import confirmed_share
 
-# It is archived when nobody has confirmed it for so many times `fresh_for`.
+# An entry is archived when it was not confirmed for this many times `fresh_for`.
 STALE = 3
 _DAY = timedelta(days=1)
 
 
 def weight(age: timedelta, *, fresh_for: timedelta) -> float:
-    """1 while it was confirmed within `fresh_for`, then halved with each `fresh_for` more.
+    """0-1: 1 up to an age of `fresh_for`, then halved with each further `fresh_for`.
 
-    At 90 days: 1 to day 90, .5 at day 180, .25 at day 270.
+    With 90 days: 1 to day 90, .5 at day 180, .25 at day 270.
     """
     return float(confirmed_share(np.array(age / _DAY), fresh_for / _DAY))
 
 
 def is_stale(age: timedelta, *, fresh_for: timedelta) -> bool:
-    """Whether it is time to archive it: nobody has confirmed it for STALE times `fresh_for`."""
+    """Whether to archive an entry: it was not confirmed for STALE times `fresh_for`."""
     return age > STALE * fresh_for

@@ -1,4 +1,4 @@
-"""What a block held before."""
+"""Earlier versions of a block."""
 
 from datetime import datetime
 from typing import Any

@@ -9,7 +9,7 @@ PROFILE_LABEL, HUMAN_LABEL, AGENT_LABEL = "user_persona_profile", "human", "agen
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """limit: in characters of the text. personal: whether it may hold what is somebody's alone."""
+    """limit: of the text, in characters. personal: whether it may hold personal data."""
 
     limit: int
     personal: bool
@@ -63,7 +63,7 @@ def description_of(layer: str, handle: str) -> str:
 
 
 def initial_text(layer: str, *, handle: str, name: str) -> str:
-    """What a block says while nothing has been written. name: of the member whose it is."""
+    """The text of a block before anything is written. name: of the member who owns it."""
     match layer:
         case Layer.HUMAN:
             return (
@@ -79,5 +79,5 @@ def initial_text(layer: str, *, handle: str, name: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text as a line of a block: every run of white space is one space."""
+    """A text as a line of a block: every run of white space becomes one space."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""The text of a block out of its entries, within its limit. Pure."""
+"""The text of a block, made from its entries within its limit. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -8,18 +8,17 @@ from personas.blocks.fade import weight
 
 
 def text_of(entries: Sequence[Entry]) -> str:
-    """A line each."""
+    """The entries as text, a line each."""
     return "\n".join(one.text for one in entries)
 
 
 def within(
     entries: Sequence[Entry], limit: int, *, now: datetime, fresh_for: timedelta
 ) -> list[Entry]:
-    """The entries that stand in the text, in their order.
+    """The entries that fit into the text, in their order. limit: in characters.
 
-    Where they are too long together, those that count least are left out: what nobody has confirmed
-    for long, and of equals the older. That happens only where something came back that had been
-    taken away.
+    If they are too long together, those with the least weight are left out, of equals the older
+    ones. That happens only after something was restored.
     """
     length = sum(len(one.text) + 1 for one in entries) - 1
     if length <= limit:

@@ -1,8 +1,7 @@
-"""Versions of blocks: which memories stood in them, in which version, and no text.
+"""Versions of blocks: which memories they held, in which version, without texts.
 
-A version is noted with each write. What changes a block without writing to it (a decision in
-review, a report, an erasure, ageing) is noted when the block is next looked at; nobody stands there
-as its maker.
+Each write adds a version. If something else changes a block (a decision in review, a report, an
+erasure, ageing), the version is added when the block is next read, without a maker.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,14 +23,14 @@ def last_versions(organisation_id: UUID, blocks: Iterable[Block]) -> dict[UUID, 
 
 
 def made_by(row: BlockVersion) -> str:
-    """robot, person or other; never which one, for who taught is nobody's business."""
+    """robot, person or other; never which one, because nobody may learn who taught."""
     return "robot" if row.robot_id else "person" if row.member_id else "other"
 
 
 def settled(
     block: Block, entries: Sequence[Entry], now: datetime, *, by: Actor | None = None
 ) -> int:
-    """`settled_after` the newest version of the block, which is looked up."""
+    """Look up the newest version of the block and call `settled_after`."""
     last = last_versions(block.organisation_id, [block]).get(block.id)
     return settled_after(last, block, entries, now, by=by)
 
@@ -44,10 +43,10 @@ def settled_after(
     *,
     by: Actor | None = None,
 ) -> int:
-    """The number of the block as it stands, noted first where it is another than the last one.
+    """The number of the block's present version, which is added if it differs from the last.
 
-    last: the newest one. by: who made it so, of a locked block; None where it was found so. 0 while
-    nothing was ever written.
+    last: the newest version. by: who has just changed the locked block; None if the change was only
+    found. Returns 0 if nothing was ever written.
     """
     lines: list[list[object]] = [[str(one.id), one.version] for one in entries]
     if last is None and not lines and not block.own_text:
@@ -65,6 +64,6 @@ def settled_after(
         member_id=by.member_id if by and by.is_person else None,
         robot_id=by.robot_id if by else None,
     )
-    # Of two that find it changed at once one notes it.
+    # If two calls find the change at once, one of them adds the version.
     BlockVersion.objects.bulk_create([row], ignore_conflicts=True)
     return row.number

@@ -1,4 +1,4 @@
-"""What is done each day about what personas learned."""
+"""The daily job on what personas learned."""
 
 from uuid import UUID
 
@@ -22,7 +22,7 @@ LIMIT 1
 
 
 def learned_anything(organisation_id: UUID) -> bool:
-    """Whether any profession of an organisation shares anything."""
+    """Whether any persona, industry or role of the organisation has memories."""
     with organisation_scope(organisation_id, using=WORKER):
         values = {"organisation": organisation_id, "kinds": sorted(COHORTS)}
         return bool(fetched(_ANYTHING, values, WORKER))
@@ -31,14 +31,14 @@ def learned_anything(organisation_id: UUID) -> bool:
 def run_learn(run: OrganisationRun) -> None:
     """Archive what is stale, make room in blocks, and suggest lessons.
 
-    Results: faded, condensed, asked_about, suggested. Each part finds by itself what is left, so a
-    run that broke off begins again.
+    Results: faded, condensed, asked_about, suggested. Each part finds out what is left to do, so a
+    run that broke off can simply be repeated.
     """
     told = {"faded": 0, "condensed": 0, "asked_about": 0, "suggested": 0}
     run.count(**told)
 
     def note(**now: int) -> bool:
-        """Count what came on top."""
+        """Add to the counts of the run."""
         run.count(**{name: number - told[name] for name, number in now.items()})
         told.update(now)
         done = sum(told.values())

@@ -1,8 +1,8 @@
-"""Make room in a persona's block before it is full: what counts least becomes one entry.
+"""Make room in a persona's block before it is full: entries of least weight become one.
 
-Where the organisation lets its workers summarise (`AgeingPolicy.evict`), a block above FULL of its
-limit is brought down to that. Elsewhere one item of the review queue says so, and whoever curates
-decides. What is protected stays, and so does what somebody brought back.
+If the organisation lets its workers summarise (`AgeingPolicy.evict`), a block longer than FULL of
+its limit is shortened to that. Otherwise an item in the review queue proposes it, and a curator
+decides. Protected and restored entries stay.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,13 +33,13 @@ from personas.learning.places import PersonaPlace, persona_places
 from personas.models.blocks import Block, Layer
 from robots.registry.robots import WEB, builtin_robot
 
-# The share of its limit that the text of a block may have before room is made.
+# The share of its limit (0-1) above which room is made in a block.
 FULL = 0.75
 LIMIT = RULES[Layer.SHARED].limit
-# In the details of an item: the block that it is about.
+# The key of the block in the details of a review item.
 BLOCK = "block"
 
-# A line is no longer than its memory, so this leaves out none that is full.
+# A line is no longer than its memory, so this finds every full block.
 _LONG = """
 SELECT m.audience_id FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.audience_id = ANY(%(audiences)s::uuid[])
@@ -50,8 +50,8 @@ GROUP BY 1 HAVING sum(length(m.content) + 1) - 1 > %(most)s
 
 @dataclass(frozen=True, slots=True)
 class _Crowd:
-    """A block that is too long. length: of its text. gone: the entries that would become one, and
-    summaries: how many they would become."""
+    """A block that is too long. length: of its text. gone: the entries to summarise. summaries: the
+    number of summaries of them."""
 
     block: Block
     length: int
@@ -108,7 +108,7 @@ def _locked(organisation_id: UUID, block_id: UUID) -> Block | None:
 
 
 def _crowd(block: Block, audience_id: UUID, now: datetime) -> _Crowd | None:
-    """What is to be done about a block; None where it is short enough, or nothing would help."""
+    """What to do about a block; None if it is short enough or cannot be shortened."""
     entries = _entries(block, audience_id, now)
     length = len(text_of(entries))
     over = length - int(FULL * LIMIT)
@@ -144,7 +144,7 @@ def _relieved(
 
 
 def _propose(crowd: _Crowd, place: PersonaPlace, now: datetime) -> bool:
-    """Ask once; what was rejected is asked again when the block has grown."""
+    """Propose it once; after a rejection again only when the block has grown."""
     block = crowd.block
     items = Proposal.objects.filter(
         organisation_id=block.organisation_id,
@@ -179,7 +179,7 @@ def _propose(crowd: _Crowd, place: PersonaPlace, now: datetime) -> bool:
 
 
 def _withdraw(organisation_id: UUID, kept: set[UUID], now: datetime) -> None:
-    """What was asked about other blocks is asked no more."""
+    """Withdraw the proposals about all blocks but `kept`."""
     with organisation_scope(organisation_id, using=WORKER):
         items = Proposal.objects.using(WORKER).filter(
             organisation_id=organisation_id,

@@ -1,8 +1,8 @@
 """Whether a short series rises or falls: the test of Mann (1945) and Kendall (1975). Pure.
 
-S is the number of pairs in which the later value is greater, less those in which it is smaller. Its
-chance under no trend is counted exactly where no two values are equal; with ties it is that of the
-normal distribution with the variance
+S is the number of pairs in which the later value is greater, minus those in which it is smaller.
+Its probability without a trend is counted exactly if no two values are equal; with ties it comes
+from the normal distribution with the variance
 
     [n (n - 1) (2 n + 5) - sum over ties t (t - 1) (2 t + 5)] / 18
 
@@ -18,14 +18,14 @@ from math import erfc, sqrt
 
 RISING, FALLING, FLAT = TRENDS = ("rising", "falling", "flat")
 SIGNIFICANT = 0.05
-# Longer series are those of no caller, and the exact count would grow.
+# No caller has longer series, and the exact count would take longer.
 LONGEST = 100
 _EXACT = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """tau: -1 to 1, 0 for a flat series. p: of both sides, 0-1. trend: of TRENDS."""
+    """tau: -1 to 1, 0 for a flat series. p: two-sided, 0-1. trend: one of TRENDS."""
 
     tau: float
     p: float
@@ -33,9 +33,9 @@ class Trend:
 
 
 def mann_kendall(values: Sequence[float]) -> Trend:
-    """Rising or falling where p is below SIGNIFICANT, else flat.
+    """Rising or falling if p is below SIGNIFICANT, else flat.
 
-    values: in the order of time, at most LONGEST, else ValueError.
+    values: in the order of time. Raises ValueError for more than LONGEST.
     """
     n = len(values)
     if n > LONGEST:
@@ -68,7 +68,7 @@ def _by_normal(s: int, n: int, ties: Sequence[int]) -> float:
 
 
 def _exactly(s: int, n: int) -> float:
-    """The share of all orders of n values of which S is as far from nought, on both sides."""
+    """The share of all orders of n values whose S is at least as far from zero as `s`."""
     orders = _inversions(n)
     pairs = n * (n - 1) // 2
     # An order with k inversions has S = pairs - 2 k.

@@ -1,6 +1,6 @@
-"""Figures about personas for who curates: counts of the last eight weeks, and no member's name.
+"""Figures about personas, for curators: counts of the last eight weeks, without members' names.
 
-Of conversations the database tells only averages over three members or more.
+About conversations the database gives only averages over three members or more.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ CURATORS_ONLY = "Only curators and admins see figures about personas."
 GATE_WORDS = ("passed", "sanitised", "held", "quarantined")
 OUTCOMES = ("made", "confirmed", "removed")
 
-# Of members who are there and share; those without a persona count as well.
+# Members who are present and share; those without a persona count as well.
 _MEMBERS = """
 SELECT personas, count(*) FROM (
     SELECT m.id, count(s.id) AS personas FROM orgs_member m
@@ -86,7 +86,7 @@ class BlockFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversations:
-    """Of the members who have a persona; None of the figures where fewer than three talked."""
+    """About members who have a persona. The figures are None if fewer than three of them talked."""
 
     persona: str
     members: int | None = None
@@ -109,7 +109,7 @@ class PersonaFigures:
 
 
 def persona_figures(actor: Actor, *, now: datetime) -> PersonaFigures:
-    """The figures of an organisation. Raises PermissionError for who does not curate."""
+    """The figures of an organisation. Raises PermissionError for others than curators."""
     if not actor.moderates:
         raise PermissionError(CURATORS_ONLY)
     principal = resolve(actor)

@@ -1,4 +1,4 @@
-"""Where personas learn: their audiences and shared blocks, as the organisation knows them."""
+"""The audiences and shared blocks of an organisation's personas."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -10,7 +10,7 @@ from personas.models.blocks import Block, Layer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonaPlace:
-    """A persona with the audience that reads for it and its block."""
+    """A persona with its audience and its block."""
 
     persona_id: UUID
     handle: str
@@ -23,7 +23,10 @@ class PersonaPlace:
 
 
 def persona_places(organisation_id: UUID) -> list[PersonaPlace]:
-    """Every persona of the organisation, by handle. The worker reads no keys of audiences."""
+    """Every persona of the organisation, by handle.
+
+    It uses the application's connection, because the worker's role may not read `Audience.key`.
+    """
     with organisation_scope(organisation_id):
         audiences = Audience.objects.filter(
             organisation_id=organisation_id, kind=AudienceKind.PERSONA

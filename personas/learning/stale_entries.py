@@ -1,7 +1,7 @@
 """Archive what a profession shares and nobody confirmed for three times BLOCK_FRESH_DAYS.
 
-Until then it only counts less (`memories.lifecycle.decay.confirmed_share`). What is archived can be
-brought back, and counts as confirmed then. What is protected stays, and so do all other audiences.
+Until then it only has less weight (`memories.lifecycle.decay.confirmed_share`). An archived memory
+can be restored, which confirms it. Protected memories and all other audiences are left alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,9 +34,9 @@ ORDER BY m.id LIMIT %(most)s
 
 
 def archive_stale(organisation_id: UUID, *, now: datetime, keep_on: Callable[[int], bool]) -> int:
-    """Archive what is stale now, a batch a transaction; how many went.
+    """Archive what is stale now, in batches that commit. Returns how many.
 
-    keep_on: asked after each batch with how many went; False stops, and what was done stays.
+    keep_on: called after each batch with the number so far; False stops the run.
     """
     before = now - STALE * fresh_for()
     values: dict[str, Any] = {
@@ -54,7 +54,7 @@ def archive_stale(organisation_id: UUID, *, now: datetime, keep_on: Callable[[in
             if not keep_on(gone):
                 break
     finally:
-        # Also of a run that breaks off: what it archived stays archived.
+        # Also for a run that breaks off, because what it archived stays archived.
         if gone:
             _note(organisation_id, gone, now)
     return gone
@@ -67,7 +67,8 @@ def _chosen(organisation_id: UUID, values: dict[str, Any]) -> list[Due]:
 
 
 def _confirmed(before: datetime) -> Callable[[Sequence[Memory]], set[UUID]]:
-    """Which of the locked ones somebody has said, or brought back, since they were chosen."""
+    """A function that says which locked memories were confirmed or restored since they were
+    chosen."""
 
     def stays(rows: Sequence[Memory]) -> set[UUID]:
         if not rows:

@@ -1,12 +1,11 @@
 """Suggest what one persona learned to personas of the same role in another industry.
 
-A lesson is suggested when at least ROBOTS robots, not counting those that are built in, have said
-it, somebody has within BLOCK_FRESH_DAYS, its vector is there, and the other persona has neither its
-words nor a restatement of them. All personal robots that a member has had count as one. It is
-suggested once to each persona, whatever became of that. What was taken over from another persona
-counts there by who said it there.
+A lesson is suggested if at least ROBOTS robots have said it, not counting built-in ones; if it was
+confirmed within BLOCK_FRESH_DAYS; if it has a vector; and if the other persona has neither the same
+words nor a restatement. All personal robots that a member ever had count as one. It is suggested to
+each persona once, whatever is decided. Robots count only for the persona where they said it.
 
-The worker makes them: nobody else reads both personas.
+The worker makes suggestions, because nobody else may read both personas.
 """
 
 from datetime import datetime
@@ -26,7 +25,7 @@ from personas.learning.places import persona_places
 from robots.models.robots import Robot
 
 ROBOTS = 2
-# Suggestions of one transaction.
+# The most suggestions of one transaction.
 BATCH = 500
 
 _SUGGEST = f"""
@@ -78,7 +77,7 @@ RETURNING 1
 
 
 def suggest(organisation_id: UUID, *, now: datetime) -> int:
-    """Write what is to be suggested and is not yet; how many were, at most BATCH."""
+    """Write new suggestions, at most BATCH. Returns how many."""
     places = persona_places(organisation_id)
     if len({place.role_key for place in places}) == len(places):
         return 0

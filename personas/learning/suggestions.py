@@ -1,8 +1,8 @@
-"""Suggested lessons: who curates looks at them, and accepts or rejects each once.
+"""Suggested lessons: curators look at them, and accept or reject each once.
 
-What is accepted is written into the other persona's block as whoever accepts it, past the gates and
-within the limit, with the lesson as its source. Members see it from then on; before, only those who
-read the persona that it comes from could.
+An accepted lesson is written into the other persona's block in the name of whoever accepts it,
+through the gates and within the limit, with the lesson as its source. From then on the readers of
+that persona read it; before, only those of the first persona did.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from personas.models.personas import Persona
 from personas.models.suggestions import Suggestion, SuggestionState
 
 CURATORS_ONLY = "Only curators and admins see and decide what is suggested to personas."
-# In an entry's source: the handle of the persona that it comes from.
+# The key in an entry's source for the handle of the persona that it comes from.
 FROM = "suggested_from"
 
 
@@ -72,8 +72,8 @@ def suggested(
 ) -> tuple[list[SuggestedLesson], UUID | None]:
     """A page of suggestions, the newest first, and the id after which the next one begins.
 
-    state: None for all. Those that wait are of lessons that hold now. persona: a handle. Raises
-    PermissionError for who does not curate.
+    state: None for all. Open suggestions are shown only while their lesson is valid. persona: a
+    handle. Raises PermissionError for others than curators.
     """
     principal = _curator(actor)
     with principal.scope():
@@ -92,8 +92,8 @@ def suggested(
 def accept(actor: Actor, suggestion_id: UUID, *, now: datetime) -> Accepted:
     """Write the lesson into the block of the persona to whom it is suggested.
 
-    Raises PermissionError, NotFound, AlreadyExists once it is decided, Misplaced for a lesson that
-    does not hold any more, and what `add_entry` raises, such as OverLimit.
+    Raises PermissionError, NotFound, AlreadyExists if it was decided, Misplaced for a lesson that
+    is not valid any more, and what `add_entry` raises, such as OverLimit.
     """
     principal = _curator(actor)
     with principal.scope():
@@ -134,7 +134,7 @@ def _curator(actor: Actor) -> Principal:
 
 
 def _shown(principal: Principal, now: datetime) -> "QuerySet[Suggestion]":
-    """What the asker reads; what was forgotten or lies elsewhere now is no lesson of a persona."""
+    """The suggestions that the asker reads, without lessons that were forgotten or moved."""
     holds = Q(memory__status=Status.ACTIVE, memory__sensitive=False)
     holds &= Q(memory__expires_at=None) | Q(memory__expires_at__gt=now)
     holds &= Q(memory__valid_until=None) | Q(memory__valid_until__gt=now)
@@ -148,7 +148,7 @@ def _shown(principal: Principal, now: datetime) -> "QuerySet[Suggestion]":
 
 
 def _waiting(principal: Principal, suggestion_id: UUID, now: datetime) -> Suggestion:
-    """A locked one that nobody has decided."""
+    """An undecided suggestion, locked. Raises NotFound, and AlreadyExists if it was decided."""
     rows = _shown(principal, now).filter(id=suggestion_id)
     row = rows.select_for_update(of=("self",)).first()
     if row is None:
@@ -159,7 +159,7 @@ def _waiting(principal: Principal, suggestion_id: UUID, now: datetime) -> Sugges
 
 
 def _origins(principal: Principal, rows: Sequence[Suggestion]) -> dict[UUID, Persona]:
-    """By audience its persona."""
+    """The persona of each audience."""
     personas = Persona.objects.filter(organisation_id=principal.organisation_id)
     known = {str(one.id): one for one in personas.only("handle", "industry", "role")}
     wanted = {row.audience_id for row in rows}
@@ -192,9 +192,9 @@ def _lessons(principal: Principal, rows: Sequence[Suggestion]) -> list[Suggested
 
 
 def _cite(actor: Actor, made: UUID, lesson: Memory, now: datetime) -> None:
-    """The lesson is a source of what was made, so that an erasure finds both.
+    """Note the lesson as a source of the new entry, so that an erasure finds both.
 
-    What a gate holds back lies in an audience that is there only now: rights are looked up again.
+    If a gate holds the entry back, its audience is new, so the rights are resolved again.
     """
     principal = resolve(actor)
     with principal.scope():

@@ -1,4 +1,4 @@
-"""Topics of texts that were said again and again, and whether they rise or fall. Pure."""
+"""Topics of texts that were said repeatedly, and whether they rise or fall. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -8,9 +8,9 @@ from uuid import UUID
 from memories.language.terms import concepts, is_quantity
 from personas.learning.mann_kendall import FLAT, Trend, mann_kendall
 
-# A topic that was named less often tells nothing; so many topics are told.
+# The least mentions of a topic that is shown, and the most topics that are shown.
 LEAST, MOST = 3, 50
-# By text: how often it was said in the window that ended so many windows ago.
+# By text: {number of windows ago: how often it was said in that window}.
 Said = Mapping[UUID, Mapping[int, int]]
 
 
@@ -43,12 +43,12 @@ def counted(texts: Mapping[UUID, str], said: Said, many: int) -> list[TopicTrend
 
 
 def _name(names: Counter[str]) -> str:
-    """As it is written most often; of equals the first by the alphabet."""
+    """The most frequent spelling; of equals the first by the alphabet."""
     return min(names, key=lambda name: (-names[name], name))
 
 
 def ranked(topics: Iterable[TopicTrend]) -> tuple[TopicTrend, ...]:
-    """The first MOST: those that rise or fall, the surest first, then those named most."""
+    """The first MOST: rising and falling ones, the least p first, then those named most."""
 
     def order(one: TopicTrend) -> tuple[bool, float, int, str]:
         flat = one.found.trend == FLAT

@@ -1,8 +1,8 @@
 """Which topics of a persona come up more and more often, or less.
 
-A topic is a term of what was said for the persona. It is counted each time that somebody said or
-confirmed it (the log of operations has the day), in WINDOWS windows of a week that end now. What a
-worker made of others counts for nobody.
+A topic is a term of what was said for the persona. It counts each time that somebody says or
+confirms it (the log of operations has the day), in WINDOWS windows of a week that end now.
+Summaries that a worker made do not count.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ from personas.learning.topics import Said, TopicTrend, counted, ranked
 from personas.registry.personas import find_persona
 
 WINDOWS, WINDOW = 8, timedelta(days=7)
-# So many of the newest memories are read.
+# The most memories that are read, the newest ones.
 MOST_MEMORIES = 5_000
 
 _SAID = """
@@ -37,8 +37,7 @@ GROUP BY 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Trends:
-    """windows: when each ends, the oldest first. topics: those that rise or fall first, the surest
-    first, then those that are named most."""
+    """windows: when each ends, the oldest first. topics: in the order of `topics.ranked`."""
 
     windows: tuple[datetime, ...]
     topics: tuple[TopicTrend, ...]

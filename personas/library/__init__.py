@@ -1,1 +1,1 @@
-"""What people look at: personas, what stands and stood in blocks. Nothing here changes a block."""
+"""What people look at: personas, blocks and their versions. Nothing here changes a block."""

@@ -1,4 +1,4 @@
-"""A block as whoever may change it looks at it."""
+"""A block for somebody who may change it."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +10,7 @@ from personas.blocks.blocks import BlockView, find_block, view
 
 
 def block_to_edit(actor: Actor, block_id: UUID, *, now: datetime) -> BlockView:
-    """A block that the asker writes. Raises NotFound, also where they only read it."""
+    """A block that the asker may write. Raises NotFound, also if they may only read it."""
     principal = resolve(actor)
     with principal.scope():
         block = find_block(principal, block_id)

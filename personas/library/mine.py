@@ -19,7 +19,8 @@ PRIVATE = (Layer.HUMAN, Layer.PROFILE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MyPersona:
-    """new: the member had not seen it before. entries: of its block; None while it is closed."""
+    """new: whether the member sees it first now. entries: their number in its block; None while the
+    association is not confirmed or the member does not share."""
 
     association: Association
     new: bool
@@ -30,7 +31,7 @@ class MyPersona:
 class MyRobot:
     """A member's personal robot with its keys, the newest first, and the member's own blocks.
 
-    known: whether the member has a persona, without which the profile is not written.
+    known: whether the member has a confirmed persona; without one the profile cannot be written.
     """
 
     robot: Robot
@@ -40,7 +41,7 @@ class MyRobot:
 
 
 def my_personas(principal: Principal, *, now: datetime) -> list[MyPersona]:
-    """The member's, by handle. What is new to them is noted as seen."""
+    """The member's personas, by handle. New ones are noted as seen."""
     actor = principal.actor
     with principal.scope():
         rows = known_to(actor).filter(member_id=actor.member_id)  # type: ignore[misc]  # a person
@@ -48,7 +49,7 @@ def my_personas(principal: Principal, *, now: datetime) -> list[MyPersona]:
         found = list(rows.annotate(entries=counted).order_by("persona__handle"))
     if any(row.told_at is None for row in found):
         tell(actor, now=now)
-    # Who curates reads every block; what waits, and what is closed, is told like anybody's.
+    # Curators read every block. Still their own unconfirmed or closed personas count as for others.
     return [
         MyPersona(
             association=row,

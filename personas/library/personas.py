@@ -57,7 +57,7 @@ class PersonaPage:
 def personas_listed(
     actor: Actor, *, now: datetime, after: str = ""
 ) -> tuple[list[ListedPersona], str]:
-    """A page of them by handle, and the handle after which the next one begins."""
+    """(a page of personas by handle, the handle after which the next page begins)."""
     principal = resolve(actor)
     with principal.scope():
         rows = known_personas(actor.organisation_id).order_by("handle")
@@ -74,7 +74,7 @@ def personas_listed(
 
 
 def persona_page(actor: Actor, handle: str, *, organisation: str, now: datetime) -> PersonaPage:
-    """One of them. Raises NotFound."""
+    """The page of one persona. Raises NotFound."""
     principal = resolve(actor)
     tenant = {"organisation_id": actor.organisation_id}
     with principal.scope():
@@ -99,9 +99,9 @@ def persona_page(actor: Actor, handle: str, *, organisation: str, now: datetime)
 
 
 def waiting(actor: Actor) -> list[Association]:
-    """What robots say of members and nobody has confirmed, the first said first.
+    """Associations that wait for confirmation, oldest first.
 
-    A member's own; for who curates, everybody's.
+    A member sees their own, a curator everybody's.
     """
     with organisation_scope(actor.organisation_id):
         rows = known_to(actor).filter(confirmed_at=None).order_by("discovered_at", "id")
@@ -109,9 +109,9 @@ def waiting(actor: Actor) -> list[Association]:
 
 
 def standing_for(persona: str, organisation_id: UUID, now: datetime) -> Subquery:
-    """How many entries the asker reads of the block of a persona that the outer row names.
+    """A subquery: the number of entries that the asker reads of the persona of the outer row.
 
-    Inside the principal's scope, which shows no others; 0 also where they read none.
+    Use it inside the principal's scope. It is 0 also if the asker does not read the block.
     """
     theirs = standing(organisation_id, now).filter(
         audience__kind=AudienceKind.PERSONA,
@@ -124,7 +124,7 @@ def standing_for(persona: str, organisation_id: UUID, now: datetime) -> Subquery
 def entries_counted(
     principal: Principal, personas: Iterable[UUID], now: datetime
 ) -> dict[UUID, int]:
-    """How many entries the blocks of these personas have; of those that the asker reads.
+    """By persona, the number of entries of its block; only for blocks that the asker reads.
 
     Call inside the principal's scope.
     """

@@ -1,7 +1,7 @@
 """What changed in a block from version to version, as far as the asker still reads it.
 
-A version keeps the ids of memories and their versions. Their texts are those of the memories as
-they are now: what was forgotten or erased, or has other readers, is not shown.
+A version stores only ids of memories and their versions. Texts come from the memories as the asker
+reads them now, so a forgotten or erased memory, or one with other readers, is not shown.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,8 @@ MOST = 50
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An entry that a version brought, took away or reworded; text: None where it is closed."""
+    """An entry that a version added, removed or reworded. text: None if the asker may not read
+    it."""
 
     id: UUID
     text: str | None

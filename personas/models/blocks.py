@@ -19,10 +19,9 @@ class Block(TenantModel):
     """One block: the organisation's (agent_persona), a member's (human, user_persona_profile), or
     a persona's (service_experience).
 
-    own_text: of agent_persona alone, which admins write. The lines of every other block are
-    memories, so that who reads them, review, erasure and history are those of memories: of a
-    member's block they are named by `BlockLine`, of a persona's they are all that its audience
-    reads.
+    own_text: only of agent_persona, which admins write. The lines of every other block are
+    memories, so readers, review, erasure and history work as for memories. `BlockLine` names the
+    lines of a member's block; those of a persona's block are all memories of its audience.
     """
 
     layer = models.CharField(max_length=20, choices=Layer.choices)
@@ -74,8 +73,8 @@ class BlockVersion(TenantModel):
     """What a block held: the ids of its lines and their versions, and no text.
 
     lines: pairs [memory id, memory version] in the order of the text. own_text: of agent_persona.
-    member, robot: who made it so; both are empty where something else than a write to the block
-    did, such as a decision in review, an erasure or ageing.
+    member, robot: who made it; both empty if it was no write to the block, but for example a
+    decision in review, an erasure or ageing.
     """
 
     block = TenantKey("personas.Block", related_name="versions")

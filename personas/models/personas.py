@@ -4,7 +4,7 @@ from django.db import models
 
 from orgs.models.base import TenantKey, TenantModel
 
-# The longest handle and the longest line of what a persona wants to know.
+# The longest handle, and the longest line of kpis, motivations and queries.
 LONGEST_HANDLE, LONGEST_LINE = 60, 300
 
 
@@ -47,7 +47,7 @@ class Association(TenantModel):
     confidence: 0-1, how sure it is. discovered_at: when it was first said; last_confirmed_at: when
     last. confirmed_at: since when it counts and opens what the persona reads; empty while it waits
     for the member or a curator. proposed_by: the robot that said so; confirmed_by: the person.
-    told_at: when the member has seen that it is there.
+    told_at: when the member saw it first.
     """
 
     member = TenantKey("orgs.Member")

@@ -1,4 +1,4 @@
-"""No handle names somebody: it is known to the whole organisation."""
+"""Refuse handles that name a person, because the whole organisation reads handles."""
 
 from uuid import UUID
 
@@ -21,7 +21,7 @@ def refuse_names(organisation_id: UUID, handle: Handle) -> None:
     gate = Gate(organisation_id)
     verdicts = [gate.judge(text, given) for text in (words, words.title())]
     found = [one for verdict in verdicts for one in verdict.findings]
-    # A profession may end like a firm ("retail media"); a name of a person is none.
+    # Names of firms do not count: a profession may sound like one ("retail media").
     if any(one.sure or one.kind is Personal.PERSON for one in found) or any(
         verdict.failed for verdict in verdicts
     ):

@@ -20,7 +20,7 @@ class BadHandle(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """industry: up to the first underscore; role: all behind it."""
+    """industry: the part before the first underscore. role: all after it."""
 
     text: str
     industry: str

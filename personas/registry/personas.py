@@ -1,6 +1,6 @@
-"""Personas made, found and changed. Known to everyone in the organisation, as groups of work are.
+"""Personas: made, found and changed. Everyone in the organisation may know them.
 
-A persona is made with its audiences and its shared block, so that neither is missing later.
+A persona is made together with its audiences and its shared block.
 """
 
 import json
@@ -36,14 +36,14 @@ DESCRIBED = ("industry", "role", "description", "kpis", "motivations", "queries"
 
 @cache
 def shipped() -> list[dict[str, Any]]:
-    """The personas that every organisation begins with, as their columns."""
+    """The columns of the personas that every organisation starts with."""
     found: list[dict[str, Any]] = json.loads(SHIPPED.read_text(encoding="utf-8"))
     return found
 
 
 @on_organisation_created
 def add_shipped(organisation: Organisation, now: datetime) -> None:
-    """Call inside the organisation's scope."""
+    """Add the shipped personas; call inside the organisation's scope."""
     for one in shipped():
         ensure_persona(organisation.id, parse(one["handle"]), now, described=one)
 
@@ -55,10 +55,10 @@ def ensure_persona(
     *,
     described: Mapping[str, Any] | None = None,
 ) -> tuple[Persona, bool]:
-    """The persona of this handle with its audiences and its block; tells whether it is new.
+    """The persona of this handle, made with its audiences and block if need be.
 
-    Of many at once one makes it: the database holds the handle and the block to one row each. Call
-    inside the organisation's scope.
+    Returns it and whether it is new. Of several calls at once one makes it: constraints allow one
+    row for the handle and the block. Call inside the organisation's scope.
     """
     tenant = {"organisation_id": organisation_id}
     persona = Persona.objects.filter(**tenant, handle=handle.text).first()
@@ -98,7 +98,7 @@ def find_persona(organisation_id: UUID, handle: str) -> Persona:
 
 
 def known_personas(organisation_id: UUID) -> "QuerySet[Persona]":
-    """All of them, with `members`: how many have it and share; call inside the scope."""
+    """All personas, with `members`: how many have it and share; call inside the scope."""
     has = Q(
         associations__confirmed_at__isnull=False,
         associations__member__sharing_off_at=None,
@@ -118,7 +118,7 @@ def persona_shown(actor: Actor, handle: str) -> Persona:
 
 
 def remove_persona(actor: Actor, handle: str, *, now: datetime) -> None:
-    """Remove a persona that nothing is kept for, with its associations and its block; for curators.
+    """Remove a persona without memories, with its associations and its block; for curators.
 
     Raises PermissionError, NotFound, and AlreadyExists while its audience has memories that are not
     forgotten.
@@ -128,7 +128,7 @@ def remove_persona(actor: Actor, handle: str, *, now: datetime) -> None:
     principal = resolve(actor)
     with principal.scope():
         persona = find_persona(actor.organisation_id, handle)
-        # Whoever writes holds the block, and is waited for.
+        # Writers hold the lock of the block, so this waits for them.
         blocks = Block.objects.filter(organisation_id=actor.organisation_id, persona_id=persona.id)
         list(blocks.select_for_update(of=("self",)))
         kept = Memory.objects.filter(
@@ -147,9 +147,9 @@ def remove_persona(actor: Actor, handle: str, *, now: datetime) -> None:
 def describe_persona(
     actor: Actor, handle: str, fields: Mapping[str, Any], *, now: datetime
 ) -> tuple[Persona, bool]:
-    """Make a persona, or change what is said of it; for curators. Tells whether it is new.
+    """Make a persona, or change its description; for curators. Returns it and whether it is new.
 
-    fields: of DESCRIBED. Raises PermissionError and BadHandle.
+    fields: names in DESCRIBED. Raises PermissionError and BadHandle.
     """
     if not actor.moderates:
         raise PermissionError(CURATORS_ONLY)

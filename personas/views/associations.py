@@ -1,4 +1,4 @@
-"""Who has which persona: confirmed, taken back, and the section of it on My memories."""
+"""Associations: confirmed, taken back, and their section on My memories."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -42,7 +42,7 @@ def row(one: Association, persona: Persona, actor: Actor, *, back: str) -> dict[
 
 
 def waiting_rows(request: HttpRequest) -> list[dict[str, Any]]:
-    """What robots say of members and nobody has confirmed."""
+    """The associations that wait for confirmation."""
     found = []
     for one in library.waiting(request.actor):
         who = "" if _own(request, one) else one.member.name
@@ -69,7 +69,7 @@ def my_section(request: HttpRequest, principal: Principal) -> dict[str, Any]:
 
 
 def _notice(found: Sequence[MyPersona], actor: Actor) -> dict[str, str]:
-    """What is new to the member, or waits for their word, at the top of the page."""
+    """The notice at the top of the page: what is new to the member or waits for them."""
     asked = [one.association for one in found if one.new or not one.association.confirmed_at]
     if not asked:
         return {}
@@ -81,7 +81,7 @@ def _notice(found: Sequence[MyPersona], actor: Actor) -> dict[str, str]:
     return {
         "notice": sentence[:1].upper() + sentence[1:],
         "notice_url": "#personas",
-        # What waits counts for nothing yet, so that there is nothing to undo.
+        # An unconfirmed association has no effect yet, so there is nothing to undo.
         "notice_label": "See it and answer"
         if any(one.confirmed_at is None for one in asked)
         else "See it and undo it",
@@ -89,7 +89,7 @@ def _notice(found: Sequence[MyPersona], actor: Actor) -> dict[str, str]:
 
 
 def _back(request: HttpRequest, one: Association) -> str:
-    """Where the button was pressed."""
+    """The page on which the button was pressed."""
     match request.POST.get("back"):
         case "me":
             return f"{reverse('me')}#personas"
@@ -105,7 +105,7 @@ def _own(request: HttpRequest, one: Association) -> bool:
 @require_POST
 @members_only()
 def confirm(request: HttpRequest, association_id: UUID) -> HttpResponse:
-    """The member, or who curates, says that it is so."""
+    """Confirm an association, as its member or a curator."""
     try:
         one = confirm_association(request.actor, association_id, now=timezone.now())
     except SharingOff:
@@ -119,7 +119,7 @@ def confirm(request: HttpRequest, association_id: UUID) -> HttpResponse:
 @require_POST
 @members_only()
 def remove(request: HttpRequest, association_id: UUID) -> HttpResponse:
-    """Leave a persona, or say that a robot was wrong; who leaves can take it back."""
+    """Leave a persona, or say that a robot was wrong; leaving can be undone."""
     one = dissociate(request.actor, association_id, now=timezone.now())
     if not _own(request, one):
         messages.success(request, f"{one.member.name} does not have this persona.")

@@ -57,7 +57,7 @@ def _page(
 
 
 def _saved(request: HttpRequest, shown: BlockView, form: BlockForm) -> HttpResponse | None:
-    """Where to go after saving; None where the form has to be shown again with its errors."""
+    """The redirect after saving; None if the form is to be shown again with errors."""
     data = form.cleaned_data
     wanted = Wanted(
         on_overflow=data["on_overflow"] or REFUSE,
@@ -96,7 +96,7 @@ def _tell(request: HttpRequest, done: Written) -> None:
 def _conflict(
     request: HttpRequest, shown: BlockView, form: BlockForm, error: BlockOutdated
 ) -> HttpResponse:
-    """Their text and ours, word by word; saving again replaces theirs knowingly."""
+    """The form again with a word diff of their text and ours; saving again replaces theirs."""
     now = error.more["current"]
     return _page(request, shown, form, 409, diff=error.more["diff"], version=now["version"])
 
@@ -127,7 +127,7 @@ def _gated(
 @require_safe
 @members_only()
 def versions(request: HttpRequest, block_id: UUID) -> HttpResponse:
-    """What came and went from version to version."""
+    """What each version added and removed."""
     found = block_history(request.actor, block_id, now=timezone.now())
     request.stands_under = words.page_of(found.view.block)
     context = {
@@ -142,7 +142,7 @@ def versions(request: HttpRequest, block_id: UUID) -> HttpResponse:
 @require_POST
 @members_only(*MODERATORS)
 def confirm(request: HttpRequest, block_id: UUID, entry_id: UUID) -> HttpResponse:
-    """An entry held again: it counts in full from now on."""
+    """Confirm an entry: it counts in full from now on."""
     done = confirm_entry(request.actor, block_id, entry_id, now=timezone.now())
     if request.htmx:
         return persona_shown(request, done.view.handle)

@@ -1,4 +1,4 @@
-"""What people type about personas, blocks and their own robot."""
+"""Forms for personas, blocks and one's own robot."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ class LinesField(forms.CharField):
 
 
 class PersonaForm(forms.Form):
-    """What is said of a persona; its handle stays as it was made."""
+    """The description of a persona; its handle does not change."""
 
     industry = forms.CharField(max_length=100, help_text="As people write it: QSR, Retail.")
     role = forms.CharField(max_length=100, help_text="As people write it: Real Estate.")
@@ -78,7 +78,8 @@ class SuggestionsForm(forms.Form):
 
 
 class BlockForm(forms.Form):
-    """The text of a block, the version that was read, and what to do where it does not pass."""
+    """The text of a block, the version that was read, and what to do if it is too long or
+    stopped."""
 
     text = forms.CharField(
         required=False,
@@ -101,7 +102,7 @@ class BlockForm(forms.Form):
 
 
 class OwnKeyForm(OnceForm):
-    """A key of the member's own robot; what it may do is fixed."""
+    """A key of the member's own robot; its scopes are fixed."""
 
     name = KeyForm.base_fields["name"]
     expires = forms.ChoiceField(label="It ends", required=False, choices=LIFETIMES)

@@ -1,4 +1,4 @@
-"""A member's personal robot: what it knows of them, and the keys that open it."""
+"""A member's personal robot: what it knows of them, and its keys."""
 
 from typing import Any
 from uuid import UUID

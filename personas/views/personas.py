@@ -64,7 +64,7 @@ def _row(listed: ListedPersona) -> dict[str, Any]:
 @vary_on_headers("HX-Request")
 @members_only()
 def persona(request: HttpRequest, handle: str) -> HttpResponse:
-    """What is known of it and, for who has it or curates, what robots learned."""
+    """One persona; for its members and curators with what robots learned."""
     return shown(request, handle)
 
 
@@ -116,7 +116,7 @@ def _about(request: HttpRequest, found: PersonaPage) -> dict[str, Any]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only(*MODERATORS)
 def add(request: HttpRequest) -> HttpResponse:
-    """A persona that nobody has spoken of yet."""
+    """Make a persona."""
     form = NewPersonaForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         return _described(request, form.cleaned_data["handle"], form)
@@ -126,7 +126,7 @@ def add(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only(*MODERATORS)
 def edit(request: HttpRequest, handle: str) -> HttpResponse:
-    """What is said of a persona."""
+    """Change the description of a persona."""
     one = persona_shown(request.actor, handle)
     known = {name: getattr(one, name) for name in DESCRIBED}
     form = PersonaForm(request.POST or None, initial=known)
@@ -151,7 +151,7 @@ def _form(request: HttpRequest, form: PersonaForm, cancel: str, name: str = "") 
 @require_POST
 @members_only(*MODERATORS)
 def remove(request: HttpRequest, handle: str) -> HttpResponse:
-    """Remove a persona that nothing is kept for."""
+    """Remove a persona without memories."""
     try:
         remove_persona(request.actor, handle, now=timezone.now())
     except AlreadyExists as refused:

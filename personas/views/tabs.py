@@ -6,7 +6,7 @@ from django.urls import reverse
 
 
 def tabs_of(current: str) -> list[dict[str, Any]]:
-    """See components/tabs.html."""
+    """The tabs, for components/tabs.html."""
     parts = {
         "personas-page": "Personas",
         "suggestions-page": "Suggestions",

@@ -30,7 +30,7 @@ FOUND = {
     Personal.SSN: ("a social security number", "social security numbers"),
     Personal.API_KEY: ("a key that opens something", "keys that open something"),
 }
-# What blocks are for, as people are told of it; robots read `description_of`.
+# The purpose of blocks, in words for people; robots read `description_of`.
 OWN = {
     Layer.SHARED: "Patterns of questions, workflows that worked, figures that count. Never "
     "names of people, places, clients or companies, nor what is one person's alone. Who has "
@@ -48,7 +48,7 @@ MAKERS = {
 
 
 class Named(Protocol):
-    """A persona, or what tells of one."""
+    """A persona, or anything with its industry and role."""
 
     @property
     def industry(self) -> str: ...
@@ -72,7 +72,7 @@ def fading(age: timedelta, *, fresh_for: timedelta) -> str:
 
 
 def robot_of(entry: Entry, actor: Actor) -> str:
-    """Who noted it. Whose personal robot it was is told to that member alone."""
+    """Who said it. Only the member of a personal robot is told that it was theirs."""
     if entry.serves_id is not None and entry.serves_id == actor.member_id:
         return "Your robot"
     if entry.author_id:
@@ -105,7 +105,7 @@ def found(kinds: Mapping[str, int]) -> str:
 
 
 def block(shown: BlockView) -> dict[str, Any]:
-    """A block for the pages. text: what was written; first: what robots read until then."""
+    """A block for the pages. text: what was written. first: what robots read before that."""
     one, written = shown.block, bool(shown.entries or shown.block.own_text)
     handle = one.persona.handle if one.persona else ""
     name = one.member.name if one.member else ""

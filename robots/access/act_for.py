@@ -8,6 +8,7 @@ from uuid import UUID
 from orgs import audit
 from orgs.database.rls import Scope, ask, organisation_scope
 from orgs.errors import NotFound
+from orgs.models.memberships import SQL_OF_READING
 from orgs.organisations.references import as_uuid, find_member
 from orgs.principals import Actor
 from robots.errors import IdentityClaim, MissingScope
@@ -21,7 +22,11 @@ Reference = str | UUID
 def delegate(
     *, organisation_id: UUID, member_id: UUID, robot_id: UUID, actor: Actor, now: datetime
 ) -> Delegation:
-    """Give a robot leave for what is private to the member; only the member may."""
+    """Delegate to a robot: it may read and write what is private to the member from now on.
+
+    Returns the delegation; one that is there already stays. Raises PermissionError for anybody but
+    the member.
+    """
     if not (actor.is_person and actor.member_id == member_id):
         raise PermissionError("only the member gives this leave")
     with organisation_scope(organisation_id):
@@ -53,7 +58,10 @@ def delegate(
 def revoke_delegation(
     *, organisation_id: UUID, delegation_id: UUID, actor: Actor, now: datetime
 ) -> None:
-    """Take the leave back; the next question already reads nothing private."""
+    """End a delegation of the asking member; the robot's next call reads nothing private.
+
+    Raises NotFound for a delegation that is not theirs or has ended already.
+    """
     with organisation_scope(organisation_id):
         changed = Delegation.objects.filter(
             organisation_id=organisation_id,
@@ -73,11 +81,12 @@ def act(
     group: Reference | None = None,
     include_direct: bool = False,
 ) -> Actor:
-    """Who acts where, when a call names a group or a member; services name them by id.
+    """The actor for a call that names a group or a member, with both as ids.
 
-    A robot needs the scope act_for to act for a member. Whatever the asker may not know of is
-    NotFound, like what does not exist: a group it is not in, a member who is not in that group.
-    A person may name themselves, and a group they read.
+    A robot needs the scope act_for to act for a member: else it raises MissingScope. Raises
+    NotFound for a group that the robot is not in and for a member who is not in that group, as for
+    what does not exist. A person may name a group that they read and themselves; for anybody else
+    it raises IdentityClaim.
     """
     if actor.is_person:
         return _person_in(actor, member, group, include_direct)
@@ -102,9 +111,8 @@ def act(
 
 
 # For a robot `r`. An id is looked up as an id alone. Of several groups of one external id it is the
-# one in which the robot sat first. Of the readings of a name the one with the most weight
-# (`by_weight`), whoever that is.
-STANDING = """
+# one in which the robot sat first, as in `find_known_group`.
+STANDING = f"""
 SELECT g.id AS group_id, m.id AS member_id,
     EXISTS (SELECT 1 FROM orgs_groupmembership s WHERE s.organisation_id = %(organisation)s
             AND s.member_id = m.id AND s.group_id = g.id) AS together,
@@ -112,7 +120,7 @@ SELECT g.id AS group_id, m.id AS member_id,
             AND d.robot_id = r.id AND d.member_id = m.id AND d.revoked_at IS NULL)
     OR EXISTS (SELECT 1 FROM robots_robot own WHERE own.organisation_id = %(organisation)s
                AND own.id = r.id AND own.owner_id = m.id) AS delegated
-FROM {robot} AS r
+FROM {{robot}} AS r
 LEFT JOIN LATERAL (
     SELECT o.id FROM orgs_group o JOIN robots_robotgroup s
     ON s.organisation_id = o.organisation_id AND s.group_id = o.id
@@ -120,15 +128,7 @@ LEFT JOIN LATERAL (
     AND (o.id = %(group_id)s OR o.external_id = %(group)s)
     ORDER BY s.id LIMIT 1
 ) AS g ON true
-LEFT JOIN LATERAL (
-    SELECT i.member_id FROM orgs_externalidentity i WHERE i.organisation_id = %(organisation)s
-    AND i.platform = %(platform)s AND i.identifier = %(identifier)s
-    AND (i.group_id IS NULL OR i.group_id = g.id)
-    AND (i.confirmed_at IS NOT NULL OR EXISTS (
-        SELECT 1 FROM orgs_member p WHERE p.organisation_id = %(organisation)s
-        AND p.id = i.member_id AND p.user_id IS NULL))
-    ORDER BY i.confirmed_at IS NULL, i.group_id IS NULL LIMIT 1
-) AS i ON true
+LEFT JOIN LATERAL ({SQL_OF_READING}) AS i ON true
 LEFT JOIN LATERAL (
     SELECT p.id FROM orgs_member p WHERE p.organisation_id = %(organisation)s
     AND p.id = coalesce(%(member_id)s, i.member_id) AND p.removed_at IS NULL
@@ -140,7 +140,7 @@ _STANDING = STANDING.format(robot="(SELECT %(robot)s::uuid AS id)")
 def _standing(
     actor: Actor, member: Reference | None, group: Reference | None
 ) -> tuple[UUID | None, UUID | None, bool, bool]:
-    """(group in which the robot sits, member, member is in it, robot has the member's leave)."""
+    """(group of the robot, member, whether they are in that group, whether they delegate to it)."""
     rows = ask(
         Scope(organisation=actor.organisation_id),
         _STANDING,

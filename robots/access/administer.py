@@ -1,4 +1,4 @@
-"""Robots and keys as admins look after them: who is there, where it sits, what opens it.
+"""Robots and their keys, as admins manage them: which there are, their groups, their keys.
 
 Admins and curators look; only admins change anything, and every change is recorded. A robot can
 be seated only in groups that the admin reads. Where others have seated it, whoever makes a key of
@@ -119,9 +119,9 @@ def seats_on_offer(actor: Actor) -> list[Group]:
 
 
 def seats_of(actor: Actor, robot_id: UUID) -> tuple[Robot, set[UUID], int]:
-    """A robot, the groups known to the asker in which it sits, and in how many others it does.
+    """(the robot, ids of its groups that the asker reads, the number of its other groups).
 
-    Raises NotFound for who may not choose them.
+    Raises NotFound for anybody but an admin.
     """
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise NotFound("no such page")
@@ -179,9 +179,9 @@ def add_robot(
     groups: Iterable[UUID],
     now: datetime,
 ) -> Robot:
-    """Register a robot; the same reference again is the same robot.
+    """Register a robot and seat it; for admins. If the reference is known, return that robot.
 
-    Raises PermissionError and what `check_name` raises.
+    Raises PermissionError, NotFound for a group that is not on offer, and what `check_name` raises.
     """
     _steward(actor)
     with organisation_scope(actor.organisation_id):
@@ -216,9 +216,9 @@ def describe_robot(
 
 
 def seat_robot(actor: Actor, *, robot_id: UUID, groups: Iterable[UUID], now: datetime) -> None:
-    """Let a robot sit in these groups and no others that the admin reads.
+    """Seat a robot in exactly these of the groups that the admin reads; its other groups stay.
 
-    Raises NotFound for a group that is not on offer.
+    Raises PermissionError, and NotFound for the robot or for a group that is not on offer.
     """
     _steward(actor)
     tenant = {"organisation_id": actor.organisation_id}
@@ -256,10 +256,10 @@ def make_key(
     lifetime: timedelta | None,
     now: datetime,
 ) -> tuple[Key, str]:
-    """A key and its secret.
+    """Make a key. Returns it with its whole text, which is shown only now.
 
-    Raises AlreadyExists when the key of this id was made before, and PermissionError for the robot
-    of another member.
+    lifetime: None for a key that never expires. Raises AlreadyExists if there is a key of this id,
+    NotFound, and PermissionError for who is no admin and for another member's personal robot.
     """
     _steward(actor)
     with organisation_scope(actor.organisation_id):
@@ -287,10 +287,11 @@ def make_key(
 def renew_key(
     actor: Actor, *, key_id: UUID, now: datetime, overlap: timedelta = A_DAY
 ) -> tuple[Key, str]:
-    """A second key with the same scopes; the first works for as long as `overlap`, or not at all.
+    """Make a second key with the same scopes. Returns it with its whole text.
 
-    Raises AlreadyExists for a key that is over, or that ends within a day (as after a renewal),
-    and PermissionError for a key of another member's robot.
+    The first key works on for `overlap`; with 0 it ends at once. Raises AlreadyExists for a key
+    that is revoked, has expired or expires within a day (as after a renewal), NotFound, and
+    PermissionError for who is no admin and for a key of another member's personal robot.
     """
     _steward(actor)
     with organisation_scope(actor.organisation_id):
@@ -319,7 +320,7 @@ def renew_key(
 
 @dataclass(frozen=True, slots=True)
 class HeardFrom:
-    """robot: its name. at: when the key was last used; over: it opens nothing any more."""
+    """robot: its name. at: when the key was last used. over: the key is revoked or has expired."""
 
     robot: str
     at: datetime | None
@@ -336,7 +337,7 @@ def heard_from(actor: Actor, *, key_id: UUID, now: datetime) -> HeardFrom:
 
 
 def close_key(actor: Actor, *, key_id: UUID, now: datetime) -> Key:
-    """Revoke a key at once; revoking it again changes nothing."""
+    """Revoke a key at once; a second time changes nothing. Raises NotFound and PermissionError."""
     _steward(actor)
     with organisation_scope(actor.organisation_id):
         key = _key(actor, key_id)

@@ -21,9 +21,9 @@ _SHARED = (
 
 @register
 def robot_audiences(actor: Actor) -> list[str]:
-    """Its own notes; alone also its groups' and teams' rows and what is shared with it.
+    """A robot reads its own notes; alone also what its groups and teams read and is shared with it.
 
-    Acting for a member it reads none of those: what it answers, that member hears.
+    When it acts for a member it reads none of the latter, because that member gets its answers.
     """
     if actor.robot_id is None:
         return []

@@ -1,4 +1,4 @@
-"""Which robots a member trusts with what is private to them."""
+"""Which robots read what is private to a member."""
 
 from uuid import UUID
 
@@ -11,28 +11,29 @@ from robots.models.robots import Robot
 
 
 def working_for(actor: Actor) -> list[Robot]:
-    """The robots that read what is private to the member: with leave, or as their own; by name."""
+    """The robots that read what is private to the member, by delegation or as their own; by
+    name."""
     return [robot for robot in serving(actor) if robot.retired_at is None]
 
 
 def serving(actor: Actor) -> list[Robot]:
-    """The same with those that have retired, by name; one query.
+    """The same, with robots that are retired; one query.
 
-    Each has `leave_id` and `leave_at`, its live delegation and since when; None for the member's
-    own.
+    Each has `leave_id` and `leave_at`: its valid delegation and when that was given. Both are None
+    for the member's own robot.
     """
     return _robots(actor, _serve(actor))
 
 
 def serving_and_on_offer(actor: Actor) -> tuple[list[Robot], list[Robot]]:
-    """`serving`, and the robots to which the member could give leave, by name; one query."""
+    """(`serving`, the robots to which the member could delegate), each by name; one query."""
     found = _robots(actor, _serve(actor) | Q(retired_at=None))
     serve = [one for one in found if actor.member_id == one.owner_id or _leave(one)]
     return serve, [one for one in found if one not in serve]
 
 
 def robots_on_offer(actor: Actor) -> list[Robot]:
-    """The robots to which the member could give leave, by name."""
+    """The robots to which the member could delegate, by name."""
     return serving_and_on_offer(actor)[1]
 
 

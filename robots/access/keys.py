@@ -37,12 +37,12 @@ def create_key(
     created_by_id: UUID | None = None,
     key_id: UUID | None = None,
 ) -> tuple[Key, str]:
-    """Make a key; the second value is the whole key, which exists nowhere afterwards.
+    """Make a key. Returns it with its whole text, which is stored nowhere.
 
-    key_id: the id that it shall have, where a request that is sent twice must not make two.
+    key_id: the id of the new key; a request that is sent twice then makes one key. Raises
+    ValueError for an unknown scope.
 
-    The key names its organisation, so that the database can be told whose registry to open
-    before anything is known of the caller.
+    The text names the organisation, so that a scope can be opened before the caller is known.
     """
     secret = secrets.token_urlsafe(SECRET_BYTES)
     prefix = secrets.token_hex(6)
@@ -70,7 +70,10 @@ def create_key(
 def rotate_key(
     *, organisation_id: UUID, key: Key, now: datetime, overlap: timedelta = timedelta(hours=24)
 ) -> tuple[Key, str]:
-    """A second valid key with the same scopes; the first one expires after `overlap`."""
+    """Make a second key with the same scopes; the first one expires after `overlap` at the latest.
+
+    Returns the new key with its whole text.
+    """
     expires_at = now + overlap
     with organisation_scope(organisation_id):
         Key.objects.filter(organisation_id=organisation_id, id=key.id).filter(
@@ -96,14 +99,14 @@ def revoke_key(*, organisation_id: UUID, key_id: UUID, now: datetime) -> None:
 
 @on_organisation_closed
 def revoke_all(organisation_id: UUID, now: datetime) -> None:
-    """No key opens an organisation that is removed."""
+    """Revoke every key of an organisation that is removed."""
     keys = Key.objects.filter(organisation_id=organisation_id, revoked_at__isnull=True)
     keys.update(revoked_at=now)
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A robot whose key was good."""
+    """A robot whose key is valid."""
 
     organisation_id: UUID
     robot_id: UUID
@@ -132,7 +135,8 @@ WHERE k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
 
 @dataclass(frozen=True, slots=True)
 class PresentedKey:
-    """What a key says of itself, true or not. digest: of its secret, in hexadecimal."""
+    """What the text of a key says, not yet checked. digest: SHA-256 of its secret, in
+    hexadecimal."""
 
     organisation_id: UUID
     prefix: str
@@ -140,7 +144,7 @@ class PresentedKey:
 
 
 def read_key(presented: str) -> PresentedKey | None:
-    """The parts of a key, or None for what is not written like one."""
+    """The parts of a key's text, or None if the text does not have the form of a key."""
     mark, _, rest = presented.partition("_")
     organisation_hex, _, rest = rest.partition("_")
     prefix, _, secret = rest.partition("_")

@@ -1,9 +1,10 @@
 """One statement that says who calls with a key, for whom and where, and opens what they may read.
 
-`authenticate_key`, `act` and `resolve` one after the other are three round trips. This is the same
-for a robot that narrows nothing, as one statement: the scope is widened in it, and only if the
-digest, the expiry, the revocation, the retirement and the scopes of the key held. The rules of what
-may be read are those that `orgs.principals` has registered; a test compares both ways.
+`authenticate_key`, `act` and `resolve` one after the other are three round trips. This is one
+statement that does the same, for calls of robots that narrow nothing further. It opens the scope
+only for a valid key: digest, expiry, revocation, the robot's retirement and the scopes are checked.
+What may be read follows from the rules registered with `orgs.principals`; a test compares both
+ways.
 """
 
 from collections.abc import Mapping
@@ -63,7 +64,7 @@ _PART = (
     "SELECT a.id, a.kind FROM orgs_audience a "
     "WHERE a.organisation_id = %(organisation)s AND {guard} AND ({condition})"
 )
-# What the rules name by a parameter is known only inside the statement.
+# The rules name these by parameters, but here they are known only inside the statement.
 _INSIDE = {
     "%(robot)s": "(SELECT robot_id FROM acting)",
     "%(member)s": "(SELECT member_id FROM acting)",
@@ -80,7 +81,7 @@ WHERE organisation_id = %(organisation)s AND id = %(key)s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """Who asks, whose scope is open. unstamped: the key, if its use is to be noted again."""
+    """A principal whose scope is open. unstamped: the key whose `last_used_at` is due, or None."""
 
     principal: Principal
     unstamped: UUID | None
@@ -88,7 +89,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A key that was presented, and the references of a call to a group and to a member."""
+    """A presented key, and the group and the member that the call names, as references."""
 
     key: PresentedKey
     group: str | None
@@ -96,7 +97,7 @@ class Asked:
     now: datetime
 
     def statements(self) -> list[tuple[str, Mapping[str, Any]]]:
-        """What opens the scope; the last one has a row where the key may, else none."""
+        """The statements that open the scope; the last returns one row if the call is allowed."""
         needed = [KeyScope.READ, *([KeyScope.ACT_FOR] if self.member is not None else [])]
         values = {
             "o": self.key.organisation_id,
@@ -116,7 +117,7 @@ class Asked:
         ]
 
     def opened(self, rows: Rows) -> Opened | None:
-        """What the row says; None where the call is not one that is opened so."""
+        """The principal from the rows of the last statement; None without a row."""
         if not rows:
             return None
         key, used, scopes, robot, name, group, member, delegated, language, *read = rows[0][:13]
@@ -143,7 +144,7 @@ class Asked:
         return Opened(principal=principal, unstamped=key if stale else None)
 
     def stamp(self, key: UUID) -> tuple[str, Mapping[str, Any]]:
-        """The statement that notes the key's use."""
+        """The statement that writes `last_used_at` of the key, with its values."""
         values = {"organisation": self.key.organisation_id, "key": key, "now": self.now}
         return _STAMP, values
 
@@ -158,12 +159,13 @@ def _statement(*, with_member: bool, with_group: bool) -> str:
         held.append("s.member_id IS NOT NULL AND (s.group_id IS NULL OR s.together)")
     acting = _STANDS.format(held=" AND ".join(held)) if held else _ALONE
     statement = _CALLER + acting + _READABLE.format(parts=_parts(with_member, with_group))
-    # The driver keeps how it reads a statement only of those of at most 4,096 characters.
+    # The driver caches the parsing of a statement only up to 4,096 characters.
     return " ".join(statement.split()).replace("%(organisation)s", "%(o)s")
 
 
 def _parts(with_member: bool, with_group: bool) -> str:
-    """The registered rules for both answers to what only the database knows: the member's leave."""
+    """The registered rules, once with and once without the member's delegation: only the database
+    knows which of them holds."""
     somebody = UUID(int=0)
     alone, trusted = (
         readable_sql(

@@ -10,9 +10,9 @@ from robots.registry.robots import owner_of
 
 
 def act_for_owner(actor: Actor, member: Reference | None = None) -> Actor:
-    """The actor for the named member; left out, a personal robot for its own.
+    """The actor for the named member; without a name a personal robot acts for its own member.
 
-    A key without the scope act_for speaks for nobody. Raises what `act` raises.
+    Without a name and without the scope act_for the key acts for nobody. Raises what `act` raises.
     """
     if member is not None or actor.is_person:
         return act(actor, member=member)

@@ -1,4 +1,4 @@
-"""Keys open what their scopes say; nothing is open to nobody."""
+"""A call needs a known caller, and a key with the scope of the call."""
 
 from django.views import View
 from rest_framework.exceptions import NotAuthenticated

@@ -1,4 +1,4 @@
-"""How the exceptions of this app look outside."""
+"""The exceptions of this app as problems of the API."""
 
 from typing import Any
 
@@ -32,8 +32,8 @@ map_exception(LastActive, 409, "last-active", "The last active robot")
 
 @on_problem
 def note(request: Any, code: str) -> None:
-    """Keep the last failure of the robot that calls; of a person nothing is kept."""
-    # What authenticated the call, if anything did: asking the request itself would do it again.
+    """Keep the last failure of the calling robot. Failures of people are not kept."""
+    # Read what the first authentication left, if any: `request.user` would authenticate once more.
     actor = getattr(request, "_user", None)
     if not isinstance(actor, Actor) or actor.robot_id is None:
         return

@@ -1,9 +1,9 @@
-"""The gate: what a message says beside being polite. Pure, deterministic.
+"""The chatter filter: how much a message says beside courtesies. Pure, deterministic.
 
-A message that says nothing stays a message and becomes no memory. The rule counts informative
-words: not a courtesy, not a word of grammar, not a name that is only called. Two make a memory;
-a number, an address or a file name counts as two. A script that is written without spaces is
-counted by its letters.
+A message that says too little stays a message and becomes no memory. The rule counts informative
+words, each once; courtesies, function words and names of those addressed do not count. Two words
+make a memory; a number, an address or a file name counts as two. Scripts without spaces are counted
+by their letters.
 """
 
 import re

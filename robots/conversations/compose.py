@@ -1,4 +1,4 @@
-"""From a posted message to a row; what is odd about it is taken, and noted."""
+"""From a posted message to a row. What is odd about it is accepted, with a note."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class Poster:
 
 @dataclass(slots=True)
 class Composed:
-    """A row that lacks id, position and audience, and how far it reaches."""
+    """A row without id, position and audience. reach: who reads it. notes: see `PostedMessage`."""
 
     row: Message
     reach: Reach
@@ -44,7 +44,7 @@ class Composed:
 
 
 def references(one: Utterance) -> Iterator[str]:
-    """Every name in a message that may mean somebody."""
+    """Every reference and name in a message that may mean a person."""
     if one.speaker:
         yield one.speaker
     if one.speaker_name:
@@ -56,7 +56,10 @@ def references(one: Utterance) -> Iterator[str]:
 def compose(
     poster: Poster, conversation: Conversation, one: Utterance, people: Participants, now: datetime
 ) -> Composed:
-    """Resolve, judge, note. Raises IdentityClaim where a person speaks as somebody else."""
+    """Find the people, classify the message, note what is odd.
+
+    Raises IdentityClaim where the poster may not name this speaker (see `_speaker`).
+    """
     speaker, member_id = _speaker(poster, one, people)
     names = list(dict.fromkeys([*one.mentions, *called(one.content)]))
     meant = [person for name in names if (person := people.called(name))]
@@ -106,10 +109,11 @@ def _role(poster: Poster, one: Utterance) -> str:
 
 
 def _speaker(poster: Poster, one: Utterance, people: Participants) -> tuple[str, UUID | None]:
-    """(as shown, the member behind it). Raises IdentityClaim where that is not the poster's to say.
+    """(the name to show, the id of the member or None).
 
-    A robot names a member by a platform's identity that stands for them; by id only where it may
-    act for members. A name that is another's is not shown as this member's.
+    A robot names a member by platform:identifier, and by id only with the scope act_for. A shown
+    name that belongs to somebody else here is replaced by the member's own. Raises IdentityClaim
+    for a person who names somebody else, and for an id without the scope.
     """
     found = people.speaker(one.speaker) if one.speaker else None
     if poster.member:

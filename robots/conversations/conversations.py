@@ -1,4 +1,4 @@
-"""Conversations: opened where their readers are, listed and read by those alone."""
+"""Conversations: opened with their readers, listed and read by these readers only."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -25,8 +25,8 @@ def open_conversation(
 ) -> tuple[Conversation, bool]:
     """Open a conversation, or return the one with this external id. Tells whether it is new.
 
-    In a group its readers read it; with a member that member and the robot; with neither only
-    whoever opens it. Raises what `act` raises, and NotFound.
+    Its readers: in a group those who read the group; with a member that member and the robot; else
+    only whoever opens it. Raises what `act` raises.
     """
     where = act(actor, member=data.get("member"), group=data.get("group"))
     with transaction.atomic():
@@ -50,7 +50,7 @@ def open_conversation(
                 metadata=data.get("metadata", {}),
                 created_at=now,
             )
-            # Somebody else may be opening it at this moment: theirs is the one then.
+            # If somebody else opens the same one at this moment, theirs is kept.
             Conversation.objects.bulk_create([row], ignore_conflicts=external_id is not None)
             same = {"external_id": external_id} if external_id is not None else {"id": row.id}
             kept = _shown().get(**audience, **same)
@@ -73,7 +73,10 @@ def _audience(actor: Actor, where: Actor) -> UUID:
 
 
 def conversations(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet[Conversation]":
-    """Those that the principal reads; evaluate in its scope. Raises NotFound for the group."""
+    """The conversations that the principal reads; evaluate in its scope.
+
+    filters: group (a reference) and external_id, both optional. Raises NotFound for the group.
+    """
     rows = _shown().filter(organisation_id=principal.organisation_id)
     if reference := filters.get("group"):
         group = directory.find_known_group(principal.actor, reference)
@@ -84,7 +87,7 @@ def conversations(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet
 
 
 def conversation(principal: Principal, conversation_id: UUID) -> Conversation:
-    """One of them; call inside the principal's scope. Raises NotFound."""
+    """A conversation that the principal reads; call inside its scope. Raises NotFound."""
     row = _shown().filter(organisation_id=principal.organisation_id, id=conversation_id).first()
     if row is None:
         raise NotFound("no such conversation")
@@ -108,7 +111,8 @@ def messages(principal: Principal, conversation_id: UUID) -> "QuerySet[Message]"
 
 
 def _calm(actor: Actor) -> Q:
-    """What would not steer who asks. A robot that serves many is not shown its own either."""
+    """A robot is shown no quarantined message, not even one that it posted; people are shown
+    all."""
     return Q() if actor.robot_id is None else ~Q(reason=QUARANTINED)
 
 

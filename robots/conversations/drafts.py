@@ -1,4 +1,4 @@
-"""What a poster wants kept, and what became of it."""
+"""What a poster sends, and what became of it."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -46,7 +46,8 @@ class Promoted:
 
 @dataclass(frozen=True, slots=True)
 class PostedMessage:
-    """What became of a message. notes: sentences on what was taken otherwise than it was sent."""
+    """What became of a message. notes: sentences on what was stored differently from what was
+    sent."""
 
     id: UUID
     known: bool

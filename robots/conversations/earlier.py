@@ -1,4 +1,4 @@
-"""What a new conversation may begin with: the earlier ones of the same readers, the older the less.
+"""Earlier conversations of the same readers, to begin a new one with: less of older ones.
 
 band       last message          tokens for all of its conversations together
 hot        less than 24 hours    5,000
@@ -20,14 +20,15 @@ from robots.conversations.message_rules import QUARANTINED
 from robots.models.conversations import Conversation, Message
 
 MOST_CONVERSATIONS = 50
-# Of one conversation no more are looked at.
+# At most so many messages of one conversation are looked at.
 MOST_MESSAGES = 500
 CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """younger_than: the age at which it ends, None for the last. tokens: for all in it."""
+    """younger_than: the age at which the band ends, None for the last. tokens: for all its
+    conversations together."""
 
     name: str
     younger_than: timedelta | None
@@ -41,7 +42,8 @@ BANDS = (
     Band("archive", None, 0),
 )
 
-# A token is at most four characters: what lies behind more of these than the budget fits no more.
+# A token has at most four characters. A message that comes after more characters than four times
+# the budget cannot fit.
 _NEWEST = """
 SELECT newest.id FROM unnest(%(ids)s::uuid[], %(most)s::int[]) AS c (id, characters)
 CROSS JOIN LATERAL (
@@ -79,9 +81,9 @@ def tokens(text: str) -> int:
 
 
 def fitting(texts: Sequence[str], budget: int) -> tuple[int, int]:
-    """(how many of these from the first on fit into a budget of tokens, how many tokens they are).
+    """(how many texts from the first on fit into a budget of tokens, their tokens together).
 
-    It ends at the first that does not fit.
+    The first text that does not fit ends the count.
     """
     taken = 0
     for place, text in enumerate(texts):
@@ -92,10 +94,10 @@ def fitting(texts: Sequence[str], budget: int) -> tuple[int, int]:
 
 
 def earlier(actor: Actor, conversation_id: UUID, *, now: datetime) -> list[Earlier]:
-    """The latest MOST_CONVERSATIONS of those who read this one, without it; the latest first.
+    """The latest MOST_CONVERSATIONS others of the same readers, the latest first.
 
-    Only what every reader of this one reads: conversations and messages are of its audience. What
-    was taken back stays out, and for a robot what is quarantined. Raises NotFound.
+    All conversations and messages have the audience of this one, so every reader of it reads them.
+    Withdrawn messages are left out, for a robot also quarantined ones. Raises NotFound.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -120,8 +122,8 @@ def earlier(actor: Actor, conversation_id: UUID, *, now: datetime) -> list[Earli
 def _newest(
     actor: Actor, begun: Conversation, those: Sequence[Earlier]
 ) -> dict[UUID, list[Message]]:
-    """The latest messages of each conversation, the latest first: all that can fit, and no more
-    than a few beside."""
+    """The latest messages of each conversation, the latest first: all that can fit into the band's
+    budget, and few more."""
     values = {
         "ids": [one.conversation.id for one in those],
         "most": [CHARACTERS_PER_TOKEN * one.band.tokens for one in those],

@@ -1,4 +1,4 @@
-"""Where an upper app makes memories of messages; this one keeps the messages."""
+"""Hooks by which an upper app makes memories of messages; this app keeps the messages."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -17,11 +17,11 @@ _joiners: list[Joined] = []
 
 
 def promotes(function: Promote) -> Promote:
-    """Register what makes memories of new messages (those without a `reason`).
+    """Register a function that makes memories of new messages (those without a `reason`).
 
     It gets the poster, the conversation, the new messages, the ids of messages that were there
-    already, and the time; it runs in the transaction that keeps the messages and answers by
-    message id.
+    already, and the time. It runs in the transaction that keeps the messages and returns a Promoted
+    by message id.
     """
     _promoters.append(function)
     return function
@@ -34,7 +34,7 @@ def promote(
     known: Sequence[UUID],
     now: datetime,
 ) -> dict[UUID, Promoted]:
-    """Let every registered app look at the messages."""
+    """Call every registered function; its answers by message id."""
     found: dict[UUID, Promoted] = {}
     for function in _promoters:
         found |= function(actor, conversation, fresh, known, now)
@@ -42,13 +42,13 @@ def promote(
 
 
 def follows_replies(function: Joined) -> Joined:
-    """Register what wants to know of messages that came before what they reply to."""
+    """Register a function that is called when what a message replies to comes after it."""
     _joiners.append(function)
     return function
 
 
 def replies_joined(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
-    """What these messages reply to has come now."""
+    """Call every function of `follows_replies`. messages: the ids of the replies."""
     if messages:
         for function in _joiners:
             function(organisation_id, messages, now)

@@ -1,4 +1,4 @@
-"""Whom a text calls by name. Pure."""
+"""The names by which a text addresses somebody. Pure."""
 
 import re
 
@@ -9,7 +9,7 @@ EVERYONE = frozenset({"all", "everyone", "here", "channel", "room", "group"})
 
 
 def called(text: str) -> list[str]:
-    """Names after an @, and the one that opens the line as in `ann: look`; each once."""
+    """Names after an @, and a name at the start as in `ann: look`; each once."""
     first = _CALLED.match(text)
     names = [first[1]] if first else []
     names += [name.rstrip(".-") for name in _AT.findall(text)]

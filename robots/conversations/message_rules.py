@@ -1,8 +1,8 @@
 """What a message is and who may read it, by its words and whom it addresses. Pure.
 
-profile open: what is posted in a group was seen by all of it, so its group reads it. profile
-strict: announcements and expertise reach the group, everything else its sender and, where members
-talk to each other, those whom they address.
+profile open: the whole group reads what is posted in it. profile strict: the group reads
+announcements and expertise. Everything else is read by its sender and by the members whom it
+addresses; by its sender alone if it addresses a robot.
 """
 
 import re
@@ -13,7 +13,7 @@ from robots.conversations.chatter import information, is_chatter
 
 OPEN, STRICT = "open", "strict"
 TITLE_WORDS = 4
-# Why a message is no memory: it would steer a robot. People who were there see it, no robot does.
+# A `reason`: the message could instruct a robot, so people see it and robots do not.
 QUARANTINED = "quarantined"
 
 _ANNOUNCES = re.compile(
@@ -39,7 +39,7 @@ _PREFERS = re.compile(
 
 
 class Reach(StrEnum):
-    """Who reads a message: its conversation, its sender, or sender and addressed."""
+    """Who reads a message: all of its conversation, its sender, or the sender and the addressed."""
 
     CONVERSATION = "conversation"
     SENDER = "sender"
@@ -71,7 +71,7 @@ class MessageVerdict:
 
 
 def classify(said: Said) -> str:
-    """announcement, expertise, preference, interaction or conversation."""
+    """The type: announcement, expertise, preference, interaction or conversation."""
     text = said.text[:2_000]
     if _ANNOUNCES.search(text):
         return "announcement"
@@ -83,7 +83,7 @@ def classify(said: Said) -> str:
 
 
 def judge(said: Said, profile: str) -> MessageVerdict:
-    """Everything that is decided about a message posted in a group."""
+    """The verdict on a message that is posted in a group. profile: OPEN or STRICT."""
     type_ = classify(said)
     reason = ""
     if said.role == "system":
@@ -108,6 +108,6 @@ def _reach(said: Said, type_: str, profile: str) -> Reach:
 
 
 def title_of(text: str, at: str) -> str:
-    """A conversation's name: the first four words and when (dd-mm:HH:MM)."""
+    """A conversation's title: the first four words, and `at` (dd-mm:HH:MM)."""
     words = " ".join(text[:2_000].split()[:TITLE_WORDS])[:180]
     return f"{words} {at}"

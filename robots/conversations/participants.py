@@ -1,7 +1,7 @@
-"""Who is meant by the references of a batch: three queries, however many there are.
+"""Who is meant by the references of a batch: three queries, however many references there are.
 
-Only people of the conversation come into question. Whoever else is named stays a name, whether
-they exist elsewhere or not.
+Only people of the conversation are found. Any other name stays a text, whether or not somebody
+elsewhere has it.
 """
 
 from collections import defaultdict
@@ -31,13 +31,14 @@ class Participants:
     _robots: set[str] = field(default_factory=set)
 
     def speaker(self, reference: str) -> Person | None:
-        """By id or platform:identifier only: anybody may call themselves by a member's name."""
+        """By id or platform:identifier. Not by name: anybody may call themselves by a member's
+        name."""
         return self._references.get(reference)
 
     def called(self, reference: str) -> Person | None:
         """By reference, or by a name that only one person here has.
 
-        A name that nobody has confirmed counts where it is nobody's own.
+        An unconfirmed identifier counts only if it is nobody's member name or confirmed identifier.
         """
         if found := self._references.get(reference):
             return found
@@ -57,7 +58,10 @@ class Participants:
 def people_of(
     conversation: Conversation, references: Iterable[str], robot: Robot | None
 ) -> Participants:
-    """Look all of them up; call inside the poster's scope."""
+    """Look up all references; call inside the poster's scope.
+
+    robot: the one that posts, None for a person.
+    """
     wanted, found = set(references), Participants()
     ids: dict[UUID, list[str]] = defaultdict(list)
     for ref in wanted:
@@ -84,8 +88,8 @@ def _identities(
 ) -> dict[tuple[str, str], tuple[UUID, bool]]:
     """Whom each name means here, and whether that is confirmed, by (platform, identifier).
 
-    It is the reading with the most weight. Who that is need not be of the conversation; a lighter
-    reading does not take their place.
+    It is the reading that wins (`by_weight`). Its member may be outside the conversation; then no
+    other reading takes its place.
     """
     bare = {ref.partition(":")[2] or ref for ref in wanted}
     rows = (
@@ -102,10 +106,10 @@ def _identities(
 
 
 def _here(conversation: Conversation, ids: set[UUID], names: set[str]) -> dict[UUID, str]:
-    """Name by id of those who are of the conversation.
+    """Name by id of the conversation's people with one of these ids or names.
 
-    Asked apart from the identities: joined in one statement they were planned badly, at 40 times
-    the cost of all the rest.
+    A statement of its own: joined with the identities it was planned badly and cost 40 times as
+    much as everything else.
     """
     rows = _members(conversation).annotate(folded=Lower("name"))
     folded = {name.casefold() for name in names}

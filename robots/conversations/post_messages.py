@@ -1,7 +1,7 @@
 """Take messages in: one path for one message and for a thousand, in one transaction.
 
-The conversation's row is locked meanwhile, so that its messages have one order and two equal
-batches that arrive together are one.
+The conversation's row is locked meanwhile. So its messages have one order, and of two equal batches
+that arrive together one is stored.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ NEVER_CAME = "What it replies to has not come (yet); it is joined to it when it 
 
 @dataclass(slots=True)
 class _Batch:
-    """Messages on their way in, by the index of what was posted."""
+    """Messages that are being stored, by their index in what was posted."""
 
     fresh: dict[int, Composed] = field(default_factory=dict)
     known: dict[int, UUID] = field(default_factory=dict)
@@ -54,7 +54,8 @@ def post_messages(
 ) -> list[Outcome]:
     """Keep each message, and make memories of those that say something.
 
-    One that is refused takes no other with it. Raises NotFound for the conversation.
+    Returns one outcome for each message, in order. A refused message does not stop the others.
+    Raises NotFound for the conversation.
     """
     with scopes(Scope(organisation=actor.organisation_id)) as turn_to:
         principal = resolve(actor)
@@ -62,7 +63,7 @@ def post_messages(
         conversation = _locked(principal, conversation_id)
         batch = _sort_out(actor, conversation, given, now)
         if _give_readers(actor, conversation, batch):
-            # Lists of readers that are new are read from here on.
+            # Resolve again, so that the scope covers the lists of readers that were just made.
             turn_to(resolve(actor).opens())
         _join_replies(conversation, batch)
         rows = [made.row for made in batch.fresh.values()]
@@ -129,7 +130,7 @@ def _sort_out(
 
 
 def _earlier(conversation: Conversation, keys: set[str]) -> dict[str, tuple[UUID, str]]:
-    """(id, content) by external id of what has come already."""
+    """(id, content) by external id of the messages that are stored already."""
     if not keys:
         return {}
     rows = Message.objects.filter(
@@ -141,9 +142,9 @@ def _earlier(conversation: Conversation, keys: set[str]) -> dict[str, tuple[UUID
 
 
 def _give_readers(actor: Actor, conversation: Conversation, batch: _Batch) -> bool:
-    """Each message's audience: the conversation's, or a list of its own inside the group.
+    """Set each message's audience: the conversation's, or a list of readers inside the group.
 
-    Returns whether there are such lists.
+    Returns whether any message has such a list.
     """
     owner: Reader = (
         ("robot", actor.robot_id) if actor.robot_id else ("member", actor.member_id)  # type: ignore[assignment]
@@ -169,7 +170,8 @@ def _give_readers(actor: Actor, conversation: Conversation, batch: _Batch) -> bo
 
 
 def _join_replies(conversation: Conversation, batch: _Batch) -> None:
-    """Point replies at what they answer, as far as it has come and the poster reads it."""
+    """Set `reply_to` where the answered message is there and the poster reads it; else add a
+    note."""
     wanted = {m.row.reply_to_key for m in batch.fresh.values() if m.row.reply_to_key}
     if not wanted:
         return
@@ -194,7 +196,7 @@ def _join_replies(conversation: Conversation, batch: _Batch) -> None:
 
 
 def _settle_waiting(conversation: Conversation, rows: Sequence[Message]) -> list[UUID]:
-    """What was replied to before it came is joined to its replies now."""
+    """Set `reply_to` of earlier replies to the messages that came now. Returns their ids."""
     keys = {row.external_id: row.id for row in rows if row.external_id is not None}
     waiting = Message.objects.filter(
         organisation_id=conversation.organisation_id,
@@ -210,7 +212,8 @@ def _settle_waiting(conversation: Conversation, rows: Sequence[Message]) -> list
 
 
 def _follow(conversation: Conversation, rows: Sequence[Message]) -> None:
-    """Number, title and time; from what everyone who reads the conversation reads, no more."""
+    """Update next position, title and last time; the latter two only from messages that every
+    reader of the conversation reads."""
     open_rows = [row for row in rows if row.audience_id == conversation.audience_id]
     if open_rows:
         conversation.last_message_at = max(

@@ -1,7 +1,8 @@
-"""Take back what a member has said, and bring it back; call inside a scope that reads it.
+"""Withdraw messages of a member, and restore them; call inside a scope that reads them.
 
-A message that is taken back keeps its place, its speaker and its time; its words are shown to
-nobody. That is for whoever said it, and for whose own conversation it is.
+A withdrawn message keeps its position, speaker and time, but nobody is shown its words. A member
+may withdraw what they said, and every message of a conversation that is theirs
+(`Conversation.member`).
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from orgs.principals import Actor
 from robots.conversations.message_rules import title_of
 from robots.models.conversations import Conversation, Message
 
-# Why a message is no memory: there was one, and it was erased.
+# A `reason`: the message had a memory, which was erased.
 ERASED = "erased"
 
 
@@ -32,14 +33,14 @@ def _theirs(actor: Actor, ids: Sequence[UUID]) -> "QuerySet[Message]":
 
 
 def unsay(actor: Actor, ids: Sequence[UUID], now: datetime) -> int:
-    """Take back these messages, those of them that are the member's. Returns how many."""
+    """Withdraw those of these messages that the member may withdraw. Returns how many."""
     if actor.member_id is None or not ids:
         return 0
     return len(_unsay(_theirs(actor, ids), now))
 
 
 def unsay_all(actor: Actor, now: datetime) -> list[UUID]:
-    """Take back everything that the member has said. Returns which messages it was."""
+    """Withdraw everything that the member has said. Returns the ids of the messages."""
     return _unsay(said_by(actor), now) if actor.member_id else []
 
 
@@ -54,7 +55,10 @@ def _unsay(rows: "QuerySet[Message]", now: datetime) -> list[UUID]:
 
 
 def _name_anew(conversation: Conversation, gone: Sequence[UUID]) -> None:
-    """A title that was made of words which are gone is made of those that are left."""
+    """If a withdrawn message gave the title, make it from the first message that is left.
+
+    A conversation of fewer than two messages has no title.
+    """
     first = Message.objects.filter(
         organisation_id=conversation.organisation_id,
         conversation_id=conversation.id,
@@ -69,24 +73,24 @@ def _name_anew(conversation: Conversation, gone: Sequence[UUID]) -> None:
 
 
 def keep_to_itself(organisation_id: UUID, ids: Sequence[UUID]) -> int:
-    """The memories of these messages are erased: the words stay where they were said, and lend
-    nothing to the turns around them. Returns how many of them the scope reads."""
+    """Mark messages whose memories are erased: their words stay in the conversation, but add no
+    context to the messages around them. Returns how many of them the scope reads."""
     rows = Message.objects.filter(organisation_id=organisation_id, id__in=ids)
     return rows.update(reason=ERASED)
 
 
 def title(message: Message) -> str:
-    """What a conversation is called that begins with the message."""
+    """The title of a conversation that begins with the message."""
     return title_of(message.content, f"{message.sent_at:%d-%m:%H:%M}")
 
 
 def say_again(actor: Actor, ids: Sequence[UUID]) -> int:
-    """Bring these messages back, those of them that are the member's. Returns how many."""
+    """Restore those of these messages that the member may withdraw. Returns how many."""
     if actor.member_id is None or not ids:
         return 0
     return _theirs(actor, ids).update(withdrawn_at=None)
 
 
 def say_all_again(actor: Actor, withdrawn_at: datetime) -> int:
-    """Bring back what the member took back at that moment. Returns how much it was."""
+    """Restore what `unsay_all` withdrew at that moment. Returns how many messages."""
     return said_by(actor).filter(withdrawn_at=withdrawn_at).update(withdrawn_at=None)

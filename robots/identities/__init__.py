@@ -1,1 +1,1 @@
-"""Who somebody is on another platform: linked, confirmed, proven."""
+"""Identities of members on other platforms: linked, confirmed, proven."""

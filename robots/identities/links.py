@@ -1,8 +1,8 @@
-"""One person, many platforms: who a `platform:identifier` is, as robots say and admins confirm.
+"""Which member a `platform:identifier` is: robots say it, an admin or a code confirms it.
 
 Every robot of the organisation that knows the member sees their identities. An identity that
-nobody has confirmed lets robots find out of whom others speak; for a member who has an account it
-opens nothing until an admin confirms it, however sure a robot is.
+nobody has confirmed tells robots whom others mean. For a member with an account it opens nothing
+until an admin confirms it or the member proves it with a code, whatever confidence a robot states.
 """
 
 from collections.abc import Mapping
@@ -28,14 +28,15 @@ from robots.people.directory import known_member, known_members
 from robots.registry.robots import WEB, builtin_robot
 
 MOST = 100
-# Whom the lines of the next import are put down to.
+# The platform of imports: such a name says who the speaker of an imported line is.
 IMPORTED = "import"
 TAKEN = "This identity belongs to a member already."
 
 
 @dataclass(frozen=True, slots=True)
 class VisibleIdentity:
-    """An identity with the robots that say so. full: the asker may see why, and known_as."""
+    """An identity and the links of robots to it. full: ids of robots whose evidence and known_as
+    the asker may see."""
 
     identity: ExternalIdentity
     links: list[IdentityLink]
@@ -43,9 +44,10 @@ class VisibleIdentity:
 
 
 def identities_of(actor: Actor, reference: str) -> tuple[Member, list[VisibleIdentity]]:
-    """A member whom the asker knows, with their identities; of people only oneself and admins ask.
+    """A member whom the asker knows, with their first MOST identities.
 
-    Raises NotFound, and PermissionError for a colleague's.
+    Robots and admins may ask for anybody, other people for themselves. Raises NotFound, and
+    PermissionError for another person's.
     """
     member = known_member(actor, reference)
     if actor.is_person and not _admin(actor) and member.id != actor.member_id:
@@ -81,12 +83,15 @@ def _known(actor: Actor, rows: list[ExternalIdentity]) -> list[VisibleIdentity]:
 def link(
     actor: Actor, reference: str, data: Mapping[str, Any], *, now: datetime
 ) -> tuple[VisibleIdentity, bool]:
-    """Say that an identity is this member; tells whether it is new. An admin's word confirms it,
-    and so does the member's own code (`proof`) that came from there.
+    """Say that an identity is this member. Returns it and whether it is new.
+
+    data: identity, and perhaps known_as, confidence (0-1), evidence, proof. An admin who says it
+    confirms it, and so does the member's own code (`proof`), sent from that identity. It holds in
+    every group: only an import says what a name means in one group.
 
     Raises NotFound for the member, AlreadyExists for an identity or name of somebody else,
-    WrongProof for a code that is not theirs. It holds everywhere: only an import says what a name
-    means in one group.
+    WrongProof for a code that is not theirs, and PermissionError for people who are no admins and
+    for the platform `import` without the scope manage.
     """
     member = known_member(actor, reference)
     if actor.is_person and not _admin(actor):
@@ -120,7 +125,7 @@ def link(
 
 
 def _proves(member: Member, code: str, now: datetime) -> bool:
-    """One at a time, so that a code proves one name."""
+    """Check the code with the member locked, so that a code proves one name only."""
     of = {"organisation_id": member.organisation_id, "id": member.id}
     Member.objects.select_for_update(of=("self",)).get(**of)
     return proves(member, code, now=now)
@@ -129,10 +134,10 @@ def _proves(member: Member, code: str, now: datetime) -> bool:
 def _handed_over(
     actor: Actor, claimed: ExternalIdentity, member: Member, now: datetime
 ) -> ExternalIdentity:
-    """Who has proven a name has it, whatever a robot said before of somebody else.
+    """Give an unconfirmed identity of somebody else to the member who has proven it.
 
-    Made anew, so that nothing stays of what was said. Raises AlreadyExists for the name of somebody
-    without an account: they act under it, and cannot object.
+    The row is made anew, so that no link of a robot stays. Raises AlreadyExists where it belongs to
+    somebody without an account: robots act for them under it, and they cannot object.
     """
     of = {"organisation_id": claimed.organisation_id, "id": claimed.id, "confirmed_at": None}
     row = ExternalIdentity.objects.select_for_update(of=("self",)).filter(**of).first()
@@ -167,11 +172,11 @@ def _say(actor: Actor, row: ExternalIdentity, data: Mapping[str, Any], now: date
 
 
 def unlink(actor: Actor, reference: str, identity: str, *, now: datetime) -> None:
-    """Take back what was said. An identity that nobody says any more, or that an admin takes
-    away, is gone; what was said under it stays with the member.
+    """Take back the link of the asking robot, or, as an admin, delete the identity.
 
-    Raises NotFound; also for a robot that has not said it, and where one that manages would take
-    away what is confirmed.
+    An unconfirmed identity is deleted with its last link, or by a key that manages. Messages said
+    under it stay with the member. Raises NotFound: also for a robot that has no link to it and may
+    not delete it, because it is confirmed or the key does not manage.
     """
     member = known_member(actor, reference)
     with organisation_scope(actor.organisation_id):
@@ -189,9 +194,10 @@ def unlink(actor: Actor, reference: str, identity: str, *, now: datetime) -> Non
 
 
 def confirm(actor: Actor, reference: str, identity: str, *, now: datetime) -> VisibleIdentity:
-    """Say that the identity is really this member: it opens to them what is meant for it.
+    """Confirm that the identity is this member: from now on it counts where it is decided who
+    reads.
 
-    Raises PermissionError for who is no admin, and NotFound.
+    Raises NotFound, and PermissionError for anybody but an admin.
     """
     if not _admin(actor):
         raise PermissionError("Only an admin confirms who somebody is.")

@@ -1,7 +1,7 @@
 """A member proves that a name on another platform is theirs: by sending a code from there.
 
-The code is shown to the signed-in member alone, holds for some minutes and proves one name. The
-robot that hears it vouches that it came from that name; nothing is stored.
+The code is shown to the signed-in member alone, is valid for 15 to 30 minutes and proves one name.
+The robot that receives it vouches that it came from that name. The code is not stored.
 """
 
 import base64
@@ -31,8 +31,10 @@ def code_of(actor: Actor, *, now: datetime) -> str:
 
 
 def proves(member: Member, code: str, *, now: datetime) -> bool:
-    """Whether it is the member's code of this quarter of an hour or the one before; it proves one
-    name. Call inside a scope of the organisation, with the member locked.
+    """Whether it is the member's code of this quarter of an hour or of the one before.
+
+    Blanks, hyphens and case do not matter. Call inside a scope of the organisation, with the member
+    locked.
     """
     given = "".join(c for c in code.upper() if c.isalnum()).encode()
     whose, span = _whose(member.organisation_id, member.id), _span(now)
@@ -41,7 +43,8 @@ def proves(member: Member, code: str, *, now: datetime) -> bool:
 
 
 def _whose(organisation_id: UUID, member_id: UUID) -> str:
-    """The member, and what was confirmed last: whatever is proven by a code makes it another."""
+    """What a code is made from: the member and the last confirmation, so a used code is not valid
+    again."""
     confirmed = ExternalIdentity.objects.filter(
         organisation_id=organisation_id, member_id=member_id
     ).aggregate(last=Max("confirmed_at"))

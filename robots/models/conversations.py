@@ -8,11 +8,11 @@ from orgs.models.base import TenantKey, TenantModel
 
 
 class Conversation(TenantModel):
-    """A chat of a group, of a robot with a member, or somebody's own.
+    """A chat of a group, of a robot with a member, or of one asker alone.
 
     `audience` reads the conversation itself; a message may be for fewer (`Message.audience`).
-    `next_position` numbers the messages in the order in which they came; it is never shown, for
-    it counts those that the asker may not read.
+    `next_position` numbers the messages in the order in which they came. It is never shown, because
+    it also counts messages that the asker may not read.
     """
 
     audience = TenantKey("orgs.Audience")
@@ -55,8 +55,8 @@ class Message(TenantModel):
     poster gave (a nickname may change, `irc:4711` does not), `speaker_member` the member behind
     it where it is one of the group. `listeners` are members among `mentions`. `reply_to_key`
     names what is replied to as the poster did; `reply_to` is set once that has come. `reason`
-    says why it became no memory, or is empty. `withdrawn_at`: since then its words are shown to
-    nobody, and a later post of the same external id is still the same message.
+    says why the message became no memory, or is empty. `withdrawn_at`: since then its words are
+    shown to nobody, and a later post of the same external id is still the same message.
     """
 
     audience = TenantKey("orgs.Audience")

@@ -1,4 +1,4 @@
-"""A member's revocable leave for a robot to read and write what is private to the member."""
+"""Delegations: a member lets a robot read and write what is private to them, until revoked."""
 
 from django.db import models
 from django.utils import timezone

@@ -8,8 +8,8 @@ from orgs.models.base import TenantKey, TenantModel
 class IdentityLink(TenantModel):
     """A robot says that `platform:identifier` is this member, how sure it is and why.
 
-    `known_as` is the name under which that robot keeps the person in its own books. Confidence
-    is in 0-1 and opens nothing: see `ExternalIdentity`.
+    `known_as` is that robot's own name for the person. Confidence is in 0-1 and opens nothing: see
+    `ExternalIdentity`.
     """
 
     identity = TenantKey("orgs.ExternalIdentity", related_name="links")

@@ -5,20 +5,20 @@ from django.utils import timezone
 
 from orgs.models.base import TenantKey, TenantModel
 
-# So large is the budget of a working memory at most.
+# The largest budget of a working memory, in tokens.
 MOST_WORKING_TOKENS = 10_000_000
 
 
 class Robot(TenantModel):
     """An agent with keys. Every organisation has the built-in robots `web` and `import`.
 
-    owner: whose personal robot it is; it reads and writes what is private to them. A member has one
-    that is not retired.
+    owner: the member whose personal robot it is; it reads and writes what is private to them. A
+    member has at most one that is not retired.
 
     personality: how it speaks and behaves, in words for its prompt.
     working_memory_tokens: its budget; empty for the setting WORKING_MEMORY_TOKENS.
-    failed_at, failure, failed_call: when a call of it last ended in a problem, the problem's code
-    and which call that was, as the address is written in the code: no id, no word of the caller.
+    failed_at, failure, failed_call: when a call of it last ended in a problem, the problem's code,
+    and the method with the pattern of the address, without ids or words of the caller.
     """
 
     external_id = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001

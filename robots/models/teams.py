@@ -1,4 +1,4 @@
-"""Teams of robots: who is in which, and who is heard from."""
+"""Teams of robots: which robots are in a team, and their last heartbeats."""
 
 from django.db import models
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""Groups and members as a caller may know of them, and the changes that callers may make."""
+"""Groups and members as far as a caller may know of them, and the changes that callers may make."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -30,7 +30,7 @@ from robots.models.keys import KeyScope
 from robots.models.robots import Robot, RobotGroup
 from robots.registry.robots import find_robot, join_groups, register_robot, update_robot
 
-# So many people are offered by name at once, so many can be chosen, by so many words of a name.
+# The most people offered by name at once, the most that can be chosen, the most words of a name.
 OFFERED = 12
 MOST_NAMED = 200
 MOST_WORDS = 5
@@ -38,11 +38,11 @@ Colleague = tuple[UUID, str]
 
 
 def register(actor: Actor, data: Mapping[str, Any], now: datetime) -> tuple[Robot, bool]:
-    """Register a robot, or update the one with this id by what is given and not empty; recorded.
-    Tells whether it is new.
+    """Register a robot, or update the one with this id. Returns it and whether it is new.
 
-    Admins and keys that manage register robots; any robot updates itself. Raises PermissionError,
-    MissingScope, and what `check_name` raises.
+    data: id, name, purpose, personality, metadata, all optional; empty texts change nothing.
+    Recorded. Admins and keys that manage register robots; any robot updates itself. Raises
+    PermissionError, MissingScope, and what `check_name` raises.
     """
     reference = data.get("id")
     metadata = data.get("metadata")
@@ -96,8 +96,8 @@ def known_groups(actor: Actor) -> "QuerySet[Group]":
 def find_known_group(actor: Actor, reference: str | UUID) -> Group:
     """One of the known groups, by id or external id; call inside the organisation's scope.
 
-    Of several of one external id it is the one in which the asker sat first, so that nobody takes
-    a name over by seating them elsewhere; then the oldest. Raises NotFound.
+    Of several with one external id it is the one that the asker joined first, so that nobody can
+    take a name over by seating the asker elsewhere; then the oldest. Raises NotFound.
     """
     tenant = {"organisation_id": actor.organisation_id, "group_id": OuterRef("id")}
     seats: QuerySet[Any] = (
@@ -119,10 +119,10 @@ def known_group(actor: Actor, reference: str) -> Group:
 def colleagues(
     actor: Actor, *, named: str = "", chosen: Collection[str] = ()
 ) -> tuple[list[Colleague], list[Colleague], bool]:
-    """Everybody else who is here, as (id, name): the chosen ones, up to OFFERED others whose names
-    hold every word of `named`, and whether there are more of those.
+    """(the chosen, up to OFFERED others, whether there are more): the asker's colleagues by name.
 
-    chosen: ids; of more than MOST_NAMED the first.
+    named: the names of the others contain each of its first MOST_WORDS words. chosen: ids, of which
+    the first MOST_NAMED count.
     """
     ids = [id_ for id_ in map(as_uuid, list(chosen)[:MOST_NAMED]) if id_]
     with organisation_scope(actor.organisation_id):
@@ -159,7 +159,7 @@ def known_members(actor: Actor) -> "QuerySet[Member]":
 def known_member(actor: Actor, reference: str) -> Member:
     """One of the known members, by id or platform:identifier. Raises NotFound.
 
-    It says who that is said to be, and opens nothing: what decides who reads asks `find_member`.
+    Unconfirmed identities count, so do not decide with it who reads: use `find_member` for that.
     """
     with organisation_scope(actor.organisation_id):
         return find_member(
@@ -170,7 +170,8 @@ def known_member(actor: Actor, reference: str) -> Member:
 def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
     """Create a group with its first members; the robot or member who makes it is in it.
 
-    Raises AlreadyExists, NotFound and what `check_name` raises; nothing is made then.
+    data: external_id, and perhaps name, confidential, profile, members (references). If it raises
+    AlreadyExists, NotFound or what `check_name` raises, nothing is made.
     """
     organisation_id = actor.organisation_id
     with organisation_scope(organisation_id):
@@ -209,8 +210,10 @@ def _check_group_name(actor: Actor, name: str, but: UUID | None = None) -> None:
 
 
 def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datetime) -> Group:
-    """Rename, or change who may curate it and who reads what is posted. Raises PermissionError,
-    MissingScope and what `check_name` raises.
+    """Rename a group, or change whether curators read it and who reads what is posted in it.
+
+    data: name, confidential, profile, all optional. Raises PermissionError, MissingScope and what
+    `check_name` raises.
     """
     if not actor.moderates and KeyScope.MANAGE not in actor.scopes:
         raise MissingScope(KeyScope.MANAGE)
@@ -237,7 +240,8 @@ def change_members(
     remove: Sequence[str | UUID],
     now: datetime,
 ) -> None:
-    """Add and remove by reference; recorded, since it changes who reads. Raises NotFound."""
+    """Add and remove members by reference; recorded, because it changes who reads. Raises
+    NotFound."""
     organisation_id = actor.organisation_id
     with organisation_scope(organisation_id):
         joining = [find_member(organisation_id, one).id for one in add]
@@ -259,8 +263,9 @@ def change_members(
 
 
 def add_member(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
-    """A member who has not signed in. Raises AlreadyExists for a known identity, and what
-    `check_name` raises.
+    """Add a member without an account. data: name, and perhaps identity (platform:identifier).
+
+    Raises AlreadyExists for a known identity, and what `check_name` raises.
     """
     organisation_id = actor.organisation_id
     platform, _, identifier = data.get("identity", "").partition(":")

@@ -26,7 +26,7 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(slots=True)
 class NamedPage:
-    """A page of rows by name, and after which the next one begins."""
+    """A page of rows by name, and the id after which the next page begins."""
 
     rows: list[Any] = field(default_factory=list)
     after: UUID | None = None
@@ -34,7 +34,7 @@ class NamedPage:
 
 @dataclass(slots=True)
 class Seats:
-    """A group with who sits in it, who else could, and what the asker may change."""
+    """A group with its people, whom one could add, and what the asker may change."""
 
     group: Group
     members: NamedPage
@@ -64,7 +64,7 @@ def members_listed(actor: Actor, *, named: str = "", after: UUID | None = None) 
 
 
 def invitations_listed(actor: Actor, after: UUID | None = None) -> NamedPage:
-    """Who is invited and has not come yet; for admins. Raises NotFound."""
+    """Open invitations, for admins. Raises NotFound for others."""
     if actor.role != Role.ADMIN:
         raise NotFound("no such page")
     with organisation_scope(actor.organisation_id):
@@ -134,7 +134,7 @@ def _may_seat(actor: Actor, group: Group) -> bool:
 
 
 def _may_open(actor: Actor, group: Group) -> bool:
-    """Who decides whether curators read the group: admins, and its owner."""
+    """Whether the asker decides if curators read the group: admins and its owner do."""
     return actor.role == Role.ADMIN or actor.member_id == group.owner_id
 
 
@@ -145,9 +145,9 @@ def group_to_change(actor: Actor, group_id: UUID) -> Group:
 
 
 def new_group(actor: Actor, *, name: str, confidential: bool, now: datetime) -> Group:
-    """A group with its maker in it. Raises PermissionError.
+    """Make a group with its maker in it. Raises PermissionError and what `open_group` raises.
 
-    Its external id is made of the name; where that is taken, nobody is told.
+    Its external id is made of the name, with a random suffix if that is taken.
     """
     if not actor.moderates:
         raise PermissionError("Admins and curators make groups.")

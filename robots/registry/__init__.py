@@ -1,1 +1,1 @@
-"""Robots: built in, registered, looked after, closed with their member."""
+"""Robots: built in, registered, changed, and retired with their member."""

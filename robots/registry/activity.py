@@ -1,4 +1,4 @@
-"""Where an upper app counts what robots wrote; this one keeps the registry."""
+"""A hook by which an upper app counts what robots wrote."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from orgs.principals import Actor
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many memories of those that the asker reads a robot wrote, or has a part in; how many of
+    """How many of the memories that the asker reads a robot wrote or took part in, and how many of
     them lately."""
 
     memories: int
@@ -22,13 +22,13 @@ _counters: list[Count] = []
 
 
 def counts_written(function: Count) -> Count:
-    """Register what counts for the asker; it leaves out robots that wrote nothing."""
+    """Register the function that counts; its answer leaves out robots that wrote nothing."""
     _counters.append(function)
     return function
 
 
 def written(actor: Actor, robots: Sequence[UUID], now: datetime) -> dict[UUID, Counted]:
-    """What these robots wrote, as far as the asker reads it; outside any scope."""
+    """By robot, what they wrote, as far as the asker reads it. Call it outside any scope."""
     found: dict[UUID, Counted] = {}
     for function in _counters:
         found |= function(actor, robots, now)

@@ -1,4 +1,4 @@
-"""What a robot's calls last failed with: a code, the call and a time, and nothing that was sent."""
+"""The last failure of a robot's calls: a code, the call and a time, nothing that was sent."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -6,17 +6,17 @@ from uuid import UUID
 from orgs.database.rls import organisation_scope
 from robots.models.robots import Robot
 
-# A robot that fails in a loop writes so often at most.
+# The shortest time between two writes, for a robot that fails in a loop.
 NOTED_EACH = timedelta(seconds=1)
 
 
 def note_failure(
     *, organisation_id: UUID, robot_id: UUID, code: str, call: str, now: datetime
 ) -> None:
-    """Keep that a call of this robot failed now, in place of what failed before.
+    """Note that a call of this robot failed now; this replaces the failure before.
 
-    code: of the problem; call: the method and the pattern of the address. Within a second of
-    another failure nothing changes.
+    code: of the problem, cut at 40 characters. call: the method and the pattern of the address, cut
+    at 120. Within NOTED_EACH of the last failure nothing changes.
     """
     rows = Robot.objects.filter(organisation_id=organisation_id, id=robot_id)
     with organisation_scope(organisation_id):

@@ -1,4 +1,4 @@
-"""What a member's leaving closes: their leave to robots, and the robots that serve them alone."""
+"""What is closed when a member is removed: their delegations and their personal robots."""
 
 from datetime import datetime
 
@@ -13,9 +13,9 @@ from robots.models.teams import TeamRobot
 
 @on_member_removed
 def close_what_served(actor: Actor, member: Member, now: datetime) -> None:
-    """Revoke the member's delegations and the keys of their personal robots; retire those.
+    """Revoke the member's delegations; retire their personal robots and revoke their keys.
 
-    A retired robot is in no team.
+    A retired robot leaves its teams.
     """
     tenant = {"organisation_id": member.organisation_id}
     Delegation.objects.filter(**tenant, member_id=member.id, revoked_at=None).update(revoked_at=now)

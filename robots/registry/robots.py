@@ -1,4 +1,4 @@
-"""The registry of robots: built in, registered on first use, seated in groups."""
+"""The registry of robots: built-in ones, registered ones, and their groups."""
 
 import secrets
 from collections.abc import Iterable, Mapping
@@ -27,20 +27,20 @@ from robots.models.robots import Robot, RobotGroup
 
 WEB, IMPORT = "web", "import"
 NEUTRAL = "A personal robot keeps its name, which says nothing of its member."
-# When this process last noted that a robot was active, of so many robots at most.
+# `_stamped` holds when this process last noted a robot's activity, for at most MOST_STAMPED robots.
 STAMPED_EACH, MOST_STAMPED = timedelta(seconds=1), 10_000
 _stamped: dict[UUID, datetime] = {}
 
 
 @on_organisation_created
 def add_builtin_robots(organisation: Organisation, now: datetime) -> None:
-    """Every contribution has a robot: people write through `web`, imports through `import`."""
+    """Add the robots through which people (`web`) and imports (`import`) write."""
     for name in (WEB, IMPORT):
         builtin_robot(organisation.id, name, now)
 
 
 def builtin_robot(organisation_id: UUID, name: str, now: datetime) -> Robot:
-    """The organisation's built-in robot of this name; call inside its scope."""
+    """The organisation's built-in robot of this name, made if need be; call inside its scope."""
     robot = Robot.objects.filter(organisation_id=organisation_id, builtin=name).first()
     if robot is None:
         robot = Robot(organisation_id=organisation_id, name=name, builtin=name, created_at=now)
@@ -51,7 +51,7 @@ def builtin_robot(organisation_id: UUID, name: str, now: datetime) -> Robot:
 
 
 def find_robot(organisation_id: UUID, reference: str) -> Robot:
-    """By its own id, or the one that it was registered with; its own wins. Raises NotFound."""
+    """By its own id or the id that it was registered with; its own id wins. Raises NotFound."""
     rows = Robot.objects.filter(organisation_id=organisation_id)
     by_id = as_uuid(reference)
     robot = rows.filter(id=by_id).first() if by_id else None
@@ -62,7 +62,7 @@ def find_robot(organisation_id: UUID, reference: str) -> Robot:
 
 
 def owner_of(organisation_id: UUID, robot_id: UUID | None) -> UUID | None:
-    """The member whose personal robot it is, while both are there; None for any other.
+    """The member whose personal robot it is; None if it is none, is retired, or they were removed.
 
     Call inside the organisation's scope.
     """
@@ -77,7 +77,7 @@ def owner_of(organisation_id: UUID, robot_id: UUID | None) -> UUID | None:
 def works_before(robot: Robot, actor: Actor) -> bool:
     """Whether the actor may know what this robot asks for and has at hand.
 
-    Of a robot that serves one member that tells what they work on: it is for the two of them.
+    For a personal robot this shows what its member works on, so only the two of them may know.
     """
     return (
         robot.owner_id is None
@@ -89,8 +89,8 @@ def works_before(robot: Robot, actor: Actor) -> bool:
 def may_follow(actor: Actor, robot: Robot) -> bool:
     """Whether the actor may know when this robot was last heard from and whom it serves.
 
-    Of a robot that serves one member the time of what it taught would tell who taught (see
-    `who_taught`): it is for the two of them and for admins, who look after its keys.
+    For a personal robot the time would reveal who taught what a profession reads (see
+    `who_taught`). So only the two of them may know, and admins, who manage its keys.
     """
     return works_before(robot, actor) or (actor.is_person and actor.role == Role.ADMIN)
 
@@ -116,12 +116,12 @@ def register_robot(
     metadata: dict[str, Any] | None = None,
     owner_id: UUID | None = None,
 ) -> tuple[Robot, bool]:
-    """Register a robot, or find the one with this id as it is. Returns it and whether it is new.
+    """Register a robot, or return the one with this id unchanged. Returns it and whether it is new.
 
     Names of robots are known to everyone in the organisation. Raises what `check_name` raises.
 
-    The id that a caller chooses is kept beside the row's own, unique per organisation: an id
-    that another organisation uses behaves like any other.
+    The id that a caller chooses (`reference`) is stored beside the row's own. It is unique in the
+    organisation only, so it tells nothing of other organisations.
     """
     with organisation_scope(organisation_id):
         take_turns(organisation_id, "robot")
@@ -154,7 +154,7 @@ def _check(organisation_id: UUID, name: str, but: UUID | None = None) -> None:
 
 
 def _update(robot: Robot, fields: Mapping[str, Any]) -> list[str]:
-    """Set what is given and differs; returns the names of what changed. None is not given."""
+    """Set the fields that are not None and differ. Returns their names, sorted."""
     changed = {k: v for k, v in fields.items() if v is not None and getattr(robot, k) != v}
     if "name" in changed:
         if robot.owner_id is not None:
@@ -191,7 +191,7 @@ def leave_group(*, organisation_id: UUID, robot_id: UUID, group_id: UUID) -> Non
 def stamp_activity(*, organisation_id: UUID, robot_id: UUID, now: datetime) -> None:
     """Note that the robot did something now; call inside a scope of its organisation.
 
-    At most once a second of `now`: a busy robot's writers would wait for each other at its row.
+    It writes at most once a second, because the writers of a busy robot would wait for its row.
     """
     before = _stamped.get(robot_id)
     if before is not None and timedelta(0) <= now - before < STAMPED_EACH:
@@ -213,8 +213,9 @@ def update_robot(
 ) -> Robot:
     """Change name, purpose, personality, metadata or the budget of its working memory; recorded.
 
-    An empty text takes a purpose or personality away. Raises NotFound, PermissionError
-    for another's, UnfitName for another name of a personal robot, and what `check_name` raises.
+    A robot changes itself; curators, admins and keys that manage change any. An empty text removes
+    a purpose or personality. Raises NotFound, PermissionError, UnfitName for a new name of a
+    personal robot, and what `check_name` raises.
     """
     with organisation_scope(actor.organisation_id):
         robot = find_robot(actor.organisation_id, reference)

@@ -1,12 +1,12 @@
-"""Who taught what a profession reads is not told, and so neither is whose personal robot did.
+"""Hide who taught what a profession reads, and so hide the personal robot that it came through.
 
-A personal robot serves one member. Where something that a persona, an industry or a role reads
-stood beside its id or its name, a memory that it wrote elsewhere, about its member, would say who
-taught. So of such a memory its personal robot is shown to that robot and to its member alone; a
-curator is told no more than others. Nothing counts it, and no filter by a robot finds it.
+A personal robot serves one member. If it were shown beside a memory that a persona, an industry or
+a role reads, another memory of the same robot, about its member, would reveal who taught. So only
+the robot and its member are shown the personal robot of such a memory; curators are not. No count
+includes such a memory for that robot, and no filter by robot finds it.
 
-The database says who asks: the scope reads the robot's own audience, or what is private to its
-member.
+The database knows who asks by the scope: it reads the robot's own audience, or what is private to
+the member.
 """
 
 from collections.abc import Iterable
@@ -24,9 +24,10 @@ A_PERSONAL_ROBOT = "A personal robot"
 
 
 def told(robot: Robot | None, kinds: Iterable[str], whose: Iterable[str] = ()) -> Robot | None:
-    """The robot, where who asks may know that it had a part in what these kinds of audiences read.
+    """The robot if the asker may know that it took part in a memory of these kinds of audiences;
+    else None.
 
-    whose: what `whose` found; without it a personal robot is told to nobody there.
+    whose: the ids that `whose` found; without them a personal robot is hidden from everybody.
     """
     if robot is None or robot.owner_id is None or set(kinds).isdisjoint(COHORTS):
         return robot
@@ -57,6 +58,7 @@ class InScope(Func):
 
 
 def whose() -> ArraySubquery:
-    """The ids of the robot and of the member whom who asks is, or speaks for with their leave."""
+    """Ids of the asking robot or member, and of the member who delegates to the robot; for
+    `told`."""
     own = Audience.objects.filter(InScope("id"), kind__in=(AudienceKind.MEMBER, AudienceKind.ROBOT))
     return ArraySubquery(own.values("key"))

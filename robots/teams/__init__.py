@@ -1,1 +1,1 @@
-"""Teams of robots: who is in one, who leads it, and what all of it reads."""
+"""Teams of robots: who is in a team, who is active, and what all its robots read."""

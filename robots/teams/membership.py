@@ -1,4 +1,4 @@
-"""Which robots are in a team. Each change is recorded, for who is in it reads what it reads."""
+"""Which robots are in a team. Each change is recorded, because it changes what a robot reads."""
 
 from datetime import datetime
 from uuid import UUID
@@ -24,7 +24,7 @@ from robots.teams.teams import (
     team_locked,
 )
 
-# So many robots are in a team at most.
+# The most robots of a team.
 MOST_ROBOTS = 1000
 SOMEBODYS = (
     "This robot is a member's own and reads what is private to them. It is put into no team."
@@ -40,7 +40,7 @@ def robots_of(actor: Actor, reference: str) -> "QuerySet[TeamRobot]":
 
 
 def robots_on_offer(actor: Actor, reference: str) -> list[Robot]:
-    """The robots that the asker could add, by name: none but for an admin. Raises NotFound."""
+    """The robots that an admin could add, by name; empty for others. Raises NotFound."""
     with organisation_scope(actor.organisation_id):
         team = find_team(actor.organisation_id, reference)
         return _others(team) if seats(actor) else []
@@ -57,7 +57,7 @@ def _others(team: Team) -> list[Robot]:
 def add_robot(
     actor: Actor, reference: str, robot: str, *, status: str | None = None, now: datetime
 ) -> tuple[TeamRobot, bool]:
-    """Put a robot into a team, for admins; tells whether it is new there.
+    """Put a robot into a team, for admins. Returns the row and whether it is new.
 
     status: one of TeamStatus; left out, the first one is active and the others are passive.
     Raises PermissionError, also for a member's own robot, NotFound, TeamFull, and AlreadyExists
@@ -93,8 +93,8 @@ def add_robot(
 def remove_robot(actor: Actor, reference: str, robot: str, *, now: datetime) -> None:
     """Take a robot out of a team; what it read there is closed to it at once.
 
-    Where it was the last active one, the first passive robot leads. Raises PermissionError and
-    NotFound.
+    If it was the last active one, the first passive robot becomes active. Raises PermissionError
+    and NotFound.
     """
     moderators_only(actor)
     with organisation_scope(actor.organisation_id):

@@ -1,7 +1,7 @@
-"""Which audiences every robot of a team reads alone: what the team may have at hand together.
+"""Which audiences every robot of a team reads when it acts alone: what the team may share.
 
-It is `robots.access.audiences` for many robots at once, in one statement: asked robot by robot, a
-team of a thousand would cost a thousand questions. A test compares the two.
+It is `robots.access.audiences` for many robots in one statement, because a team of a thousand
+robots would cost a thousand queries. A test compares the two.
 """
 
 from collections.abc import Iterable
@@ -9,8 +9,8 @@ from uuid import UUID
 
 from orgs.database.prepared_statements import fetched
 
-# Arrays in the place of joins: the planner knows little of a team that was just made, and looked
-# for each of a thousand robots among all.
+# Arrays instead of joins: the planner has no statistics of a team that was just made, and searched
+# all rows for each of a thousand robots.
 _SHARED = """
 SELECT given.team, found.id FROM unnest(%(teams)s::uuid[]) AS given (team), LATERAL (
     WITH robots AS MATERIALIZED (
@@ -63,9 +63,9 @@ SELECT given.team, found.id FROM unnest(%(teams)s::uuid[]) AS given (team), LATE
 def shared_audiences(
     organisation_id: UUID, teams: Iterable[UUID], among: Iterable[UUID]
 ) -> dict[UUID, frozenset[UUID]]:
-    """By team the audiences of `among` that all its robots read; call inside a scope.
+    """By team, the audiences of `among` that all its robots read; call inside a scope.
 
-    A robot that is retired is not asked; a team without robots shares nothing.
+    Retired robots do not count; a team without robots shares nothing.
     """
     values = {"organisation": organisation_id, "teams": list(teams), "among": list(among)}
     found: dict[UUID, set[UUID]] = {}

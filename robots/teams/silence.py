@@ -1,4 +1,4 @@
-"""When a robot of a team counts as silent, and who takes the place of one that does. Pure."""
+"""When a robot of a team counts as silent, and which robot replaces it. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,18 +17,19 @@ class Mate:
 
 
 def is_silent(heard_at: datetime, *, limit: timedelta, now: datetime) -> bool:
-    """Whether nothing was heard for `limit` or longer."""
+    """Whether the last heartbeat is `limit` or longer ago."""
     return now - heard_at >= limit
 
 
 def successors(
     mates: Sequence[Mate], *, limit: timedelta, now: datetime, waiting_too: bool
 ) -> list[tuple[UUID | None, UUID]]:
-    """Who takes whose place, as (silent active robot, passive robot).
+    """Pairs of ids (silent active robot, passive robot that replaces it).
 
-    Each silent active robot gives its place to one passive robot, the first by joining of those
-    that are heard. Without any active robot the first passive one leads, in nobody's place (None).
-    waiting_too: passive robots that are silent come after the others; otherwise they stay passive.
+    Each silent active robot is replaced by one passive robot: the one that joined first of those
+    that are not silent. Without any active robot the first passive one becomes active, with None in
+    place of the replaced one. waiting_too: silent passive robots are chosen as well, after the
+    others.
     """
     fallen: list[UUID | None] = [
         mate.id

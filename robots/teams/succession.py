@@ -1,7 +1,7 @@
-"""Who of a team is active: heartbeats, promotion in the place of the silent, demotion.
+"""Which robots of a team are active: heartbeats, replacement of silent robots, demotion.
 
-Whoever changes that holds the lock of the team's row. So of two that see the same robot fall silent
-one promotes, and the other finds it done. What the team has at hand is not touched by any of this.
+Every change holds the lock of the team's row. So if two callers see the same robot silent, one
+promotes and the other finds it done. None of this changes the team's working memory.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,8 @@ from robots.teams.teams import find_team, lock_team, robots_in, team_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promotion:
-    """fallen: the silent robot whose place was taken; empty where none was active."""
+    """promoted: now active. fallen: the silent robot that it replaced; None if none was
+    replaced."""
 
     promoted: TeamRobot
     fallen: TeamRobot | None = None
@@ -32,11 +33,11 @@ class Promotion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Who of a team does what, by joining. silent: ids of robots that are not heard from.
+    """The robots of a team by status, in the order of joining. silent: ids of silent robots.
 
-    in_sync: whether the team is led and every active robot was heard from within the limit. What
-    the team has at hand is one set of rows, so whoever looks sees the same; an active robot that
-    has been silent longer than that may still go by what it saw before, and then this is false.
+    in_sync: whether some robot is active and no active robot is silent. The team's working memory
+    is one set of rows, so all who read it see the same; but a silent active robot may still use
+    what it read before.
     """
 
     active: list[TeamRobot]
@@ -54,7 +55,7 @@ def silence_limit() -> timedelta:
 
 
 def standing(team: Team, *, now: datetime) -> Standing:
-    """As it is now; call inside the organisation's scope. One query, however many robots."""
+    """The robots of a team now; call inside the organisation's scope. One query."""
     rows = list(robots_in(team))
     limit = silence_limit()
     return Standing(
@@ -67,14 +68,14 @@ def standing(team: Team, *, now: datetime) -> Standing:
 
 
 def heartbeat(actor: Actor, reference: str, *, now: datetime) -> tuple[TeamRobot, list[Promotion]]:
-    """Note that the robot that asks is there; returns it as it is now, and who was promoted.
+    """Note a heartbeat of the asking robot. Returns its row as it is now, and the promotions.
 
-    Where an active robot is silent, the first passive one that is heard takes its place. Raises
-    PermissionError for a person, and NotFound where the robot is not in the team.
+    Each silent active robot is replaced by a passive one that is not silent. Raises PermissionError
+    for a person, and NotFound where the robot is not in the team.
     """
     if actor.robot_id is None:
         raise PermissionError("Robots send heartbeats.")
-    # What a crash loses of it is sent again with the next one.
+    # Relaxed: if a crash loses a heartbeat, the next one makes up for it.
     with scope(Scope(organisation=actor.organisation_id, relaxed=True)):
         team = find_team(actor.organisation_id, reference)
         _hear(actor, team, now)
@@ -89,10 +90,10 @@ def heartbeat(actor: Actor, reference: str, *, now: datetime) -> tuple[TeamRobot
 def promote(
     actor: Actor, reference: str, robot: str | None = None, *, now: datetime
 ) -> list[Promotion]:
-    """Make a robot active: the one that is named, or the first passive one in a silent one's place.
+    """Make the named robot active, or, without a name, replace the silent active robots.
 
-    What is active already stays so, and nothing was promoted. Raises NotFound; without a name also
-    StillActive where no active robot is silent, and NobodyPassive where none could take over.
+    Returns the promotions: none for a robot that is active already. Raises NotFound; without a name
+    also StillActive if no active robot is silent, and NobodyPassive if no robot could take over.
     """
     with organisation_scope(actor.organisation_id):
         team = lock_team(team_of(actor, reference))
@@ -137,7 +138,7 @@ def demote(actor: Actor, reference: str, robot: str, *, now: datetime) -> TeamRo
 def fill_places(
     actor: Actor, team: Team, *, now: datetime, waiting_too: bool = False
 ) -> list[Promotion]:
-    """Put passive robots into the places of silent active ones; call with the team locked.
+    """Replace silent active robots by passive ones; call with the team locked.
 
     waiting_too: see `silence.successors`.
     """
@@ -182,7 +183,7 @@ def _set(row: TeamRobot, status: str, now: datetime) -> None:
 
 
 def _heard_at(row: TeamRobot) -> datetime:
-    """Who has just become active has the whole limit to say so."""
+    """The last heartbeat; one that just became active has the whole limit for its first."""
     said = row.last_seen_at or row.joined_at
     return max(said, row.status_at) if row.status == TeamStatus.ACTIVE else said
 
@@ -196,7 +197,7 @@ def _hear(actor: Actor, team: Team, now: datetime) -> None:
 
 
 def _is_fallen(team: Team, now: datetime) -> bool:
-    """Whether an active robot is silent, or none is active; two small questions and no lock."""
+    """Whether an active robot is silent, or none is active; two small queries and no lock."""
     active = TeamRobot.objects.filter(
         organisation_id=team.organisation_id,
         team_id=team.id,

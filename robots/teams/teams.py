@@ -24,7 +24,8 @@ ADMINS_ONLY = "Only an admin puts a robot into a team."
 MODERATORS_ONLY = "Admins and curators make and change teams."
 PAGE = 50
 TAKEN = "This id is a team's already. Choose another."
-# What an app above does before a team goes; it may refuse. Called inside the organisation's scope.
+# What an upper app does before a team is removed. It may refuse by raising. Called inside the
+# organisation's scope.
 Removal = Callable[[Team, UUID], None]
 _before_removal: list[Removal] = []
 
@@ -36,8 +37,8 @@ def before_team_removal(hook: Removal) -> Removal:
 
 
 def known_teams(organisation_id: UUID) -> "QuerySet[Team]":
-    """The teams that are there, with their counts `active` and `passive`; everyone in the
-    organisation knows them, as they know its robots."""
+    """The teams that are not removed, with the counts `active` and `passive`. Everyone in the
+    organisation may know them."""
     here = Q(robots__robot__retired_at=None)
     rows = Team.objects.filter(organisation_id=organisation_id, removed_at=None)
     return rows.annotate(
@@ -47,8 +48,10 @@ def known_teams(organisation_id: UUID) -> "QuerySet[Team]":
 
 
 def teams_listed(actor: Actor, after: UUID | None = None) -> tuple[list[Team], UUID | None]:
-    """A page of the teams, the newest first, and after which the next one begins; for those who
-    curate. Raises NotFound."""
+    """(a page of the teams, newest first; the id after which the next page begins, or None).
+
+    For curators and admins. Raises NotFound for others.
+    """
     if not actor.moderates:
         raise NotFound("no such page")
     with organisation_scope(actor.organisation_id):
@@ -81,9 +84,9 @@ def team_shown(actor: Actor, reference: str) -> Team:
 
 
 def team_of(actor: Actor, reference: str | UUID) -> Team:
-    """A team for one of its robots, and for those who curate; call inside the scope.
+    """A team, for its robots, curators and admins; call inside the scope.
 
-    For all others it is NotFound, as what does not exist.
+    Raises NotFound for everybody else, as for what does not exist.
     """
     team = find_team(actor.organisation_id, reference)
     if not actor.moderates and not is_in(actor, team.id):
@@ -116,10 +119,10 @@ def moderators_only(actor: Actor) -> None:
 
 
 def seats(actor: Actor) -> bool:
-    """Whether the asker may put robots into teams.
+    """Whether the asker may put robots into teams: admins may.
 
-    Who does that decides who reads the notes of the team and the lists that name it, and who makes
-    keys decides already. So it is the act of an admin, like a seat in a group.
+    Whoever does it decides who reads the team's notes and the lists that name the team. Admins
+    decide that already when they make keys and seat robots in groups.
     """
     return actor.is_person and actor.role == Role.ADMIN
 
@@ -131,13 +134,15 @@ def admins_only(actor: Actor) -> None:
 
 
 def team_locked(actor: Actor, reference: str | UUID) -> Team:
-    """A team for those who curate, locked until the transaction ends, so that changes of who is in
-    it and who leads take turns; call inside the scope. Raises NotFound."""
+    """A team, locked until the transaction ends, so that changes of its robots take turns.
+
+    It does not check who asks. Call inside the scope. Raises NotFound.
+    """
     return lock_team(find_team(actor.organisation_id, reference))
 
 
 def lock_team(team: Team) -> Team:
-    """Wait for whoever else changes who leads the team. Raises NotFound where it went meanwhile."""
+    """The team, locked until the transaction ends. Raises NotFound if it was removed meanwhile."""
     rows = Team.objects.select_for_update().filter(
         organisation_id=team.organisation_id, id=team.id, removed_at=None
     )
@@ -148,7 +153,7 @@ def lock_team(team: Team) -> Team:
 
 
 def audience_of(team: Team) -> UUID:
-    """The id of the audience that the robots of the team are; call inside the scope."""
+    """The id of the audience of the team's robots; call inside the scope."""
     return ensure_audience(team.organisation_id, AudienceKind.TEAM, str(team.id))
 
 

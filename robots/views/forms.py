@@ -1,7 +1,7 @@
-"""What is typed about robots, keys, people and groups.
+"""Forms for robots, keys, people and groups.
 
-A form for a robot or key carries the id of what it makes (`once`, signed), so that a form that
-is sent twice makes one thing.
+A form for a robot or key carries the signed id of what it makes (`once`), so that a form sent twice
+makes one thing.
 """
 
 from collections.abc import Iterable

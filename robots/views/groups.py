@@ -101,7 +101,7 @@ def seat(request: HttpRequest, group_id: UUID) -> HttpResponse:
 @require_POST
 @members_only(*WRITERS)
 def unseat(request: HttpRequest, group_id: UUID) -> HttpResponse:
-    """Take somebody out; who closes the door behind themselves goes back to the list."""
+    """Take somebody out of the group; whoever takes themselves out goes back to the list."""
     member = _member(request)
     groups_and_seats.seat(request.actor, group_id=group_id, remove=[member], now=timezone.now())
     messages.success(request, "Taken out. What the group knows is closed to them now.")

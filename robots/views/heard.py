@@ -1,4 +1,4 @@
-"""A new key: the first calls to make with it, and whether it was heard from."""
+"""A new key: the first calls to make with it, and whether it was used yet."""
 
 import shlex
 from typing import Any
@@ -25,7 +25,7 @@ ASKED = "When does the office close?"
 
 
 def first_words(key: Key, secret: str) -> dict[str, Any]:
-    """{commands: [{title, code}], heard_url} for the page that shows a key: what it may do."""
+    """{commands: [{title, code}], heard_url} for the page of a key: commands that it may use."""
     calls = []
     if "write" in key.scopes:
         calls.append(("Remember something", "memories", {"content": SAID}))
@@ -53,7 +53,7 @@ def _curl(path: str, body: dict[str, str], secret: str) -> str:
 @vary_on_headers("HX-Request")
 @members_only(*ADMINS)
 def heard(request: HttpRequest, key_id: UUID) -> HttpResponse:
-    """Whether a key was used yet; the page asks again by itself until it was, or for minutes."""
+    """Whether a key was used yet; the page asks again until it was, for five minutes at most."""
     now = timezone.now()
     found = heard_from(request.actor, key_id=key_id, now=now)
     asked = _number(request.GET.get("asked", ""))

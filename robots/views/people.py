@@ -25,7 +25,7 @@ from robots.views.forms import IdentityForm, InvitationForm, RoleForm
 
 
 def after_of(request: HttpRequest) -> UUID | None:
-    """Where the page goes on. Raises NotFound for what is no id."""
+    """The id after which the page begins. Raises NotFound for what is no id."""
     try:
         return UUID(request.GET["after"]) if "after" in request.GET else None
     except ValueError as error:
@@ -33,7 +33,7 @@ def after_of(request: HttpRequest) -> UUID | None:
 
 
 def pages_of(listed: NamedPage, here: str, query: str = "") -> dict[str, str]:
-    """For components/pagination.html."""
+    """The addresses of the next pages, for components/pagination.html."""
     return {"next_url": f"{here}?{query}after={listed.after}" if listed.after else ""}
 
 
@@ -103,7 +103,7 @@ def _identity(member: Member, known: links.VisibleIdentity) -> dict[str, Any]:
     return {
         "name": str(row),
         "confirmed_at": row.confirmed_at,
-        # Nobody signs in as who has no account, so there is nothing to open to them.
+        # Without an account nobody signs in as this member, so there is nothing to confirm.
         "waits": row.confirmed_at is None and member.user_id is not None,
         "said": [_said(one) for one in known.links],
         "confirm_url": reverse("identity-confirm", args=args),

@@ -44,7 +44,7 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
-    """The whole page; `more` replaces a form that has errors, or brings the new key."""
+    """The whole page; `more` replaces a form that has errors, or adds the new key."""
     try:
         after = UUID(request.GET["after"]) if "after" in request.GET else None
     except ValueError as error:

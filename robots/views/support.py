@@ -1,4 +1,4 @@
-"""Robots and keys of the organisation that support looks at: never a digest or a purpose."""
+"""Robots and keys of the organisation that support looks at, without digests and purposes."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from robots.models.keys import Key
 from robots.models.robots import Robot
 from robots.views.forms import can
 
-# All that the role may read of them.
+# The only columns that the role may read.
 ROBOT = ("id", "name", "builtin", "created_at", "last_active_at", "retired_at")
 KEY = ("id", "prefix", "robot_id", "label", "scopes", "created_at", "expires_at")
 KEY += ("revoked_at", "last_used_at")
@@ -23,7 +23,7 @@ MOST_ROBOTS = 200
 
 
 def names_of(organisation_id: Any, ids: Any) -> dict[Any, str]:
-    """The names of these robots; no question where there is none."""
+    """The names of these robots by id; no query if there are no ids."""
     wanted = {id_ for id_ in ids if id_}
     if not wanted:
         return {}
@@ -34,7 +34,7 @@ def names_of(organisation_id: Any, ids: Any) -> dict[Any, str]:
 @require_safe
 @in_organisation("support.listed", "robot")
 def robots(request: HttpRequest) -> HttpResponse:
-    """Every robot with its last sign of life, and the keys by what they begin with."""
+    """Every robot with its last activity, and the prefixes of its keys."""
     tenant = {"organisation_id": request.look.organisation_id}
     listed = Robot.objects.using(ALIAS).only(*ROBOT).filter(**tenant).order_by("name", "id")
     keys, page = page_of(request, Key.objects.using(ALIAS).only(*KEY).filter(**tenant))

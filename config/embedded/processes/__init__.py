@@ -1,1 +1,1 @@
-"""Child processes of `make run`: started, watched, logged, ended. What they serve is in servers."""
+"""Child processes of `make run`: started, watched, logged, ended. Database servers: servers."""

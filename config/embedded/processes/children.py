@@ -45,7 +45,7 @@ class Child:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # a Ctrl-C on the terminal is the supervisor's to handle
+            start_new_session=True,  # the supervisor handles Ctrl-C
             preexec_fn=proc.die_with_parent(signal.SIGTERM),  # noqa: PLW1509  # it makes one system call
         )
         assert self.process.stdout is not None  # noqa: S101 - for the type checker
@@ -56,10 +56,11 @@ class Child:
         return None if self.process is None else self.process.poll()
 
     def mind(self) -> int | None:
-        """Restart a process that has ended, later each time; return its code when it just ended."""
+        """Restart a process that has ended, with a longer pause each time. Returns the exit code of
+        one that has just ended, else None."""
         code = self.poll()
         if self.process is not None and code is not None:
-            self.kill()  # what is left of its family still holds the port
+            self.kill()  # its remaining children still hold the port
             steady = time.monotonic() - self._started > STEADY_SECONDS
             self.failures = 1 if steady else self.failures + 1
             self._not_before = time.monotonic() + pause_after(self.failures)

@@ -10,7 +10,7 @@ from config.embedded.errors import EmbeddedError
 
 
 class AlreadyLocked(EmbeddedError):
-    """Another process works in this DATA_DIR; ``holder`` is what it wrote about itself."""
+    """Another process uses this DATA_DIR; ``holder`` is what it wrote into the lock."""
 
     def __init__(self, message: str, holder: dict[str, Any]) -> None:
         super().__init__(message)
@@ -18,7 +18,7 @@ class AlreadyLocked(EmbeddedError):
 
 
 class DataDirLock:
-    """An flock on DATA_DIR/lock: the kernel frees it with its holder, so it is never stale."""
+    """An flock on DATA_DIR/lock: the kernel frees it when its holder ends, so it is never stale."""
 
     def __init__(self, data_dir: Path, command: str) -> None:
         self.path = data_dir / "lock"
@@ -52,7 +52,7 @@ class DataDirLock:
         self._descriptor = descriptor
 
     def release(self) -> None:
-        """Give the lock back; harmless when it is not held."""
+        """Release the lock; does nothing if it is not held."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

@@ -10,8 +10,8 @@ class Interrupts:
     """Turns signals into a flag that loops look at; no exception ever interrupts a step.
 
     ``on_second`` must be safe inside a signal handler; after it the process ends at once.
-    ``insist``: whether a second Ctrl-C ends everything too. A command that shares our terminal
-    gets each Ctrl-C itself and may live on (psql does), so there only SIGTERM insists.
+    ``insist``: whether a second Ctrl-C counts too. A command that shares our terminal gets each
+    Ctrl-C itself and may go on (psql does), so there only a second SIGTERM counts.
     """
 
     def __init__(self, on_second: Callable[[], None], insist: bool = True) -> None:
@@ -20,7 +20,8 @@ class Interrupts:
         self.on_second = on_second
         self.insist = insist
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            # nohup stays nohup. SIGINT is ours even where a shell's `&` has it ignored.
+            # SIGHUP stays ignored under nohup. SIGINT is handled even if a shell's `&` has it
+            # ignored.
             if number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:
                 continue
             signal.signal(number, self._handle)

@@ -1,4 +1,4 @@
-"""The logs below DATA_DIR/log, and the output of child processes on its way there."""
+"""The logs in DATA_DIR/log, and the output of child processes that is copied there."""
 
 import contextlib
 import logging
@@ -16,14 +16,15 @@ _console = threading.Lock()
 
 
 def say(line: str) -> None:
-    """Print one whole line at once; a reader that went away stops nobody."""
+    """Print one whole line at once; a closed pipe is ignored."""
     with _console, contextlib.suppress(OSError, ValueError):
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
 
 
 def worth_reading(line: str) -> bool:
-    """Each request that went well and each migration would push the log-ins off the screen."""
+    """Whether a line is shown on the terminal: not successful requests and migrations, which would
+    push the log-ins off the screen."""
     went_well = line.startswith("{") and '"level":"info"' in line
     return bool(line) and not went_well and not line.startswith(ROUTINE)
 
@@ -31,7 +32,7 @@ def worth_reading(line: str) -> bool:
 def pump(name: str, stream: IO[bytes], folder: Path) -> threading.Thread:
     """Copy a child's output to ``folder``/NAME.log, and to the terminal what is worth reading.
 
-    The file is set aside at 5 MB, twice. The thread ends with the stream.
+    The file is rotated at 5 MB; two old ones are kept. The thread ends with the stream.
     """
     handler = logging.handlers.RotatingFileHandler(
         folder / f"{name}.log", maxBytes=MAX_BYTES, backupCount=2, encoding="utf-8", delay=True
@@ -51,7 +52,7 @@ def pump(name: str, stream: IO[bytes], folder: Path) -> threading.Thread:
 
 
 def set_large_aside(path: Path) -> int:
-    """Size of a server's log in bytes, after a large one got the ending .1."""
+    """Rename a large log of a server to .1. Returns the size of the present one in bytes."""
     size = path.stat().st_size if path.exists() else 0
     if size > MAX_BYTES:
         path.replace(path.with_name(f"{path.name}.1"))
@@ -60,7 +61,7 @@ def set_large_aside(path: Path) -> int:
 
 
 def telling_line(words: str) -> str:
-    """The line of a program's last words that says most: a FATAL or an error, else the last."""
+    """The most useful line of a program's last output: a FATAL or an error, else the last."""
     lines = [line.strip() for line in words.splitlines() if line.strip()]
     for mark in ("FATAL:", "PANIC:", "error:", "FATAL CONFIG", "# "):
         for line in lines:

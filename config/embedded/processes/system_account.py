@@ -1,7 +1,7 @@
-"""Whom the servers run as: the caller, or a system user when the caller is root.
+"""The user of the servers: the caller, or a system user if the caller is root.
 
-PostgreSQL refuses to run as root. Nothing is made readable or reachable for everybody: what
-the system user must pass through belongs to its group with mode 710.
+PostgreSQL refuses to run as root. Nothing is made readable for everybody: folders that the system
+user must pass through belong to its group, with mode 710.
 """
 
 import os

@@ -1,1 +1,1 @@
-"""PostgreSQL and Valkey as `make run` sets them up. Their processes are kept by processes."""
+"""PostgreSQL and Valkey as `make run` sets them up. Child processes in general: processes."""

@@ -15,7 +15,7 @@ from config.embedded.processes.system_account import Account
 
 SYSTEM_FOLDER = Path("/var/lib/commonmind")
 OWNER_NOTE = "data-dir"
-THROWAWAY = "throwaway"  # marks data made for tests: started without fsync, deleted when broken
+THROWAWAY = "throwaway"  # marks test data: no fsync, deleted when broken
 
 
 def find_home(data_dir: Path, name: str, account: Account, state: dict[str, Any]) -> Path:
@@ -62,7 +62,7 @@ def _new_outside(data_dir: Path, name: str, account: Account) -> Path:
 
 
 def _sweep() -> None:
-    """Delete outside test data whose DATA_DIR is gone; real data stays until a person acts."""
+    """Delete test data outside DATA_DIR whose DATA_DIR is gone; other data is never deleted."""
     for note in SYSTEM_FOLDER.glob(f"*/{OWNER_NOTE}"):
         owner = Path(note.read_text(encoding="utf-8") or "/")
         if not owner.exists() and any(note.parent.glob(f"*/{THROWAWAY}")):

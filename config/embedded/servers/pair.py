@@ -18,7 +18,8 @@ ROLE_VARIABLES = ("DATABASE_OWNER_URL", "DATABASE_WORKER_URL", "DATABASE_SUPPORT
 
 
 class Services:
-    """Starts what is not given, and knows the environment for everybody who uses it."""
+    """Starts the services that are not given, and holds the environment variables for their
+    users."""
 
     def __init__(self, data_dir: Path, environ: Mapping[str, str], fast: bool = False) -> None:
         self.data_dir = data_dir

@@ -5,9 +5,8 @@ import socket
 
 from config.embedded.errors import EmbeddedError
 
-# Below the range from which Linux takes the ports of outgoing connections (32768 and up): a
-# client that tries again and again to reach a stopped server there can meet itself, and then
-# the server cannot have its port back.
+# Below the range of outgoing connections on Linux (32768 and up). In that range a client that keeps
+# trying to reach a stopped server can connect to itself, and so block the server's port.
 CANDIDATES = range(20_000, 32_000)
 
 _random = random.SystemRandom()
@@ -26,7 +25,7 @@ def is_free(port: int) -> bool:
 
 
 def choose_port() -> int:
-    """A port that is free at the moment; the caller tries another one when it loses the race."""
+    """A port that is free now; another process may take it, then the caller tries again."""
     for _ in range(200):
         port = _random.choice(CANDIDATES)
         if is_free(port):

@@ -28,7 +28,7 @@ SETTINGS = {
     "shared_preload_libraries": "pg_stat_statements",
     "jit": "off",
     # A memory with its names joins thirteen tables, an item of the review eighteen, each by its key
-    # and in the order that is written. To look for a better order took longer than the rest.
+    # and in the written order. Searching a better order took longer than everything else.
     "join_collapse_limit": "4",
     "maintenance_work_mem": "128MB",
     "random_page_cost": "1.1",
@@ -40,7 +40,7 @@ FAST_SETTINGS = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
-    "scram_iterations": "1",  # tests sign in thousands of times
+    "scram_iterations": "1",  # tests open thousands of connections
 }
 
 
@@ -74,7 +74,7 @@ class Postgres(Server):
         return self.cluster
 
     def launch(self) -> None:
-        """Start the process; broken test data (``fast``) is made anew instead of mourned."""
+        """Start the process; broken test data (``fast``) is made anew."""
         try:
             super().launch()
         except EmbeddedError:
@@ -85,7 +85,7 @@ class Postgres(Server):
             super().launch()
 
     def check_state(self, state: dict[str, Any]) -> None:
-        """Data without its password is of no use, and must not be overwritten."""
+        """Raises EmbeddedError for data whose password is lost: it must not be overwritten."""
         if self.cluster.exists() and "password" not in state:
             raise EmbeddedError(
                 f"{self.data_dir / 'postgres.json'}, with the password of the data in "
@@ -103,11 +103,11 @@ class Postgres(Server):
         self._drop_false_pid_file()
 
     def command(self) -> list[str]:
-        """Run the postmaster itself: as our child its end is seen at once."""
+        """The command of the postmaster itself: as our child process its end is noticed at once."""
         return [str(self.programs / "postgres"), "-D", str(self.cluster), "-p", str(self.port)]
 
     def answers(self) -> bool:
-        """A log-in with our password: another server on the port cannot pass for this one."""
+        """Whether a log-in with our password works, which it does not with another server."""
         if psycopg.pq.PGconn.ping(f"host=127.0.0.1 port={self.port}".encode()) != 0:
             return False
         try:
@@ -169,7 +169,7 @@ class Postgres(Server):
     def _settings(self) -> str:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1024**2
         settings = SETTINGS | {
-            # A throw-away server for tests has few rows, and several of them run side by side.
+            # A test server has few rows, and several run side by side.
             "shared_buffers": f"{max(32, min(256 if self.fast else 4096, memory // 8))}MB",
             "effective_cache_size": f"{max(256, memory // 2)}MB",
         }

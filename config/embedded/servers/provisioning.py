@@ -1,7 +1,7 @@
 """Roles, database, schemas, grants and extensions, on the embedded server or any other.
 
 Everything here is idempotent and runs as a superuser. What each role may do with a table is
-said by the migrations; only the application gets its rights on tables by default.
+set by migrations; only the application gets its rights on tables by default.
 """
 
 from collections.abc import Iterator, Mapping
@@ -42,8 +42,8 @@ SCHEMA_GRANTS = """
     ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public
         GRANT USAGE ON SEQUENCES TO {app};
 """
-# What nobody but the owner and the searcher needs, and PostgreSQL gives to everybody: large objects
-# know no row-level security, `DO` runs loops, and the rest disturbs or watches other sessions.
+# Rights that PostgreSQL gives to everybody and only the owner and the searcher need: large objects
+# have no row-level security, `DO` runs loops, and the rest disturbs or watches other sessions.
 LANGUAGE_GRANTS = """
     REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC;
     GRANT USAGE ON LANGUAGE plpgsql TO {owner}, {searcher};
@@ -61,9 +61,8 @@ NOBODYS_VIEWS = """
     SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relname LIKE 'pg\\_stat\\_statements%' AND n.nspname = 'public' AND c.relkind = 'v'
 """
-# Every role may give itself defaults for its later sessions, and nothing can forbid it. Those that
-# an operator may want stay; all others go at each start. `orgs/database/role_checks.py` has the
-# same list.
+# Nothing can forbid a role to set defaults for its later sessions. Those that an operator may want
+# stay; all others are reset at each start. `orgs/database/role_checks.py` has the same list.
 HARMLESS = (
     "application_name", "effective_cache_size", "effective_io_concurrency",
     "idle_in_transaction_session_timeout", "idle_session_timeout", "jit", "lock_timeout",
@@ -80,7 +79,7 @@ DEFAULTS = """
 
 @dataclass(frozen=True)
 class DatabaseUrls:
-    """One database as each of the log-in roles sees it."""
+    """The URLs of one database, for each log-in role."""
 
     app: str
     owner: str
@@ -89,7 +88,7 @@ class DatabaseUrls:
 
 
 def provision(admin_url: str, database: str, passwords: Mapping[str, str]) -> DatabaseUrls:
-    """Bring roles and database to the state of the design; return the roles' URLs.
+    """Make roles, database, grants and extensions as they must be. Returns the roles' URLs.
 
     ``passwords``: one for each of LOGIN_ROLES. Roles belong to the whole server, so every
     database of one server is provisioned with the same passwords.
@@ -112,7 +111,7 @@ def provision(admin_url: str, database: str, passwords: Mapping[str, str]) -> Da
 
 
 def _refuse_old_data(connection: psycopg.Connection, admin_url: str, database: str) -> None:
-    """End before anything is touched where the tables are those of a version before 0.1.0."""
+    """Raises EmbeddedError, before any change, if the tables are of a version before 0.1.0."""
     exists = "SELECT 1 FROM pg_database WHERE datname = %s"
     if connection.execute(exists, [database]).fetchone() is None:
         return
@@ -145,7 +144,7 @@ def role_url(
 
 @contextmanager
 def _admin(url: str) -> Iterator[psycopg.Connection]:
-    """A superuser's connection; what goes wrong on it becomes one line."""
+    """A superuser's connection; errors on it become EmbeddedError."""
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10) as connection:
             yield connection
@@ -178,7 +177,7 @@ def _ensure_roles(connection: psycopg.Connection, passwords: Mapping[str, str]) 
         if role not in known:
             _run(connection, "CREATE ROLE {role}", role=role)
     for role in LOGIN_ROLES:
-        # Hashed here: the server's log and pg_stat_statements never see the password.
+        # Hashed here, so that the server's log and pg_stat_statements never hold the password.
         hashed = connection.pgconn.encrypt_password(
             passwords[role].encode(), role.encode(), b"scram-sha-256"
         )
@@ -216,7 +215,7 @@ def _ensure_extensions(connection: psycopg.Connection) -> None:
 
 
 def _reset_defaults(connection: psycopg.Connection) -> None:
-    """Take back what a role has set for its own later sessions."""
+    """Reset defaults that a role has set for its own later sessions."""
     roles = [*LOGIN_ROLES, SEARCHER]
     found = connection.execute(DEFAULTS, [roles, list(HARMLESS)]).fetchall()
     for role, database, name in found:
@@ -230,5 +229,5 @@ def _take_from_everybody(connection: psycopg.Connection) -> None:
     _run(connection, LANGUAGE_GRANTS)
     for kind, query in (("FUNCTION", NOBODYS_FUNCTIONS), ("TABLE", NOBODYS_VIEWS)):
         for (name,) in connection.execute(query).fetchall():
-            # A signature from the catalogue, which no quoting of identifiers could write.
+            # The signature comes from the catalogue, because it cannot be quoted as an identifier.
             connection.execute(f"REVOKE ALL ON {kind} {name} FROM PUBLIC")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What PostgreSQL and Valkey have in common: an account, a home, a port, a life."""
+"""What PostgreSQL and Valkey share: the account, the data folder, the port, start and stop."""
 
 import os
 import signal
@@ -21,8 +21,8 @@ class Server(ABC):
     """A database server as a child of this process, its data and password in ``data_dir``.
 
     ``port``: a given port, which must be free; without one the port of the last run, or
-    another one when that is taken. ``fast``: data for tests, which a crash of the machine may
-    lose; a home that was not made with ``fast`` keeps its safety all the same.
+    another one if that is taken. ``fast``: data for tests, which a crash of the machine may lose;
+    it has no effect on data that was made without it.
     """
 
     name: ClassVar[str]
@@ -43,7 +43,7 @@ class Server(ABC):
         self.process: subprocess.Popen[bytes] | None = None
         self.account: Account
         self.home: Path
-        self.wanted = False  # started: others know the port, so a restart keeps it
+        self.wanted = False  # once started, others know the port, so a restart keeps it
 
     @property
     @abstractmethod
@@ -141,7 +141,7 @@ class Server(ABC):
         return self.home
 
     def run_to_end(self, command: list[str]) -> None:
-        """Run a preparing command as the server's account; its last words become the error."""
+        """Run a command as the server's account. Raises EmbeddedError with its last output."""
         done = subprocess.run(
             command,
             cwd=self.home,
@@ -192,7 +192,7 @@ class Server(ABC):
         self._store(self._state() | {"port": self.port})
 
     def launch(self) -> None:
-        """Start the process; try again while a lost race for the port is the cause."""
+        """Start the process; try again if another process took the port meanwhile."""
         end = time.monotonic() + 20
         while True:
             self._settle_port()

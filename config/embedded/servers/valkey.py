@@ -49,7 +49,7 @@ class Valkey(Server):
             (self.home / THROWAWAY).touch(mode=0o600)
 
     def command(self) -> list[str]:
-        """The password goes through a file: a command line is for all to see."""
+        """The command. The password is in a file, because everybody can see command lines."""
         path = self.home / "valkey.conf"
         path.unlink(missing_ok=True)
         throwaway = self.fast and (self.home / THROWAWAY).exists()

@@ -57,7 +57,9 @@ class OlderThanField(serializers.Field[Any, Any, Any, Any]):
         with suppress(ValueError, OverflowError):
             found = parse_datetime(data) if isinstance(data, str) else None
             # In UTC: Python knows zones a day away from it, Postgres refuses more than 16 hours.
-            moment = found and (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+            moment = found and (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(
+                UTC
+            )
         if moment is None:
             raise serializers.ValidationError("A moment in ISO 8601, or a number of days.")
         return moment

@@ -12,7 +12,7 @@ from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExists
 from orgs.members.invitations import create_member
 from orgs.models.audiences import AudienceKind
-from orgs.models.memberships import ExternalIdentity, Member
+from orgs.models.memberships import ExternalIdentity, Member, order_of_reading
 from orgs.models.organisations import Group, Organisation
 from orgs.organisations.audiences import Reader, ensure_audience, ensure_explicit_audience
 from orgs.organisations.groups import add_to_group, create_group
@@ -85,7 +85,7 @@ class ImportedPeople:
             name = (row.group_id, row.identifier)
             if row.confirmed_at:
                 self._confirmed.add(name)
-            if row.confirmed_at is None and row.member.user_id is not None:
+            if not row.confers:
                 self._claimed.add(name)
             elif row.member.removed_at:
                 self._removed.add(name)
@@ -170,16 +170,22 @@ class ImportedPeople:
                 raise BadLine(REMOVED)
 
     def _name(self, name: str, group: str | None, *, make: bool = True) -> Name:
-        """Under which name somebody is kept: the group's own, but what is confirmed wins.
+        """Under which name somebody is kept: where each group has names of its own, the group's
+        name or a confirmed one of the organisation, whichever wins.
 
         make: the group may be made for it.
         """
         if not (self.by_group and group and group != EVERYONE):
             return (None, name)
         place = self.group(group) if make else self.groups.get(group, NOWHERE)
-        if (None, name) in self._confirmed and (place, name) not in self._confirmed:
-            return (None, name)
-        return (place, name)
+        readings: list[Name] = [(place, name)]
+        # Without confirmation the organisation's name is not the group's: two people may share it.
+        if (None, name) in self._confirmed:
+            readings.append((None, name))
+        return min(readings, key=self._order)
+
+    def _order(self, name: Name) -> int:
+        return order_of_reading(confirmed=name in self._confirmed, of_group=name[0] is not None)
 
     def _is_group(self, name: str) -> bool:
         return name in self.groups or name in self._named

@@ -1,1 +1,1 @@
-"""A backup of the whole database and its files, and the way back. What erases again is above."""
+"""Backup and restore of the whole database and its files. Upper apps register what erases again."""

@@ -1,4 +1,4 @@
-"""The connection that reads or writes every row. Row-level security binds the owner, too.
+"""The connection that reads or writes every row; the owner cannot, as row-level security binds it.
 
 No process of the site has it: a command takes the address from its own environment.
 """
@@ -15,7 +15,7 @@ from orgs.database.backup.errors import BackupError
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 ADMIN, READER = "DATABASE_ADMIN_URL", "DATABASE_BACKUP_URL"
-# How values become text, the same whatever the server or the role says otherwise.
+# Settings for the text of values, so that it does not depend on the server or the role.
 _FORM = """
 SELECT set_config(name, value, false) FROM (VALUES
     ('datestyle', 'ISO, YMD'), ('intervalstyle', 'postgres'), ('timezone', 'UTC'),
@@ -45,7 +45,7 @@ def reader() -> Iterator[Connection]:
 
 @contextmanager
 def writer() -> Iterator[Connection]:
-    """A superuser's connection, each statement for itself: DATABASE_ADMIN_URL."""
+    """A superuser's connection in autocommit mode: DATABASE_ADMIN_URL."""
     with _connected(ADMIN) as connection:
         role, superuser, _ = _role(connection)
         if not superuser:

@@ -1,4 +1,4 @@
-"""Make a backup while the site goes on: one snapshot of every table, the files, the ledger."""
+"""Make a backup while the site runs: one snapshot of every table, the files, the ledger."""
 
 import contextlib
 import secrets
@@ -37,7 +37,7 @@ from orgs.database.backup.tables import Progress, Table, no_progress, sequences,
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A backup that is whole. seconds: how long it took."""
+    """A finished backup. seconds: how long it took."""
 
     folder: Path
     manifest: Manifest
@@ -71,7 +71,7 @@ def _written(connection: Connection, folder: Path, progress: Progress) -> Manife
             "SELECT app, name FROM public.django_migrations ORDER BY app, name"
         ).fetchall()
         numbers, indexes = sequences(connection), protection.indexes(connection)
-    # After the snapshot: no row of it names a file that was made later, and whatever was erased
+    # Copied after the snapshot: no row of it names a later file, and whatever was erased
     # since the snapshot stands in the ledger.
     files = list(_files(folder))
     manifest = Manifest(
@@ -93,7 +93,8 @@ def _written(connection: Connection, folder: Path, progress: Progress) -> Manife
 
 @contextlib.contextmanager
 def _snapshot(connection: Connection) -> Iterator[datetime]:
-    """One moment of the database. Where a policy would hide a row, PostgreSQL raises an error."""
+    """Read one snapshot of the database; yields its time. If a policy would hide a row, it
+    raises."""
     connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
     connection.read_only = True
     with connection.transaction():
@@ -118,7 +119,7 @@ def _store(connection: Connection, folder: Path, table: Table) -> StoredTable:
 
 
 def _files(folder: Path) -> Iterator[StoredFile]:
-    """The files of every folder that belongs to a backup, copied."""
+    """Copy the files of every folder that belongs to a backup, and yield them."""
     data_dir = Path(settings.DATA_DIR)
     for name in hooks.folders():
         for source in sorted((data_dir / name).rglob("*")):

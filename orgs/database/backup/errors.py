@@ -1,4 +1,4 @@
-"""What can go wrong with a backup or a restore, in a sentence for the operator."""
+"""Errors of backup and restore, each with a sentence for the operator."""
 
 
 class BackupError(Exception):

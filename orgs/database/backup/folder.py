@@ -1,4 +1,5 @@
-"""The folder of a backup: written beside its place, for its owner alone, and renamed at the end."""
+"""The folder of a backup: written beside its place, readable by its owner only, renamed at the
+end."""
 
 import gzip
 import hashlib
@@ -14,13 +15,13 @@ from orgs.database.backup.errors import BackupError
 from orgs.database.ledger import sync_folder
 
 CHUNK = 1 << 20
-# Most of the bytes are vectors, which a slower level packs hardly better.
+# Most bytes are vectors, which a slower level compresses hardly better.
 LEVEL = 1
 
 
 @contextmanager
 def new_folder(place: Path) -> Iterator[Path]:
-    """A folder to fill, which becomes `place` at the end; on an error nothing of it is left.
+    """A folder to fill, which is renamed to `place` at the end and deleted on an error.
 
     A process that is killed leaves `.NAME.unfinished`, which has no manifest. Raises BackupError.
     """
@@ -55,7 +56,7 @@ def new_folder(place: Path) -> Iterator[Path]:
 
 
 def make_folders(folder: Path) -> None:
-    """The folder and what is missing above it, each with mode 700."""
+    """Make the folder and missing parents, each with mode 700."""
     if not folder.exists():
         make_folders(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -73,7 +74,7 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def packed_file(path: Path) -> Iterator[IO[bytes]]:
-    """The same, compressed; equal content gives equal bytes."""
+    """The same, compressed with gzip; equal content gives equal bytes."""
     with private_file(path) as file, gzip.GzipFile("", "wb", LEVEL, file, mtime=0) as packed:
         yield packed  # type: ignore[misc]
 
@@ -85,7 +86,7 @@ def digest_of(path: Path) -> str:
 
 
 def copied(source: Path, target: Path) -> bool:
-    """Copy one file; False where it has gone meanwhile."""
+    """Copy one file. False if it was deleted meanwhile."""
     try:
         with source.open("rb") as file, private_file(target) as out:
             shutil.copyfileobj(file, out, CHUNK)

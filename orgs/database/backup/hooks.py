@@ -1,4 +1,4 @@
-"""What the capabilities above give to a backup and do after a restore."""
+"""Hooks of upper apps: folders for a backup, and what they do in a restore."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,22 +13,23 @@ _restored: list[Restored] = []
 
 
 def keeps_folder(name: str) -> None:
-    """The files of this folder of DATA_DIR go into a backup."""
+    """Register a folder of DATA_DIR whose files go into a backup."""
     if name not in _folders:
         _folders.append(name)
 
 
 def on_loaded(hook: Loaded) -> Loaded:
-    """Make again what no migration makes, for example indexes; before anybody is let in."""
+    """Register what makes again what no migration makes, for example indexes, before the site
+    opens."""
     _loaded.append(hook)
     return hook
 
 
 def on_restored(hook: Restored) -> Restored:
-    """Erase again what the ledger names, before anybody is let in.
+    """Register what erases again what the ledger names, before the site opens.
 
-    The hook gets every entry and must do nothing for what is gone already: it is called again
-    after a failure. If it raises, the site stays closed.
+    The hook gets all entries. It must skip what is gone already, because it is called again after
+    a failure. If it raises, the site stays closed.
     """
     _restored.append(hook)
     return hook

@@ -1,4 +1,4 @@
-"""What a backup says of itself: manifest.json, the last file that is written."""
+"""manifest.json: what a backup contains. It is the last file that is written."""
 
 import hashlib
 import hmac
@@ -17,16 +17,16 @@ from orgs.database.backup.errors import BackupError
 from orgs.database.backup.folder import digest_of, private_file
 
 NAME, FORMAT, VERSION = "manifest.json", "commonmind-backup", 1
-# scrypt: 16 MB and some 50 ms for each guess at a SECRET_KEY that somebody thought up.
+# scrypt: each guess at a weak SECRET_KEY takes 16 MB and some 50 ms.
 _COST = {"n": 1 << 14, "r": 8, "p": 1, "dklen": 16}
-# Parts of a path that lead out of a folder.
+# Parts of a path that would lead out of the folder.
 _ELSEWHERE = {"", ".", ".."}
 _LABEL = re.compile(r"[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTable:
-    """One table. checksum: of its rows in any order; sha256 and bytes: of the file."""
+    """One table. checksum: of its rows, whatever their order. sha256, bytes: of the file."""
 
     table: str
     columns: list[str]
@@ -37,13 +37,13 @@ class StoredTable:
 
     @property
     def file(self) -> str:
-        """Where its rows lie in the folder."""
+        """The path of the file with its rows, in the folder."""
         return f"tables/{self.table}.copy.gz"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """One file, by its place in DATA_DIR, or the ledger."""
+    """One file, by its path in DATA_DIR, or the ledger."""
 
     path: str
     sha256: str
@@ -52,7 +52,7 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The whole. id: of this backup. moment: of the snapshot, ISO 8601."""
+    """All of it. id: of this backup. moment: the time of the snapshot, ISO 8601."""
 
     id: str
     moment: str
@@ -94,7 +94,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a whole backup that this version can read, else a BackupError."""
+    """The manifest of a finished backup. Raises BackupError if this version cannot read it."""
     if not folder.is_dir():
         raise BackupError(f"{folder} is not a folder.")
     try:
@@ -118,7 +118,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def check_files(folder: Path, manifest: Manifest) -> None:
-    """Compare every file with its checksum; a BackupError names the first that differs."""
+    """Compare every file with its checksum. Raises BackupError for the first that differs."""
     for table in manifest.tables:
         _check(folder, table.file, table.sha256, f"The data of the table {table.table}")
     for file in manifest.files:
@@ -128,7 +128,7 @@ def check_files(folder: Path, manifest: Manifest) -> None:
 
 
 def fingerprint(salt: str) -> dict[str, str]:
-    """Tells whether a SECRET_KEY is the same one, and as good as nothing about it."""
+    """A hash of SECRET_KEY by which `same_secret_key` compares; it is slow to guess from."""
     key = settings.SECRET_KEY.encode()
     made = hashlib.scrypt(key, salt=bytes.fromhex(salt), **_COST)
     return {"salt": salt, "scrypt": made.hex()}

@@ -1,4 +1,4 @@
-"""Closed until a restore has ended: a table in the database that every process looks for.
+"""The marker of an unfinished restore: a table in the database that every process looks for.
 
 Web, workers, beat and `migrate` do not start while it is there, and `/readyz` says so.
 """
@@ -19,7 +19,7 @@ from orgs.database.role_checks import refuse
 LOADING, ERASING = "loading", "erasing"
 UNFINISHED = "A restore has not ended, so this database is closed."
 HINT = "Type the same restore again, or end it by `make restore ARGS=--resume`."
-# The table is looked for and not read: whoever may log in may know that it is there.
+# Check that the table exists, without reading it: every role may do that.
 _IS_THERE = """
 SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = 'commonmind_restore' AND c.relname = 'unfinished'
@@ -37,7 +37,7 @@ class Marker:
 
 
 def is_closed(alias: str = DEFAULT_DB_ALIAS) -> bool:
-    """Whether a restore has not ended."""
+    """Whether a restore is unfinished."""
     with connections[alias].cursor() as cursor:
         cursor.execute(_IS_THERE)
         return cursor.fetchone() is not None
@@ -52,7 +52,7 @@ def read_marker(connection: Connection) -> Marker | None:
 
 
 def put_marker(connection: Connection, marker: Marker) -> None:
-    """Close the database, or say how far the restore is; in one transaction."""
+    """Write the marker, which closes the database, or replace it; in one transaction."""
     content = {"phase": marker.phase, "backup": marker.backup, "moment": marker.moment}
     with connection.transaction():
         connection.execute("CREATE SCHEMA IF NOT EXISTS commonmind_restore")
@@ -66,7 +66,7 @@ def put_marker(connection: Connection, marker: Marker) -> None:
 
 
 def take_marker_away(connection: Connection) -> None:
-    """Open the database."""
+    """Delete the marker, which opens the database."""
     connection.execute("DROP SCHEMA IF EXISTS commonmind_restore CASCADE")
 
 
@@ -74,7 +74,7 @@ def take_marker_away(connection: Connection) -> None:
 def check_unfinished(
     app_configs: Any, databases: Sequence[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """The system check of `migrate`, which would fill a database that is half restored."""
+    """The system check of `migrate`: it must not migrate a half-restored database."""
     try:
         closed = any(is_closed(alias) for alias in databases or ())
     except psycopg.Error:
@@ -83,7 +83,7 @@ def check_unfinished(
 
 
 def refuse_unfinished_restore(**kwargs: Any) -> None:
-    """End the process with one sentence while a restore has not ended."""
+    """End the process with one sentence while a restore is unfinished."""
     parameters: dict[str, Any] = connections[DEFAULT_DB_ALIAS].get_connection_params()
     try:
         with psycopg.connect(**{"connect_timeout": 5} | parameters) as connection:

@@ -1,10 +1,10 @@
-"""What the catalogue must say of a restored database before anybody is let in."""
+"""Check the catalogue of a restored database: is every tenant table protected?"""
 
 from collections.abc import Iterable
 
 from orgs.database.backup.connection import Connection
 
-# Every table that belongs to organisations, and their own.
+# Every tenant table, and the table of organisations.
 _TENANT_TABLES = """
 SELECT c.relname, c.relrowsecurity, c.relforcerowsecurity,
     EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid)
@@ -29,7 +29,7 @@ WHERE n.nspname = 'public' AND i.indisvalid ORDER BY 1
 
 
 def faults(connection: Connection) -> list[str]:
-    """What is wrong, in words; empty when all is well."""
+    """What is wrong, as clauses; empty if all is well."""
     rows = connection.execute(_TENANT_TABLES).fetchall()
     found = [] if rows else ["there is no table of an organisation"]
     for name, enabled, forced, has_policy in rows:
@@ -44,7 +44,7 @@ def faults(connection: Connection) -> list[str]:
 
 
 def tenant_tables(connection: Connection) -> int:
-    """How many tables belong to organisations."""
+    """The number of tenant tables."""
     return len(connection.execute(_TENANT_TABLES).fetchall())
 
 
@@ -54,5 +54,5 @@ def indexes(connection: Connection) -> list[str]:
 
 
 def missing_indexes(connection: Connection, wanted: Iterable[str]) -> list[str]:
-    """Those that the backup had and this database has not."""
+    """The names in `wanted` that this database lacks."""
     return sorted(set(wanted) - set(indexes(connection)))

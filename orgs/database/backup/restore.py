@@ -1,7 +1,7 @@
-"""Put a backup into an empty database, check it, erase again what was erased, and let people in.
+"""Load a backup into an empty database, check it, erase again what was erased, and open the site.
 
-The schema comes from the migrations of this version, up to the state of the backup; nothing of the
-folder is run as SQL. A marker keeps every process out until all of it is done (`marker`).
+The schema comes from the migrations of this version, up to those of the backup; nothing from the
+folder is run as SQL. Until all is done a marker keeps every process from starting (`marker`).
 """
 
 import gzip
@@ -67,7 +67,8 @@ AGAIN = "The site stays closed; type the same restore again."
 
 @dataclass(slots=True)
 class Restored:
-    """What a restore did. replayed: entries of the ledger. seconds: how long it took."""
+    """What a restore did. moment: the time of the backup, ISO 8601. replayed: number of ledger
+    entries that were erased again. seconds: how long it took."""
 
     moment: str
     tables: int = 0
@@ -85,9 +86,9 @@ def restore_backup(
     say: hooks.Say = lambda text: None,
     progress: Progress = no_progress,
 ) -> Restored:
-    """Restore the folder. replace: delete what is there now.
+    """Restore the backup in the folder. replace: delete what is in the database now.
 
-    Raises BackupError; NeedsYes where there is something and `replace` is false.
+    Raises BackupError, and NeedsYes if the database is not empty and `replace` is false.
     """
     started = time.monotonic()
     manifest = read_manifest(folder)
@@ -113,7 +114,10 @@ def restore_backup(
 
 
 def resume(*, say: hooks.Say = lambda text: None) -> Restored:
-    """Erase again and open the database after a failure. Raises BackupError."""
+    """After a failure: erase again what the ledger names, and open the database.
+
+    Raises BackupError.
+    """
     started = time.monotonic()
     with _database() as connection:
         marker = read_marker(connection)
@@ -129,7 +133,7 @@ def resume(*, say: hooks.Say = lambda text: None) -> Restored:
 
 @contextmanager
 def _database() -> Iterator[Connection]:
-    """A superuser's connection to a database that nobody else is connected to."""
+    """A superuser's connection, if nobody else is connected to the database."""
     if OWNER not in connections.settings:
         raise BackupError("DATABASE_OWNER_URL is not set; a restore migrates as that role.")
     close_own_connections()
@@ -144,7 +148,7 @@ def _database() -> Iterator[Connection]:
 
 @contextmanager
 def _mended_by(words: str) -> Iterator[None]:
-    """What goes wrong inside becomes a BackupError that ends with these words."""
+    """Turn errors inside into a BackupError that ends with these words, on what to do."""
     try:
         yield
     except BackupError as error:
@@ -174,7 +178,8 @@ def _refuse_to_overwrite(connection: Connection, replace: bool) -> None:
 
 
 def _close(connection: Connection, marker: Marker) -> None:
-    """Put the marker, and see that the owner's database is the same one."""
+    """Write the marker, and check that the owner's connection sees it: it must be the same
+    database."""
     before = read_marker(connection)
     put_marker(connection, marker)
     if not is_closed(OWNER):
@@ -189,7 +194,7 @@ def _close(connection: Connection, marker: Marker) -> None:
 
 
 def _join_ledgers(folder: Path, manifest: Manifest) -> None:
-    """Add what the backup's ledger has and the one here has not."""
+    """Add the entries of the backup's ledger that the ledger here lacks."""
     if manifest.ledger is None:
         return
     try:
@@ -208,10 +213,10 @@ def _load(
     here = _same_tables(connection, manifest)
     say("Loading the rows ...")
     with connection.transaction():
-        # The rows hold together already: neither foreign keys nor triggers look at them again.
+        # The rows are consistent already, so foreign keys and triggers are switched off.
         connection.execute("SET LOCAL session_replication_role = replica")
         for table, stored in _told(here, progress):
-            # What migrations wrote; all of it is in the backup too.
+            # Delete what migrations wrote; the backup has it too.
             connection.execute(sql.SQL("DELETE FROM {}").format(table.identifier()))
             if stored.rows:
                 with gzip.open(folder / stored.file) as source:
@@ -244,7 +249,7 @@ def _told(
 
 
 def _migrate_to(manifest: Manifest) -> None:
-    """The schema as it was when the backup was made, as the owner."""
+    """Migrate to the schema of the backup, as the owner."""
     executor = MigrationExecutor(connections[OWNER])
     applied = {(app, name) for app, name in manifest.migrations}
     nodes = executor.loader.graph.node_map
@@ -258,7 +263,7 @@ def _migrate_to(manifest: Manifest) -> None:
 
 
 def _migrate_forward() -> None:
-    """To the state of this version, where the backup is older."""
+    """Migrate to the schema of this version, if the backup is older."""
     executor = MigrationExecutor(connections[OWNER])
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         call_command("migrate", database=OWNER, interactive=False, verbosity=0)
@@ -278,7 +283,7 @@ def _same_tables(connection: Connection, manifest: Manifest) -> list[tuple[Table
 
 
 def _put_files(folder: Path, manifest: Manifest) -> None:
-    """In the place of what is there; what another user put there is no part of it."""
+    """Replace the files here by those of the backup."""
     data_dir = Path(settings.DATA_DIR)
     for name in hooks.folders():
         shutil.rmtree(data_dir / name, ignore_errors=True)
@@ -297,7 +302,10 @@ def _check_protection(connection: Connection) -> None:
 
 
 def _erase_again(connection: Connection, say: hooks.Say) -> int:
-    """Call what erases again and look once more at who is let in; how many entries there were."""
+    """Call the hooks that erase again, and check the protection once more.
+
+    Returns the number of entries. Raises BackupError.
+    """
     with _mended_by(CLOSED):
         try:
             entries = ledger.join(ledger.entries(), [])

@@ -1,7 +1,7 @@
-"""Tables as text: out of the database and into it, counted, with a sum of their rows.
+"""Tables as text: read and written, with the number of rows and a checksum.
 
-The sum adds a hash of each row, modulo 2^128, so the order of the rows does not matter. It finds
-what was damaged; it is no signature.
+The checksum adds a hash of each row, modulo 2^128, so the order of the rows does not matter. It
+finds damage; it is not a signature.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ HASH_BYTES = 16
 _MODULUS = 1 << 8 * HASH_BYTES
 _CHUNK = 1 << 18
 
-# Leaves of partitioned tables are tables; their parents hold nothing.
+# Partitions are tables of their own; their parents hold no rows.
 _TABLES = """
 SELECT n.nspname, c.relname,
     ARRAY(SELECT a.attname::text FROM pg_attribute a
@@ -36,7 +36,7 @@ _SEQUENCES = """
 SELECT schemaname, sequencename, last_value FROM pg_sequences
 WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2
 """
-# The schema of the marker, which is no part of a backup.
+# The schema of the marker is no part of a backup.
 MARKER_SCHEMA = "commonmind_restore"
 
 
@@ -65,20 +65,20 @@ class Table:
 
 
 class RowSum:
-    """How many rows, and the sum of their hashes."""
+    """The number of rows, and the sum of their hashes."""
 
     def __init__(self) -> None:
         self.rows = 0
         self._sum = 0
 
     def add(self, row: Row) -> None:
-        """One row as COPY writes it, with the end of its line."""
+        """Add one row as COPY writes it, with its line end."""
         self.rows += 1
         self._sum += int.from_bytes(blake2b(row, digest_size=HASH_BYTES).digest(), "big")
 
     @property
     def checksum(self) -> str:
-        """32 hexadecimal digits; noughts for no rows."""
+        """32 hexadecimal digits; zeros for no rows."""
         return f"{self._sum % _MODULUS:032x}"
 
 
@@ -101,7 +101,7 @@ def read_rows(connection: Connection, table: Table) -> Iterator[Row]:
 
 
 def summed(connection: Connection, table: Table, out: IO[bytes] | None = None) -> RowSum:
-    """Count and sum of the table's rows, which also go into `out`."""
+    """The number and checksum of the table's rows; they are also written to `out`."""
     found = RowSum()
     for row in read_rows(connection, table):
         found.add(row)
@@ -118,7 +118,7 @@ def write_rows(connection: Connection, table: Table, source: IO[bytes]) -> None:
 
 
 def set_sequences(connection: Connection, last: Iterable[tuple[str, int | None]]) -> None:
-    """Let each sequence go on where it was; one that is not here is passed over."""
+    """Set each sequence to its last number; one that does not exist here is skipped."""
     here = sequences(connection)
     for label, value in last:
         if value is not None and label in here:
@@ -129,7 +129,7 @@ def set_sequences(connection: Connection, last: Iterable[tuple[str, int | None]]
 
 
 def rows_in(connection: Connection, chosen: Sequence[Table]) -> dict[str, int]:
-    """How many rows each table has, without the empty ones."""
+    """The number of rows by table, without empty tables."""
     found: dict[str, int] = {}
     for table in chosen:
         statement = sql.SQL("SELECT count(*) FROM {}").format(table.identifier())
@@ -139,9 +139,9 @@ def rows_in(connection: Connection, chosen: Sequence[Table]) -> dict[str, int]:
     return found
 
 
-# Which table, and which share of all bytes (0-1) has gone by.
+# Called with the name of the table and the share of all bytes (0-1) that is done.
 Progress = Callable[[str, float], None]
 
 
 def no_progress(name: str, share: float) -> None:
-    """Tell nobody."""
+    """Report no progress."""

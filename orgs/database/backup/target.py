@@ -1,4 +1,4 @@
-"""The database that a restore fills: who is connected to it, what it holds, and emptying it."""
+"""The database of a restore: who is connected to it, what it holds, and how it is emptied."""
 
 import time
 from typing import Any
@@ -12,7 +12,7 @@ from orgs.database.backup.errors import BackupError
 from orgs.database.backup.hooks import folders
 from orgs.database.backup.tables import MARKER_SCHEMA, rows_in, tables
 
-# Rows that a migrated and otherwise new database has.
+# Tables in which a new database has rows, because migrations write them.
 FROM_MIGRATIONS = {
     "public.django_migrations",
     "public.django_content_type",
@@ -27,7 +27,7 @@ FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
 GROUP BY 1 ORDER BY 1
 """
-# Everything that migrations have made; what an extension made stays.
+# Everything that migrations have made, but nothing that an extension made.
 _RELATIONS = """
 SELECT c.relkind::text, n.nspname, c.relname, pg_get_userbyid(c.relowner)
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -66,7 +66,7 @@ _KINDS = {
 
 
 def close_own_connections() -> None:
-    """Those of this process; a cached plan would name tables that are gone."""
+    """Close the connections of this process: a cached plan would name dropped tables."""
     for alias in connections:
         connection: Any = connections[alias]
         connection.close()
@@ -78,7 +78,7 @@ def refuse_others(connection: Connection) -> None:
     """Raises BackupError while anybody else is connected to the database."""
     until = time.monotonic() + WAIT_SECONDS
     while found := connection.execute(_OTHERS).fetchall():
-        # The server takes a moment to end what was closed.
+        # The server takes a moment to end closed connections.
         if time.monotonic() < until:
             time.sleep(0.1)
             continue
@@ -90,7 +90,7 @@ def refuse_others(connection: Connection) -> None:
 
 
 def refuse_foreign_tables(connection: Connection) -> None:
-    """Raises BackupError where the database holds what is not ours to delete."""
+    """Raises BackupError if the database holds tables or views that are not Commonmind's."""
     ours = {connections["owner"].settings_dict["USER"], "commonmind_owner", "commonmind_searcher"}
     found = connection.execute(_RELATIONS, {"marker": MARKER_SCHEMA}).fetchall()
     foreign = [f"{schema}.{name}" for _, schema, name, owner in found if owner not in ours]
@@ -102,7 +102,7 @@ def refuse_foreign_tables(connection: Connection) -> None:
 
 
 def what_is_there(connection: Connection) -> dict[str, int]:
-    """Rows by table, and files by folder, as far as a new database would not have them."""
+    """Rows by table and files by folder that a new installation would not have."""
     found = rows_in(connection, tables(connection))
     found = {name: rows for name, rows in found.items() if name not in FROM_MIGRATIONS}
     for name in folders():
@@ -132,7 +132,7 @@ def empty(connection: Connection) -> None:
             if kind == "a":
                 raise BackupError(f"The aggregate {schema}.{name} cannot be dropped.")
             statement = sql.SQL("DROP ROUTINE IF EXISTS {}({}) CASCADE")
-            # The catalogue writes the arguments as a statement wants them.
+            # The catalogue's text of the arguments can be used in a statement.
             words = sql.SQL(arguments)
             connection.execute(statement.format(sql.Identifier(schema, name), words))
         for schema, name in connection.execute(_TYPES).fetchall():

@@ -1,4 +1,4 @@
-"""Make a backup of the database and the files, while the site goes on."""
+"""Make a backup of the database and the files, while the site runs."""
 
 from datetime import timedelta
 from pathlib import Path

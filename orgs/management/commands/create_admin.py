@@ -37,7 +37,7 @@ class Command(SpeakingCommand):
 
 
 def _asked() -> str:
-    """A password typed twice. Raises CommandError where there is nobody to ask, or they differ."""
+    """A password, typed twice. Raises CommandError without a terminal, or if the two differ."""
     if not sys.stdin.isatty():
         raise CommandError("There is no terminal to type a password into; use --generate.")
     try:

@@ -1,4 +1,4 @@
-"""What `make run` serves as styles and scripts: collected anew when one of them has changed."""
+"""Collect the styles and scripts that `make run` serves, if one of them has changed."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -25,7 +25,7 @@ class Command(BaseCommand):
 
 
 def fingerprint() -> str:
-    """Differs when a file came, went, or was written."""
+    """A text that changes if a file is added, removed or written."""
     digest = sha256(settings.STORAGES["staticfiles"]["BACKEND"].encode())
     for finder in get_finders():
         for name, storage in finder.list([]):

@@ -30,7 +30,7 @@ class Command(Shell):
         parser.add_argument("--keep", action="store_true", help="keep what is changed")
 
     def handle(self, **options: Any) -> None:
-        """Open the scope, run the shell in it, undo."""
+        """Open the scope, run the shell in it, and roll back unless --keep is given."""
         member = _member(_organisation(options["organisation"]), options["member"])
         principal = resolve(actor_of(member))
         self.names = _names(member, principal)
@@ -43,7 +43,7 @@ class Command(Shell):
                 transaction.set_rollback(True)
 
     def get_namespace(self, **options: Any) -> dict[str, Any]:
-        """What is known in the shell without an import."""
+        """The names that the shell has without an import."""
         return {**super().get_namespace(**options), **self.names}
 
 
@@ -55,7 +55,7 @@ def _organisation(reference: str) -> Organisation:
 
 
 def _member(organisation: Organisation, email: str | None) -> Member:
-    """By e-mail address, or the admin who came first; a CommandError where there is none."""
+    """The member with this e-mail address, or the first admin. Raises CommandError."""
     with organisation_scope(organisation.id):
         members = Member.objects.filter(organisation_id=organisation.id, removed_at=None)
         wanted = {"user__email__iexact": email} if email else {"role": Role.ADMIN}

@@ -51,7 +51,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 def _gone(request: HttpRequest) -> HttpResponse:
-    """It was deleted meanwhile, or is not open to this member of staff any more."""
+    """The answer if the account was deleted or is closed to this member of staff meanwhile."""
     looks.end_account(request)
     messages.warning(request, "This account is not there for you any more.")
     return redirect("support")
@@ -67,7 +67,7 @@ def _factor(one: accounts.Factor) -> dict[str, Any]:
 
 
 def _hints(found: Account) -> list[str]:
-    """What keeps somebody out, as far as it shows here."""
+    """Reasons why the person may be unable to sign in, as sentences."""
     hints = []
     if not found.is_active:
         hints.append("The account is switched off, so nobody can sign in with it.")
@@ -106,7 +106,7 @@ def _membership(one: Membership) -> dict[str, Any]:
 @require_POST
 @in_account
 def end_sign_in(request: HttpRequest, sign_in_id: UUID) -> HttpResponse:
-    """End one sign-in; another person's does not exist."""
+    """End one sign-in; 404 for another person's."""
     look = request.look
     accounts.sign_out(
         request.user, look.email, reason=look.reason, now=timezone.now(), only=sign_in_id

@@ -6,7 +6,7 @@ from orgs.models.support import SupportActKind
 
 
 def act_in_words(kind: str, detail: dict[str, Any]) -> dict[str, str]:
-    """did: behind who did it. proof: how they made sure, where they had to."""
+    """did: what was done, to follow a name. proof: how staff made sure, where they had to."""
     match kind:
         case SupportActKind.SIGNED_OUT if "browser" in detail:
             did = f"ended the sign-in in {detail['browser']}"

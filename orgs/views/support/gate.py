@@ -1,4 +1,4 @@
-"""The gate of support's console: staff alone, and inside an organisation by the role `support`.
+"""Access to support's console: staff only, and inside an organisation by the role `support`.
 
 That role has no grant on a text, a vector or a secret: a column that is not granted cannot be
 shown by mistake. Each page of an organisation is written into its audit trail.
@@ -41,8 +41,8 @@ def support_only(view: View) -> View:
 def in_organisation(action: str, about: str) -> Callable[[View], View]:
     """A page of the organisation that is looked at (`request.look`), under the role `support`.
 
-    action, about: what its audit trail says of it; the id in the address is the target. Acts, which
-    answer with a redirect, record themselves.
+    action, about: the action and the type of target in its audit trail; the id in the address is
+    the target. Views that answer with a redirect record their acts themselves.
     """
 
     def decorate(view: View) -> View:

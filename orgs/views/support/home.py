@@ -42,7 +42,7 @@ def _home(request: HttpRequest, form: LookUpForm, status: int = 200) -> HttpResp
 @require_POST
 @support_only
 def find_account(request: HttpRequest) -> HttpResponse:
-    """Look at the account of this very address. Each try is counted and recorded."""
+    """Look at the account of exactly this address. Each try is counted and recorded."""
     form = LookUpForm(request.POST)
     if not form.is_valid():
         return _home(request, form, 422)
@@ -76,7 +76,7 @@ def organisation(request: HttpRequest) -> HttpResponse:
     looks.begin_organisation(request, found[0], form.cleaned_data["reason"])
     wish = form.cleaned_data["next"]
     safe = url_has_allowed_host_and_scheme(wish, allowed_hosts={request.get_host()})
-    # An address alone: `redirect` would take any other word for the name of a view.
+    # A path only: `redirect` would take any other word for the name of a view.
     to = wish if safe and wish[:1] == "/" else reverse("support-members")
     return HttpResponseRedirect(to)
 

@@ -17,7 +17,7 @@ from orgs.views.support.tables import Cell, Table, badge, page_of, text, when
 @require_safe
 @in_organisation("support.listed", "member")
 def members(request: HttpRequest) -> HttpResponse:
-    """Everybody who is, was or may be there; without addresses."""
+    """All members: present, removed and invited; without addresses."""
     found, page = page_of(request, members_of(request.look.organisation_id))
     table = Table(
         "Members",

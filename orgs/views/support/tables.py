@@ -34,7 +34,7 @@ def badge(label: str, tone: str = "", *, note: str = "") -> Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """heads: one for each cell of a row. empty: what is said where there is no row."""
+    """heads: one for each cell of a row. empty: the sentence shown without rows."""
 
     caption: str
     heads: tuple[str, ...]
@@ -50,9 +50,9 @@ class Table:
 def page_of(
     request: HttpRequest, rows: "QuerySet[Any]", **filters: str
 ) -> tuple[list[Any], dict[str, str]]:
-    """The newest rows by id, or those before the one of the address; and where it goes on.
+    """(a page of rows, newest id first; the link to the next page).
 
-    filters: what the address keeps beside it.
+    The address names the id before which the page begins. filters: query parameters to keep.
     """
     form = PageForm(request.GET)
     before: UUID | None = form.cleaned_data["before"] if form.is_valid() else None

@@ -18,11 +18,11 @@ from orgs.models.organisations import IngestProfile
 from orgs.organisations.references import as_uuid, fault_of_identity, fault_of_reference
 from robots.models.robots import MOST_WORKING_TOKENS
 
-# As the description says it: characters that are surely seen. `fault_of_identity` decides, and
-# takes other scripts as well.
+# For the OpenAPI description: characters that are certainly visible. `fault_of_identity` decides,
+# and allows other scripts as well.
 _SEEN = r"!-9;-~\u00a1-\u00ac\u00ae-\u024f\u0391-\u03a1\u03a3-\u03ff\u0400-\u0481\u048a-\u052f"
 _SEEN += r"\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"
-# Characters of a purpose, and of a personality.
+# Most characters of a purpose or a personality.
 MOST_OF_IT = 5_000
 # Shorter than a UUID in any of its forms.
 REFERENCE = rf"^[{_SEEN}]([ {_SEEN}:]{{0,26}}[{_SEEN}:])?$"
@@ -30,12 +30,12 @@ IDENTITY = rf"^[{_SEEN}]{{1,40}}:[{_SEEN}:]([ {_SEEN}:]{{0,298}}[{_SEEN}:])?$"
 
 
 def check_external_id(value: str) -> str:
-    """An external id: readable, and nothing that could be taken for an id."""
+    """The value as an external id. Raises ValidationError if it is unreadable or could be an id."""
     return _sound(value, fault_of_reference(value))
 
 
 def check_identity(value: str) -> str:
-    """A platform:identifier that could be taken for no other and for no id."""
+    """The value as platform:identifier. Raises ValidationError if it could be another or an id."""
     return _sound(value, fault_of_identity(value))
 
 
