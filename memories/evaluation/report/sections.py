@@ -50,7 +50,7 @@ def run_of(report: Report, strategy: str, groups: int) -> dict[str, Any] | None:
 
 
 def many_groups(number: int) -> str:
-    """"1 group", "10 groups"."""
+    """1 group, 10 groups."""
     return "1 group" if number == 1 else f"{number:,} groups"
 
 
