@@ -1,7 +1,8 @@
-"""What somebody can know about: a subject, no verb, adverb, number or word of chat. Pure, linear.
+"""Whether a term is a subject that somebody can know about. Pure, linear.
 
-A topic is a thing that has a name. By form alone a word tells much of that: its ending, digits with
-a unit, capitals, dots and slashes; the rest are lists, English ones. Words of other scripts pass.
+Verbs, adverbs, numbers and words of chat are no subjects. The form of a word decides much: its
+ending, digits with a unit, capitals, dots and slashes; for the rest there are English lists. Words
+of other scripts pass.
 """
 
 import re
@@ -23,7 +24,7 @@ ow phew piss pls plz pp ppl pst rofl rotfl shh shit soz tbh tfw thanx thnx thx t
 ugh uh um wb whew whoa woah woohoo woops woot wow wtf wtg wth xd yah yall yaw yay yea yeah yep yo
 yup
 """
-# Nouns of everything, which nobody is asked about.
+# General nouns about which nobody is asked.
 _VAGUE_WORDS = """
 ability access account action advance advantage advice aim air alternative amount app approach
 aspect attempt attention attitude base basis beginning behavior behaviour benefit blame body
@@ -120,7 +121,7 @@ _ADJECTIVES = ("ful", "less", "able", "ible", "ously", "ious", "eous", "ish")
 
 
 def is_subject(term: Term) -> bool:
-    """Whether a term is something to know about."""
+    """Whether a term is a subject."""
     key = term.key
     if is_quantity(term.name) or _MEASURE.fullmatch(term.name):
         return False
@@ -134,7 +135,7 @@ def is_subject(term: Term) -> bool:
 
 
 def _has_another_form(key: str) -> bool:
-    """An adverb, an adjective, or a form of a verb, as far as the ending tells."""
+    """Whether the ending is that of an adverb, an adjective or a verb form."""
     if len(key) > 4 and key.endswith("ly"):
         return True
     if is_past(key) or (len(key) > 5 and key.endswith(_ADJECTIVES)):
