@@ -1,4 +1,4 @@
-"""What the trail says of each act, behind who did it."""
+"""The words of each act in the audit trail, after the name of the actor."""
 
 # What an action is called in a sentence; the others are shown as they are written.
 WORDS = {
