@@ -6,7 +6,7 @@ class MemoriesConfig(AppConfig):
     verbose_name = "Memories"
 
     def ready(self) -> None:
-        """Tell the capabilities below what the ones above do for them."""
+        """Register the hooks by which lower capabilities call higher ones."""
         from memories.api import problems  # noqa: F401 - says how exceptions look outside
         from memories.context.connectors import accounts  # noqa: F401 - go with their member
         from memories.context.team_memory import clear_removed, enter_remembered

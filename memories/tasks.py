@@ -18,7 +18,7 @@ from memories.restatement import llm_worker
 from memories.snapshots.export_job import EXPORTS
 from orgs.organisations.remove import remove_organisation, unfinished
 
-# One task works for a while and then lets other organisations have their turn.
+# One task works for a limited time and then lets other organisations have their turn.
 ROUNDS = 20
 # Seconds for which one run deletes what is left of removed organisations.
 REMOVING = 240.0
@@ -26,7 +26,7 @@ REMOVING = 240.0
 
 @shared_task(name="memories.embed_pending")
 def embed_pending(*, organisation_id: str, **_: object) -> int:
-    """Embed what the organisation's memories are owed; asks for another turn if there is more."""
+    """Embed the pending memories of an organisation; queue another run if there are more."""
     done = 0
     for _round in range(ROUNDS):
         taken = embed_worker.embed_pending(UUID(organisation_id), now=timezone.now())
@@ -51,7 +51,7 @@ def sweep_embeddings(**_: object) -> int:
 
 @shared_task(name="memories.sweep_models")
 def sweep_models(**_: object) -> int:
-    """Find what the embedding model has not seen: all of it after ENCODER was changed."""
+    """Find memories without vectors of the current model: all of them after ENCODER was changed."""
     owed = 0
     for organisation_id in every_organisation():
         if found := model_switch.owe_missing(organisation_id, now=timezone.now()):
@@ -62,7 +62,7 @@ def sweep_models(**_: object) -> int:
 
 @shared_task(name="memories.restate_pending")
 def restate_pending(*, organisation_id: str, **_: object) -> int:
-    """Put some waiting turns before the language model; asks for another turn if there is more."""
+    """Send some waiting turns to the language model; queue another run if there are more."""
     taken = llm_worker.restate_pending(UUID(organisation_id), now=timezone.now())
     if taken:
         send_now("memories.restate_pending", UUID(organisation_id))
@@ -111,9 +111,9 @@ def maintain_indexes(**_: object) -> list[str]:
 
 @shared_task(name="memories.run_job")
 def run_job(**_: object) -> bool:
-    """Do what a member asked for, with the rights that they have now, or the organisation's work.
+    """Run a job of a member, with the member's present rights, or one of the organisation.
 
-    The message says that there is work; whose turn it is, the rows say.
+    The message only says that there is work; the rows decide which job is next.
     """
     return runner.take_turn()
 
@@ -152,7 +152,7 @@ def promote_patterns(*, organisation_id: str, **_: object) -> int:
 
 @shared_task(name="memories.sweep_patterns")
 def sweep_patterns(**_: object) -> int:
-    """Each organisation in turn, whatever hint was lost."""
+    """Queue the promotion of patterns in every organisation, because hints can be lost."""
     organisations = every_organisation()
     for organisation_id in organisations:
         send_now("memories.promote_patterns", organisation_id)

@@ -1,4 +1,4 @@
-"""Where somebody can put a memory, each place with who reads there now."""
+"""The audiences that a person can choose for a memory, each with its present readers."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,11 @@ class AudienceChoice:
 
 
 def places(actor: Actor, *, organisation: str) -> list[AudienceChoice]:
-    """From the narrowest to the widest: oneself, the groups that one reads by name, everyone."""
+    """The choices from the narrowest to the widest: the actor alone, each group whose audience they
+    read, everyone.
+
+    organisation: its name, for the sentences.
+    """
     principal = resolve(actor)
     with principal.scope():
         ids = {principal.own_audience, principal.organisation_audience}

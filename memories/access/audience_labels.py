@@ -1,4 +1,4 @@
-"""An audience in words. It names nobody whom the reader could not see by reading the memory."""
+"""An audience in words. It names only what a reader of the memory may see anyway."""
 
 from memories.store.models.memory import Memory
 from orgs.models.audiences import AudienceKind

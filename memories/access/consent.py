@@ -13,14 +13,14 @@ from robots.registry.robots import owner_of
 
 
 class LearningPaused(Exception):
-    """Whom it is about lets nothing be learnt about them at present."""
+    """The member whom the memory is about has paused learning."""
 
     def __init__(self) -> None:
         super().__init__("This member has paused learning. Nothing was stored.")
 
 
 class SharingOff(Exception):
-    """Whom it is about has opted out of sharing."""
+    """The member whom the memory is about has opted out of sharing."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -30,9 +30,9 @@ class SharingOff(Exception):
 
 
 def refuse_where_opted_out(organisation_id: UUID, member_ids: Iterable[UUID | None]) -> None:
-    """Raise SharingOff where one of them has opted out; inside the organisation's scope.
+    """Raise SharingOff if one of the members has opted out; inside the organisation's scope.
 
-    For what exists already and would be carried further.
+    For a memory that exists already and would get more readers.
     """
     named = {id_ for id_ in member_ids if id_ is not None}
     rows = Member.objects.filter(organisation_id=organisation_id, id__in=named)
@@ -40,7 +40,7 @@ def refuse_where_opted_out(organisation_id: UUID, member_ids: Iterable[UUID | No
         raise SharingOff
 
 
-# Shared: many write for one member at once, and none of them waits for another.
+# A shared lock: several writers for one member do not wait for each other.
 _WISH = """
 SELECT sharing_off_at FROM orgs_member
 WHERE organisation_id = %(organisation)s AND id = %(member)s FOR SHARE
@@ -48,10 +48,10 @@ WHERE organisation_id = %(organisation)s AND id = %(member)s FOR SHARE
 
 
 def hold_sharing_wish(principal: Principal) -> None:
-    """Raise SharingOff where the member for whom a robot writes has opted out.
+    """Raise SharingOff if the member for whom a robot writes has opted out.
 
-    Otherwise the wish stays as it is until the transaction ends: who opts out meanwhile waits. Call
-    inside the organisation's scope.
+    Otherwise the member's wish is locked until the transaction ends: an opt-out waits until then.
+    Call inside the organisation's scope.
     """
     actor = principal.actor
     whose = actor.member_id or owner_of(actor.organisation_id, actor.robot_id)
@@ -84,7 +84,8 @@ class MemberWishes:
     def check(
         self, actor: Actor, visibility: Visibility, subject: UUID | None, speaker: UUID | None
     ) -> None:
-        """Raise LearningPaused or SharingOff; what members write themselves is theirs."""
+        """Raise LearningPaused or SharingOff for the subject or speaker. A member's own writing
+        passes."""
         mine = actor.member_id if actor.is_person else None
         concerned = {id_ for id_ in (subject, speaker) if id_ and id_ != mine}
         self.look_up(concerned)

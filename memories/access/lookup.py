@@ -16,14 +16,14 @@ from robots.registry.robots import stamp_activity
 
 
 def principal_for(actor: Actor) -> Principal:
-    """Everything the asker may read: a person ranges freely, a robot over its own places."""
+    """The principal of the asker, with every audience that they may read."""
     return resolve(actor)
 
 
 def _one(lock: bool, organisation_id: UUID, memory_id: UUID) -> MemoryQuerySet:
     rows = Memory.objects.filter(organisation_id=organisation_id, id=memory_id)
     if lock:
-        # Not by its key: what refers to it may be written meanwhile.
+        # FOR NO KEY UPDATE: rows that refer to the memory may be written meanwhile.
         rows = rows.select_for_update(of=("self",), no_key=True)
     return rows.with_names()
 
@@ -34,7 +34,7 @@ _ONE = Kept(_one)
 def fetch(principal: Principal, memory_id: UUID, *, lock: bool = False) -> Memory:
     """One readable memory; call inside the principal's scope. Raises NotFound.
 
-    What is forgotten exists only for those who may bring it back.
+    A forgotten memory is found only for those who may restore it.
     """
     wanted = {"organisation_id": principal.organisation_id, "memory_id": memory_id}
     memory: Memory | None = next(_ONE.rows(lock, **wanted), None)
@@ -52,8 +52,8 @@ def changeable(principal: Principal, memory_id: UUID) -> Memory:
 
 
 def note(principal: Principal, action: str, memory: Memory, now: datetime, **detail: Any) -> None:
-    """Put what was done into the audit trail, with who wrote it and whose words it gives where
-    these are two."""
+    """Record an act on a memory in the audit trail. If the writer is not the speaker, both are
+    noted."""
     audit.record(
         action,
         actor=principal.actor,

@@ -35,7 +35,8 @@ def may_change(principal: Principal, memory: Memory) -> bool:
 
 
 def may_forget(principal: Principal, memory: Memory) -> bool:
-    """Whether the asker may take it out of every answer; a viewer what is theirs, and no more."""
+    """Whether the asker may forget the memory. Viewers forget only what is about them or their
+    words."""
     actor = principal.actor
     if actor.is_person and actor.role == Role.VIEWER:
         return is_subject(actor, memory)
@@ -43,7 +44,7 @@ def may_forget(principal: Principal, memory: Memory) -> bool:
 
 
 def may_restore(principal: Principal, memory: Memory) -> bool:
-    """Whether the asker may bring it back; what its subject forgot, they alone."""
+    """Whether the asker may restore the memory. What its subject forgot, only they restore."""
     actor = principal.actor
     return is_subject(actor, memory) or (
         not memory.forgotten_by_subject and may_change(principal, memory)
@@ -51,7 +52,7 @@ def may_restore(principal: Principal, memory: Memory) -> bool:
 
 
 def restorable(actor: Actor) -> Q:
-    """The same as a condition."""
+    """`may_restore` as a condition."""
     if actor.robot_id:
         return Q(robot_id=actor.robot_id, forgotten_by_subject=False)
     theirs = Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
@@ -60,7 +61,7 @@ def restorable(actor: Actor) -> Q:
 
 
 def forgettable(actor: Actor) -> Q:
-    """`may_forget` as a condition, whatever holds a memory beside that."""
+    """`may_forget` as a condition. Red lines are not part of it."""
     if actor.robot_id:
         return Q(robot_id=actor.robot_id)
     if actor.moderates:
@@ -70,11 +71,12 @@ def forgettable(actor: Actor) -> Q:
 
 
 def erasable(actor: Actor) -> Q:
-    """Which memories the asker may erase for good, which nobody undoes; less than they may forget.
+    """Which memories the asker may erase for good; fewer than they may forget.
 
-    A person what is about them or gives their words, and what they alone wrote about nobody else;
-    an admin whatever is readable. A robot what it alone wrote and is nobody's words. What somebody
-    else reworded nobody wrote alone. What its subject forgot only they erase.
+    A person erases what is about them or gives their words, and what they alone wrote about nobody;
+    a viewer only the first. An admin erases whatever is readable. A robot erases what it alone
+    wrote and is no member's words. A memory that somebody else reworded was not written by one
+    alone. What its subject forgot, only they erase.
     """
     if actor.robot_id:
         own = Q(robot_id=actor.robot_id, author=None, speaker_member=None, reworded_by=None)
@@ -98,7 +100,7 @@ def _subject(actor: Actor) -> Q:
 
 
 def _alone(**who: object) -> Q:
-    """Nobody else contributed it."""
+    """The condition that nobody else contributed the memory."""
     said = Contribution.objects.filter(
         organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("id")
     )
@@ -106,19 +108,20 @@ def _alone(**who: object) -> Q:
 
 
 def is_subject(actor: Actor, memory: Memory) -> bool:
-    """Whether it is about the person who asks, or gives their words."""
+    """Whether the memory is about the person who asks, or gives their words."""
     return actor.is_person and actor.member_id in (memory.member_id, memory.speaker_member_id)
 
 
 @dataclass(slots=True)
 class WritePermission:
-    """Asks the rule of `can_write`; each seat in a group is looked up once."""
+    """Applies `can_write` for an actor; each group membership is looked up once."""
 
     organisation: Organisation
     _seats: dict[UUID, bool] = field(default_factory=dict)
 
     def ask(self, actor: Actor, visibility: Visibility, group: Group | None) -> Write:
-        """YES, or PROPOSE where a curator has to agree. Raises PermissionError."""
+        """YES, or PROPOSE if a curator has to agree. Raises PermissionError if the actor may do
+        neither."""
         if not actor.is_person:
             return Write.YES
         allowed = can_write(

@@ -1,4 +1,4 @@
-"""Readers in sentences. Only who can read now is counted; the others are told of beside it."""
+"""Readers in sentences. Only those who can read now are counted; a note names the others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,13 @@ from orgs.models.audiences import AudienceKind
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One of them, and why.
+    """One reader of an audience, and why they read it.
 
     what: person, robot, or helper, a robot that reads only when it works for one of the people.
-    reason: everyone, seat, named, through (a group or team that is named), own, curates; of a
-    helper serves (it is their own robot), leave, acts (both are in the group of the list).
-    enters: can sign in, or has a key. mine: the asker, or a helper that works for the asker.
+    reason: everyone, seat (in the group), named, through (a group or team that is named), own,
+    curates; for a helper: serves (it is their own robot), leave (a delegation), acts (both are in
+    the group of the list). enters: can sign in, or has a key that reads. mine: the asker, or a
+    helper that works for the asker.
     """
 
     what: str
@@ -30,9 +31,10 @@ class AudienceSentence:
     """An audience as people say it.
 
     label: a few words for a list; sentence: who can read this; note: who belongs to it and cannot
-    yet; names: of people, the asker first as "You"; more: how many are not named; group: where
-    it is one that the asker knows. people, robots, helpers: how many can read it now, as far as
-    the asker may know of them; shown: the first of them, and of those who cannot yet.
+    read yet; names: of people, the asker first as "You"; more: how many people are not named;
+    group: its id, if the asker knows it. people, robots, helpers: how many can read it now, as far
+    as the asker may know of them; away: people who cannot sign in yet; shown: the first readers,
+    also of those who cannot read yet.
     """
 
     kind: str
@@ -53,12 +55,14 @@ class AudienceSentence:
 class AudiencePeople:
     """What is known of an audience, counted over all of it.
 
-    inside: people who are of it; curating: who read it because they curate; through: by a group
-    that it names; listed, robots_listed: named one by one, whether they can read now or not;
-    mine: the helpers that work for the asker; away: people who cannot sign in; keyless: robots
-    without a key that reads. groups, teams: their names; cohort: that of a persona, an industry or
-    a role; hidden: groups that are not to be named.
-    shown: the first of each, the asker first.
+    Numbers. inside: people who belong to it; curating: people who read it because they curate;
+    through: people who read it by a group that it names; listed, robots_listed: people and robots
+    named one by one, whether they can read now or not; mine: helpers that work for the asker; away:
+    people who cannot sign in; keyless: robots without a key that reads; hidden: groups that the
+    asker may not see by name.
+
+    groups, teams: names; cohort: the name of a persona, an industry or a role. shown: the first of
+    each kind, the asker first.
     """
 
     inside: int = 0
@@ -82,7 +86,7 @@ class AudiencePeople:
         return self.inside + self.curating + self.through
 
     def names(self, *reasons: str, enters: bool = True) -> list[str]:
-        """Of people, as far as they are shown."""
+        """Names of the shown people with one of these reasons; without a reason, of all."""
         return [
             "You" if one.mine else one.name
             for one in self.shown
@@ -93,7 +97,7 @@ class AudiencePeople:
         return [one.name for one in self.shown if one.what == "robot" and one.reason == "named"]
 
 
-# So many are told by name in a sentence.
+# A sentence gives at most this many names.
 _NAMED = 3
 _COHORTS = (AudienceKind.PERSONA, AudienceKind.INDUSTRY, AudienceKind.ROLE)
 _ALL = ("everyone", "seat", "named", "through", "own", "curates")
@@ -110,7 +114,7 @@ def robots(count: int) -> str:
 
 
 def in_words(kind: str, organisation: str, known: AudiencePeople) -> AudienceSentence:
-    """An audience of this kind, as its readers are told of it."""
+    """The sentence about an audience of this kind, for one of its readers."""
     label, sentence = _said(kind, organisation, known)
     return _with(known, kind, label, f"{sentence}{_helped(kind, known)}.")
 
@@ -118,7 +122,8 @@ def in_words(kind: str, organisation: str, known: AudiencePeople) -> AudienceSen
 def newly_in_words(
     kind: str, organisation: str, known: AudiencePeople, what: str = "this"
 ) -> AudienceSentence:
-    """The same for those who would be added; `known` holds nobody else. what: they would read."""
+    """The sentence about the readers who would be added; `known` holds only these. what: what they
+    would read."""
     label = _label(kind, organisation, known)
     who = _joined([words for words in (_people(known), _robots(known)) if words])
     helped = _helped(kind, known)
@@ -222,7 +227,7 @@ def _group(known: AudiencePeople) -> str:
 
 
 def _team(known: AudiencePeople) -> str:
-    """Its robots and nobody else: no person reads what is a team's alone."""
+    """The robots of the team. No person reads its notes."""
     if not known.teams:
         return "The robots of its team can read this"
     names = [one.name for one in known.shown if one.what == "robot" and one.enters]
@@ -261,7 +266,7 @@ def _helper_names(known: AudiencePeople) -> list[str]:
 
 
 def _helped(kind: str, known: AudiencePeople) -> str:
-    """The rest of a sentence: which robots read it for one of those people, and not alone."""
+    """The rest of a sentence: which robots read it only on behalf of one of those people."""
     mine = _helper_names(known)
     parts = []
     if mine:

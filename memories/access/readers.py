@@ -1,8 +1,8 @@
 """Who can read a memory, in words and by name, for somebody who reads it themselves.
 
-A page of memories costs as many queries as one memory. Group names come only from groups that
-the asker reads, so that nothing is learnt from a list that names another group. The sentences
-count who can read now: whoever cannot sign in, or has no key, is named beside them.
+A page of memories costs as many queries as one memory. Only groups that the asker reads are named,
+so a list reveals no other group. The sentences count those who can read now; people who cannot sign
+in and robots without a key are named in a note.
 """
 
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ def readers_of(
 def readers_in(
     principal: Principal, places: Iterable[Audience], organisation: str
 ) -> dict[UUID, AudienceSentence]:
-    """The same for audiences that the asker may read."""
+    """`readers_of` for audiences that the asker may read."""
     audiences = {audience.id: audience for audience in places}
     known = look_up(principal, list(audiences))
     return {
@@ -41,7 +41,8 @@ def readers_in(
 def newly_in(
     principal: Principal, place: Audience, before: Audience, organisation: str
 ) -> AudienceSentence:
-    """Who would read it in `place` and does not where it is; the asker reads both. One query."""
+    """Who would read it in `place` and does not read it in `before`; the asker reads both. One
+    query."""
     known = look_up(principal, [place.id, before.id], before=(before.id,))[place.id]
     return newly_in_words(place.kind, organisation, known.summed())
 
@@ -49,7 +50,7 @@ def newly_in(
 def newly_in_from(
     principal: Principal, place: Audience, before: Iterable[Audience], organisation: str
 ) -> AudienceSentence:
-    """Who would read one or more of several that go to `place` from these; one query."""
+    """Who would newly read one or more memories that move from `before` to `place`. One query."""
     places = tuple(sorted({audience.id for audience in before}))
     known = look_up(principal, [place.id, *places], before=places)[place.id]
     return newly_in_words(place.kind, organisation, known.summed(), what="one or more of them")

@@ -14,7 +14,7 @@ from orgs.principals import Actor, Principal
 
 
 class RedLine(Exception):
-    """A protected memory stays as it is."""
+    """The memory is protected, so the act was refused."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -32,7 +32,8 @@ def is_their_own(actor: Actor, memory: Memory) -> bool:
 
 
 def unheld(actor: Actor) -> Q:
-    """What no red line keeps from the actor, as a condition."""
+    """The memories that no red line keeps from the actor, as a condition; compare
+    `is_their_own`."""
     if not actor.is_person:
         return Q(red_line=False)
     own = Q(audience__kind=AudienceKind.MEMBER, audience__key=str(actor.member_id))
@@ -49,9 +50,11 @@ def hold_red_line(
     force: str | None = None,
     **detail: Any,
 ) -> None:
-    """Refuse an act on a protected memory; an admin's reason lets it pass and is recorded.
+    """Refuse an act on a protected memory, unless an admin forces it with a reason, which is
+    recorded.
 
-    Raises RedLine, and PermissionError where somebody else than an admin forces it.
+    act: its name in the audit trail. force: the admin's reason. Raises RedLine without `force`, and
+    PermissionError if `force` comes from anybody but an admin.
     """
     if not memory.red_line:
         return

@@ -1,7 +1,7 @@
 """What the references of a call mean to its caller: ids, external ids, platform:identifier.
 
-Whom or what the caller may not know of is not found, like what does not exist; otherwise names
-could be guessed, and words put before people whom the caller does not know.
+What the caller may not know of is not found, like what does not exist. Otherwise a caller could
+guess names, or address people whom it does not know.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ class References:
         )
 
     def own_team(self, reference: str) -> Team:
-        """A team in which the robot is that asks. Raises NotFound."""
+        """A team to which the asking robot belongs. Raises NotFound."""
         team = self.team(reference)
         if not self._once(("is in", team.id), lambda: is_in(self.actor, team.id)):
             raise NotFound("no such team")
@@ -56,7 +56,7 @@ class References:
         return self._once(("group", reference), lambda: self._find_group(reference))
 
     def member(self, reference: str, group: Group | None = None) -> Member:
-        """A member; a robot that acts for nobody knows those of its groups. Raises NotFound."""
+        """A member. Without the scope act_for only one whom the caller knows. Raises NotFound."""
         place = ("member", reference, group.id if group else None)
         return self._once(place, lambda: self._find_member(reference, group))
 

@@ -1,8 +1,8 @@
-"""Whose words a memory gives: nobody makes somebody else speak without a right that is on record.
+"""Whose words a memory gives: nobody names another as speaker without a recorded right.
 
-A person speaks for themselves. A robot names the member for whom it acts, one for whom it could
-act (the scope act_for, in a group the group's members), and one by a name of a platform that stands
-for them. Any other text stays a name, that no member stands behind.
+A person speaks for themselves. A robot may name the member for whom it acts, a member for whom it
+could act (by the scope act_for; in a group only its members), and a member by their name on a
+platform. Any other text stays a mere name, with no member behind it.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ MADE_OF = "Which message a memory was made of is for the service to say. Nothing
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """As shown, and the member behind it; a name alone is nobody in particular."""
+    """name: as shown. member_id: the member behind it; None for a mere name."""
 
     name: str = ""
     member_id: UUID | None = None
@@ -53,9 +53,9 @@ def may_speak_for(actor: Actor, member_id: UUID, group_id: UUID | None) -> bool:
 
 
 def speaker_of(actor: Actor, given: str, references: References, group: Group | None) -> Speaker:
-    """Who is meant by the `speaker` of a call; call inside the organisation's scope.
+    """The speaker that a call names in `given`; call inside the organisation's scope.
 
-    Raises IdentityClaim where that is somebody for whom the actor may not speak.
+    Raises IdentityClaim for somebody for whom the actor may not speak.
     """
     if not given.strip():
         return Speaker()
@@ -76,7 +76,7 @@ def _member(given: str, references: References, group: Group | None) -> Member |
 
 
 def _by_name(actor: Actor, given: str) -> Speaker:
-    """A name that is no reference: the actor's own member, or a name and no more."""
+    """A text that is no reference: the actor's own member, or a mere name."""
     members = Member.objects.filter(organisation_id=actor.organisation_id)
     if actor.member_id:
         own = members.get(id=actor.member_id)
@@ -85,7 +85,7 @@ def _by_name(actor: Actor, given: str) -> Speaker:
     if actor.is_person:
         raise IdentityClaim(OWN_WORDS)
     if KeyScope.ACT_FOR not in actor.scopes:
-        # Only of those whom it knows: it is told of nobody else's name.
+        # Compared only with members whom the robot knows, so that a refusal reveals no other name.
         names = known_members(actor).values_list("name", flat=True)
         if alike(given, names.iterator()):
             raise IdentityClaim(LOOKS_LIKE)

@@ -1,7 +1,7 @@
 """Who may read and write what, as pure rules over roles and places.
 
-The database decides what is read; these rules say where a new memory goes and whether the
-writer may put it there. They know no row and no clock.
+The database decides what is read; these rules say where a new memory goes and whether the writer
+may put it there. They use no row and no clock.
 """
 
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ class Visibility(StrEnum):
 
 
 ALIASES = {"public": Visibility.GROUP}
-# The kinds of audiences behind a visibility, for what is looked for.
+# The kinds of audiences behind each visibility, for searches.
 _KINDS = {
     "internal": "robot",
     "private": "member",
@@ -42,9 +42,9 @@ _KINDS = {
 }
 LOOKED_FOR = tuple(_KINDS)
 TEAM_MARK = "team:"
-# What people of one profession read: those of a persona, of all that share its industry or role.
+# Audiences of a profession: the people of a persona, or of all personas of an industry or a role.
 COHORTS = (Visibility.PERSONA, Visibility.INDUSTRY, Visibility.ROLE)
-# These say behind a colon which one.
+# These name their persona, industry, role or team after a colon.
 _MARKED = (Visibility.TEAM, *COHORTS)
 NAMES = (
     *(v.value for v in Visibility if v not in _MARKED),
@@ -54,7 +54,7 @@ NAMES = (
     "industry:<name>",
     "role:<name>",
 )
-# What robots keep for robots: no person reads it.
+# Notes among robots: no person reads them.
 AMONG_ROBOTS = (Visibility.INTERNAL, Visibility.TEAM)
 
 OUT_OF_REACH = (
@@ -68,11 +68,11 @@ NOBODY_NAMED = (
 
 
 class Misplaced(ValueError):
-    """The wish does not fit the place; the message says why."""
+    """The wanted visibility does not fit; the message says why."""
 
 
 class Write(StrEnum):
-    """What happens to a wish to write."""
+    """Whether a wish to write is granted, becomes a proposal, or is refused."""
 
     YES = "yes"
     PROPOSE = "propose"
@@ -80,7 +80,8 @@ class Write(StrEnum):
 
 
 def default_visibility(*, group: bool, member: bool) -> Visibility:
-    """With a group its readers, with a member only that member, with neither everyone."""
+    """The visibility where none is given: with a group its readers, with a member that member
+    alone, with neither everyone."""
     if group:
         return Visibility.GROUP
     return Visibility.PRIVATE if member else Visibility.ORGANISATION
@@ -89,8 +90,8 @@ def default_visibility(*, group: bool, member: bool) -> Visibility:
 def audience_kinds(names: Iterable[str], *, member: bool) -> tuple[str, ...]:
     """The kinds of audiences that these visibilities mean, each once.
 
-    member: whether a member asks or is asked for; without one private means the robot's own notes.
-    Raises ValueError for a name that is not in LOOKED_FOR.
+    member: whether a member asks, or a robot for one; without one, private means the robot's own
+    notes. Raises ValueError for a name that is not in LOOKED_FOR.
     """
     found = []
     for name in names:
@@ -101,19 +102,20 @@ def audience_kinds(names: Iterable[str], *, member: bool) -> tuple[str, ...]:
 
 
 def check_team_note(visibility: Visibility, *, member: bool) -> None:
-    """Raise Misplaced where a note of a team would be about a member, or said by one.
+    """Raise Misplaced if a note of a team would be about a member, or said by one.
 
-    member: whether one is acted for or speaks. No person reads such a note, so the member could
-    neither see nor forget it.
+    member: whether the robot acts for a member or a member speaks. No person reads such a note, so
+    the member could neither see nor forget it.
     """
     if visibility is Visibility.TEAM and member:
         raise Misplaced(OUT_OF_REACH)
 
 
 def check_cohort(visibility: Visibility, *, names_somebody: bool) -> None:
-    """Raise Misplaced where what is for a profession names who said it, who heard it, or where.
+    """Raise Misplaced if a memory for a profession names a speaker, listeners, a group or a
+    conversation.
 
-    names_somebody: whether a group, a speaker, listeners, or a conversation are given.
+    names_somebody: whether any of these is given.
     """
     if visibility in COHORTS and names_somebody:
         raise Misplaced(NOBODY_NAMED)
@@ -137,7 +139,8 @@ def cohort_named(wish: str | None) -> tuple[Visibility, str] | None:
 def effective_visibility(
     wish: str | None, *, group: bool, member: bool, person: bool
 ) -> Visibility:
-    """The visibility that is meant. Raises Misplaced where it makes no sense.
+    """The visibility that a wish means; None means the default. Raises Misplaced if it makes no
+    sense.
 
     private without a member means the robot's own notes; internal and team:<id> are for robots
     alone.
@@ -174,7 +177,7 @@ def can_read(
 ) -> bool:
     """Whether a member with this role reads a row of this visibility.
 
-    private: its owner alone. organisation: every role. group: those in it and, where it is not
+    private: its owner alone. organisation: every role. group: its members and, if it is not
     confidential, curators and admins. internal and team: no person. protected and shared are lists.
     persona, industry and role: its people (`owner`), curators and admins.
     """
@@ -201,9 +204,9 @@ def can_write(
 ) -> Write:
     """Whether a person with this role may write a new row of this visibility.
 
-    Viewers read. Members keep what is theirs, speak in their groups and propose to the
-    organisation (or publish, where the organisation lets members). Admins and curators write
-    shared knowledge, and beside robots they alone write for a persona.
+    Viewers only read. Members write private memories, write in the groups that they read, and
+    propose to the organisation (or publish, if it has `members_publish`). Admins and curators write
+    shared knowledge. For a persona, an industry or a role only they and robots write.
     """
     if role == "viewer" or visibility in AMONG_ROBOTS:
         return Write.NO
@@ -224,7 +227,7 @@ def visible_organisations(memberships: dict[str, str]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class KindInputs:
-    """What decides the kind of a memory."""
+    """The facts from which the kind of a memory is derived."""
 
     visibility: Visibility
     group: bool
@@ -233,7 +236,7 @@ class KindInputs:
 
 
 def derive_kind(place: KindInputs) -> str:
-    """direct, group, user, interaction, organisation or internal."""
+    """The kind of a memory: direct, group, user, interaction, organisation or internal."""
     if place.visibility in AMONG_ROBOTS:
         return "internal"
     if place.group:
@@ -248,7 +251,7 @@ def derive_kind(place: KindInputs) -> str:
 
 
 def check_kind(kind: str, *, group: bool, member: bool) -> None:
-    """Raise Misplaced where a kind that was asked for cannot be.
+    """Raise Misplaced if the kind that a caller gives contradicts its group and member.
 
     group: a group and no member; user and interaction: both; direct: no group.
     """

@@ -1,1 +1,2 @@
-"""Tasks as people and robots use them: listed, put down, done. What finds them is elsewhere."""
+"""Tasks as people and robots use them: listed, added, changed. The rules that find them:
+`knowledge_graph`."""

@@ -1,4 +1,4 @@
-"""Put down a task: a memory, and in it something to do."""
+"""Add a task: a memory with an action item in it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,8 +33,8 @@ NOT_READABLE = "You could not read this task yourself. Choose another visibility
 class TaskDraft:
     """What is to be done, with references as the caller gave them.
 
-    Without an assignee or a day the rules look for them in the text. key: the same key and text
-    again is the same task.
+    Without an assignee or a due date the rules look for them in the text. importance: 0-1. key: a
+    second call with the same key and text means the same task.
     """
 
     content: str
@@ -49,7 +49,8 @@ class TaskDraft:
 
 @dataclass(frozen=True, slots=True)
 class AddedTask:
-    """status: of its memory; what waits for a review is in no list until it is approved."""
+    """status: of its memory. task: None while the memory waits for a review; until it is approved
+    it is in no list."""
 
     task: TaskRow | None
     memory: UUID
@@ -57,11 +58,11 @@ class AddedTask:
 
 
 def add_task(actor: Actor, draft: TaskDraft, *, now: datetime) -> AddedTask:
-    """Remember what is to be done, for readers as any memory has them.
+    """Remember what is to be done, as a memory with its task.
 
-    Raises what `remember` raises, HeldBack for words of a robot that a gate does not let pass,
-    NotFound for an assignee whom the caller does not know, and
-    Misplaced for one who does not read it and for readers that the caller is not among.
+    Raises what `remember` raises, HeldBack for a robot's words that a gate refuses, NotFound for an
+    assignee whom the caller does not know, and Misplaced for an assignee who does not read the
+    memory, or if the caller would not read it.
     """
     with noting_refusals(actor, now, target_type="task"), transaction.atomic():
         made = remember(
@@ -74,7 +75,7 @@ def add_task(actor: Actor, draft: TaskDraft, *, now: datetime) -> AddedTask:
                 importance=draft.importance,
                 category=Category.REMINDER,
                 key=draft.key,
-                # The same words at another time are another task.
+                # The time sets it apart: the same words later are another task.
                 occurred_at=now,
             ),
             now=now,
@@ -93,14 +94,15 @@ def add_task(actor: Actor, draft: TaskDraft, *, now: datetime) -> AddedTask:
 
 
 def _writer(actor: Actor, draft: TaskDraft) -> Principal:
-    """Who reads what was written a moment ago: a person wherever it went, also to a review."""
+    """The principal that reads the new memory: a person with all rights, since it may wait for a
+    review."""
     if actor.is_person:
         return resolve(actor)
     return resolve(act(actor, member=draft.member, group=draft.group))
 
 
 def _put_down(principal: Principal, memory: Memory, draft: TaskDraft, now: datetime) -> Task:
-    """The task of a memory; the one that is there where the same was put down before."""
+    """The task of a memory: the existing one if the same was added before, else a new one."""
     here = Task.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id)
     for entity in given_action_items(memory):
         if known := here.filter(node=entity.node).first():
@@ -128,9 +130,10 @@ def title_of(content: str) -> str:
 def chosen_assignee(
     principal: Principal, memory: Memory, reference: str, group: str | None = None
 ) -> Member:
-    """Who is meant, if they read the memory. Raises NotFound and Misplaced.
+    """The member that a reference means.
 
-    Whom the caller may not know of is not found, like who does not exist.
+    Raises NotFound, also for a member whom the caller may not know of, and Misplaced for one who
+    does not read the memory.
     """
     actor = principal.actor
     where = None

@@ -1,4 +1,4 @@
-"""Change a task: done or not, for whom, until when."""
+"""Change a task: whether it is done, its assignee and its due date."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -27,9 +27,9 @@ def change_task(
 ) -> TaskRow:
     """Set `done`, `assignee` (a reference or None) and `due_at` (or None).
 
-    Who may change its memory may change all of it; its assignee, or a robot that acts for them in a
-    group of both or by their leave, may say whether it is done. Raises NotFound, MissingScope,
-    NotYours, and Misplaced for an assignee who does not read it.
+    Whoever may change the memory may change all of it. Its assignee may only set `done`, and so may
+    a robot that acts for the assignee in a group of both or by a delegation. Raises NotFound,
+    MissingScope, NotYours, and Misplaced for an assignee who does not read the memory.
     """
     principal = resolve(act(actor, member=member, group=group))
     with principal.scope():
@@ -56,7 +56,7 @@ def change_task(
 def _check_assignee(principal: Principal, task: Task, changes: Mapping[str, Any]) -> None:
     actor = principal.actor
     theirs = task.assignee_id is not None and task.assignee_id == actor.member_id
-    # A robot may name any member; only leave or a group of both make it speak for one.
+    # A robot may name any member; it speaks for one only by a delegation or in a group of both.
     speaks = actor.is_person or actor.delegated or actor.group_id is not None
     if not (theirs and speaks):
         raise NotYours("You may read this task, but it is not yours to change.")
@@ -65,7 +65,7 @@ def _check_assignee(principal: Principal, task: Task, changes: Mapping[str, Any]
 
 
 def _set_done(principal: Principal, task: Task, changes: Mapping[str, Any], now: datetime) -> None:
-    """Who said so first is kept; taken back, nobody did."""
+    """Set or clear `done`. Who set it first stays noted until it is cleared."""
     done = changes.get("done")
     if done is None or done == (task.done_at is not None):
         return

@@ -1,4 +1,4 @@
-"""How pressing a task is. Pure."""
+"""The priority of a task by its due date. Pure."""
 
 from datetime import datetime, timedelta
 
@@ -7,9 +7,9 @@ SOON, THIS_WEEK = timedelta(days=3), timedelta(days=7)
 
 
 def priority(due_at: datetime | None, now: datetime) -> str:
-    """high where it is due in less than 3 days or was due already, medium up to 7 days, else low.
+    """high if it is due in less than 3 days or overdue, medium up to 7 days, else low.
 
-    Without a day it is low.
+    Without a due date it is low.
     """
     if due_at is None:
         return LOW

@@ -1,4 +1,4 @@
-"""Tasks as the asker may read them: pending ones first, the most important, then the newest."""
+"""Tasks that the asker may read: pending ones first, then by importance, then the newest."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from robots.access.act_for import act
 PENDING, DONE, ALL = STATUSES = ("pending", "done", "all")
 MINE, EVERYONE = WHOSE = ("mine", "everyone")
 
-# What is to be done stands in a memory that holds now; `n`, as HERE names it.
+# Tasks of memories that are active and not superseded. The memory is `n`, as HERE names it.
 _READABLE = """
 SELECT t.id, t.memory_id, e.name, n.importance, t.assignee_id, p.name, t.due_at, t.done_at,
     n.created_at
@@ -58,7 +58,7 @@ class TaskCursor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRow:
-    """A task as it is shown. importance: of its memory, 0-1. priority: empty where it is done."""
+    """A task as it is shown. importance: of its memory, 0-1. priority: empty if it is done."""
 
     id: UUID
     memory: UUID
@@ -80,8 +80,8 @@ class TaskRow:
 class TaskQuery:
     """Which tasks; group and member say where and for whom it is asked.
 
-    status: one of STATUSES. whose: MINE are those of the member who asks or is asked for, and those
-    that are nobody's; a robot alone has none of its own, so it gets everyone's.
+    status: one of STATUSES. whose: one of WHOSE; MINE are the tasks of the member who asks, or for
+    whom a robot asks, and tasks without an assignee. A robot that acts for nobody gets everyone's.
     """
 
     group: str | None = None
@@ -95,9 +95,9 @@ class TaskQuery:
 def tasks(
     actor: Actor, query: TaskQuery, *, after: TaskCursor | None = None, now: datetime
 ) -> list[TaskRow]:
-    """The tasks that the asker may read there, in their order. Raises NotFound and MissingScope.
+    """A page of the tasks that the asker may read there, in the order above.
 
-    after: the place of the last one of the page before.
+    after: the last task of the page before. Raises NotFound and MissingScope.
     """
     principal = resolve(act(actor, member=query.member, group=query.group))
     with principal.scope():
@@ -113,10 +113,10 @@ def tasks_of(
     after: TaskCursor | None = None,
     now: datetime,
 ) -> list[TaskRow]:
-    """The same for an asker who is looked up already; call inside the principal's scope.
+    """`tasks` for a known principal; call inside the principal's scope.
 
-    include_shared: whether what the whole organisation reads is among them. deposits: whether what
-    a robot left where it does not read is.
+    include_shared: whether memories of the whole organisation count. deposits: whether memories
+    count that a robot wrote where it does not read.
     """
     values: dict[str, Any] = {
         "organisation": principal.organisation_id,
@@ -138,7 +138,7 @@ def tasks_of(
 
 
 def task_of(principal: Principal, task_id: UUID, now: datetime) -> TaskRow:
-    """One of them; call inside the principal's scope. Raises NotFound."""
+    """One task; call inside the principal's scope. Raises NotFound."""
     values = {"organisation": principal.organisation_id, "id": task_id, "now": now}
     found = fetched(_ONE, values)
     if not found:

@@ -177,7 +177,7 @@ def _relationship_place(text: str) -> entities.RelationshipCursor:
 
 
 def _parts(text: str) -> list[str]:
-    """A cursor of another list is the asker's too, and is none here."""
+    """The parts of a cursor. Raises ValueError for the cursor of another list."""
     parts = json.loads(text)
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         raise ValueError("not a place")

@@ -19,7 +19,7 @@ PLAIN = ("id", "kind", "state", "done", "total", "reason", "period", "created_at
 
 
 def body(job: Job) -> dict[str, Any]:
-    """A job as whoever may see it does; of its result the counts alone."""
+    """A job as JSON; of its result only the counts."""
     return {
         **{name: getattr(job, name) for name in PLAIN},
         "of": "organisation" if job.member_id is None else "member",

@@ -73,7 +73,7 @@ class BatchView(APIView):
         items = checked(memories.BatchSerializer, request.data)["items"]
         results: list[dict[str, Any]] = [{} for _ in items]
         drafts, places = [], []
-        # One serializer for all: to make one costs more than to use it.
+        # One serializer for all items: making one costs more than using it.
         one = memories.RememberSerializer()
         for index, item in enumerate(items):
             try:

@@ -1,4 +1,4 @@
-"""How the exceptions of this app look outside."""
+"""The HTTP answers for the exceptions of this app."""
 
 from memories.access.consent import LearningPaused, SharingOff
 from memories.access.permissions import NotYours

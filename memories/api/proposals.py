@@ -31,8 +31,8 @@ PLAIN = (
 
 
 def body(item: Proposal, original: str | None = None) -> dict[str, Any]:
-    """An item as whoever decides or proposed it sees it. original: what a gate took out of its
-    text stands in it, for the member alone for whom it was written."""
+    """An item as JSON, for whoever decides or proposed it. original: the text as it was written,
+    before a gate removed words; only the member for whom it was written gets it."""
     named = ("proposed_by", "assignee", "locked_by", "decided_by")
     other, target = item.other, item.target_audience
     return {
@@ -49,7 +49,7 @@ def body(item: Proposal, original: str | None = None) -> dict[str, Any]:
 
 
 def alone(actor: Actor, item: Proposal) -> dict[str, Any]:
-    """One item, as the asker sees it."""
+    """One item as JSON for the asker, with the original text if they may read it."""
     if item.cause not in HELD:
         return body(item)
     with principal_for(actor).scope():

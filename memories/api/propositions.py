@@ -27,7 +27,7 @@ class PropositionsRequestSerializer(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Who sends propositions has found them."""
+        """Raises ValidationError where propositions are sent although a model is to find them."""
         if attrs["by"] == "model" and attrs.get("propositions"):
             raise serializers.ValidationError({"by": "Send propositions or let a model find them."})
         return attrs

@@ -1,5 +1,5 @@
-"""Rows to answers. Plain functions: an answer of ten memories costs microseconds, and the
-serializers beside them are the description that the schema test holds them to."""
+"""Rows as JSON for answers. Plain functions, because an answer of ten memories then costs
+microseconds. The serializers describe these answers, and the schema test compares the two."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from memories.store.models.memory import Memory
 
 
 def named(thing: Any) -> dict[str, str] | None:
-    """{id, name} of a robot, member or group."""
+    """{id, name} of a robot, member or group; None for none."""
     if thing is None:
         return None
     return {"id": getattr(thing, "public_id", None) or str(thing.id), "name": thing.name}
@@ -31,7 +31,7 @@ def _pair(id_: Any, name: str | None) -> dict[str, Any] | None:
 
 
 def row_audience(row: Row) -> dict[str, str]:
-    """Who reads it, in the contract's words."""
+    """The audience of a row, in the words of the API."""
     return {
         "kind": row.audience_kind,
         "label": kind_label(row.audience_kind, row.group_name or ""),
@@ -41,7 +41,7 @@ def row_audience(row: Row) -> dict[str, str]:
 def hit(
     found: Hit, row: Row, *, explain: bool, merged: Mapping[UUID, Row] | None = None
 ) -> dict[str, Any]:
-    """One result of a recall. merged: the rows of what the hits stand for."""
+    """One result of a recall. merged: by id, the rows of memories that say the same as a hit."""
     body = {
         "id": row.id,
         "key": row.key,
@@ -88,7 +88,7 @@ def hit(
 
 
 def reranked(why_not: str | None) -> dict[str, Any]:
-    """Whether the cross-encoder's order was given, and else why not."""
+    """Whether the hits are in the cross-encoder's order; if not, why."""
     return {"reranked": why_not is None, "not_reranked": why_not}
 
 
@@ -139,7 +139,7 @@ def memory(row: Memory, embedding: str | None = None) -> dict[str, Any]:
 
 
 def restatement(row: Restatement | None) -> dict[str, Any] | None:
-    """What stands beside a memory's own words, if there is anything."""
+    """The restatement of a memory, None without one."""
     if row is None:
         return None
     names = ("text", "keywords", "persons", "entities", "location", "topic", "source", "made_at")
@@ -147,7 +147,7 @@ def restatement(row: Restatement | None) -> dict[str, Any] | None:
 
 
 def seen(found: MemoryDetails) -> dict[str, Any]:
-    """One memory with what only the call for one gives."""
+    """One memory with the fields that only the call for a single memory gives."""
     return memory(found.memory, found.embedding) | {"restatement": restatement(found.restatement)}
 
 

@@ -29,5 +29,5 @@ class TagsView(APIView):
 
 
 def _flags(params: dict[str, str]) -> dict[str, str | bool]:
-    """Query parameters with true and false as JSON has them."""
+    """Query parameters, with the texts "true" and "false" as booleans."""
     return {k: v == "true" if v in ("true", "false") else v for k, v in params.items()}

@@ -1,1 +1,1 @@
-"""What a robot has at hand: its working memory, what leaves it, and the text that fits a budget."""
+"""The working memory of robots and teams, and the context for a prompt within a token budget."""

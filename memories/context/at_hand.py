@@ -1,4 +1,4 @@
-"""What a working memory looks like to whoever asks; the values that its services give."""
+"""A working memory as the asker sees it: the values that its services return."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,12 +10,12 @@ from robots.models.teams import Team
 
 
 class OverBudget(Exception):
-    """The memory alone has more tokens than the budget."""
+    """The memory by itself has more tokens than the budget."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A memory at hand, as the asker reads it."""
+    """A memory in a working memory, as the asker reads it."""
 
     item: Item
     content: str
@@ -23,7 +23,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evicted:
-    """A memory that left, as the asker reads it. reason: one of `Reason`."""
+    """A memory that left a working memory, as the asker reads it. reason: one of `Reason`."""
 
     id: UUID
     content: str
@@ -33,10 +33,11 @@ class Evicted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingMemory:
-    """Of a robot or a team. budget, tokens: of all of it as the robot, or each robot of the team,
-    sees it; count: how many memories that are.
+    """The working memory of a robot or a team.
 
-    entries: those that the asker reads. evicted: the latest MOST_EVICTED that left, the last first.
+    budget, tokens, count (of memories): of all that the robot, or each robot of the team, sees in
+    it. entries: those that the asker reads. evicted: the MOST_EVICTED that left last, the latest
+    first.
     """
 
     owner: Robot | Team

@@ -1,4 +1,4 @@
-"""The working memory of a robot: which memories, since when, and why one left."""
+"""Working memories of robots and teams: which memories, since when, and why one left."""
 
 from django.db import models
 
@@ -6,7 +6,8 @@ from orgs.models.base import TenantKey, TenantModel
 
 
 class Reason(models.TextChoices):
-    """Why an entry left. Only what was removed on request stays out when it is recalled again."""
+    """Why an entry left. Only an entry that was removed on request does not come back with a
+    recall."""
 
     BUDGET = "budget", "made room"
     REMOVED = "removed", "taken out by the robot"
@@ -16,10 +17,10 @@ class Reason(models.TextChoices):
 class WorkingEntry(TenantModel):
     """A memory in a working memory, by its id alone.
 
-    audience: whose working memory it is, as the audience that reads the row: a robot's own, later
-    a team's. The memory itself is read again under whoever looks. evicted_at: empty while the
-    entry is in it. tokens: of the memory's text in the version `counted_version`; empty until
-    somebody looks, so that a recall counts nothing.
+    audience: whose working memory it is: the robot's own audience or the team's. The memory itself
+    is read in the scope of whoever looks. evicted_at: empty while the entry is in it. tokens: of
+    the memory's text in the version `counted_version`; empty until somebody looks, because a recall
+    counts no tokens.
     """
 
     audience = TenantKey("orgs.Audience")

@@ -1,11 +1,11 @@
-"""What a team of robots has at hand together.
+"""The working memory that a team of robots shares.
 
-It is the working memory of the team's audience, looked at in the scope of the audiences that every
-robot of the team reads alone. So the database shows, counts and evicts nothing else, whoever of the
-team asks. A robot that loses a seat, or joins without it, narrows that scope at once; what is out
-of it comes back with the seat.
+It belongs to the team's audience. It is read in the scope of those audiences that every robot of
+the team reads by itself. So the database shows, counts and evicts nothing else, whichever robot
+asks. If a robot loses a seat in a group, or a robot without that seat joins, the scope narrows at
+once; memories outside it come back with the seat.
 
-What a robot of the team remembers enters in the same transaction; its recalls add nothing here.
+What a robot of the team remembers enters in the same transaction. Its recalls add nothing here.
 """
 
 from collections.abc import Sequence
@@ -48,12 +48,13 @@ from robots.teams.shared_audiences import shared_audiences
 from robots.teams.succession import Standing, standing
 from robots.teams.teams import audience_of, robots_in, team_of
 
-# A robot may remember something again while somebody looks: both take the rows in this order.
+# Rows are locked in the order of memory ids: a robot may remember something again while somebody
+# looks.
 _HOLD = """
 SELECT 1 FROM memories_workingentry WHERE organisation_id = %(organisation)s
     AND audience_id = %(audience)s ORDER BY memory_id FOR UPDATE
 """
-# A memory has a token at least, so no more memories than tokens can stay.
+# Each memory has at least one token, so no more memories than tokens can stay.
 _TRIM = """
 UPDATE memories_workingentry SET evicted_at = %(now)s, reason = 'budget'
 WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND memory_id IN (
@@ -64,7 +65,7 @@ WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND memo
     ORDER BY m.importance DESC, e.added_at DESC, m.id DESC OFFSET %(budget)s)
 RETURNING memory_id
 """
-# No recall brings back what made room here, so of older ones nothing is left to say.
+# No recall brings an evicted entry of a team back, so all but the latest ones are deleted.
 _SWEEP = """
 DELETE FROM memories_workingentry
 WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND memory_id IN (
@@ -93,7 +94,8 @@ WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamState:
-    """What a team is and has. tokens, count: of what is at hand; utilisation: tokens / budget."""
+    """A team and its working memory. tokens, count: of its entries; utilisation: tokens /
+    budget."""
 
     team: Team
     standing: Standing
@@ -108,9 +110,10 @@ class TeamState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transferred:
-    """moved: the memories that the other team has now. kept: what it could not take.
+    """moved: memories that the other team has now. kept: memories that it could not take. evicted:
+    memories that left the other team's working memory to make room.
 
-    evicted: what made room there. Of each, what the asker reads.
+    Of each only ids that the asker reads.
     """
 
     moved: list[UUID]
@@ -119,14 +122,15 @@ class Transferred:
 
 
 def budget_of(team: Team) -> int:
-    """The tokens that the team's working memory holds."""
+    """The most tokens of the team's working memory."""
     return team.working_memory_tokens or int(settings.TEAM_WORKING_MEMORY_TOKENS)
 
 
 def look(actor: Actor, reference: str, *, now: datetime) -> WorkingMemory:
-    """What the team has at hand, what was used last first; for its robots, and for those who curate
-    as far as they read it themselves; their look changes nothing. For all others there is none:
-    NotFound.
+    """The team's working memory, the last used entry first.
+
+    For its robots, and for curators and admins as far as they read it themselves; their look
+    changes nothing. Raises NotFound for all others.
     """
     with organisation_scope(actor.organisation_id):
         team = team_of(actor, reference)
@@ -139,7 +143,7 @@ def look(actor: Actor, reference: str, *, now: datetime) -> WorkingMemory:
 
 
 def add(actor: Actor, reference: str, memory_id: UUID, *, now: datetime) -> list[UUID]:
-    """Put a memory that all of the team read at hand; returns the ids that made room for it.
+    """Add a memory that every robot of the team reads; returns the ids that were evicted for it.
 
     Raises NotFound, OverBudget, and PermissionError for a person.
     """
@@ -154,18 +158,18 @@ def add(actor: Actor, reference: str, memory_id: UUID, *, now: datetime) -> list
 
 
 def remove(actor: Actor, reference: str, memory_id: UUID | None, *, now: datetime) -> None:
-    """Take a memory out, or everything where none is named. Nothing is forgotten.
+    """Remove a memory from it, or all if memory_id is None. No memory is forgotten.
 
-    Raises NotFound for what is not in it, and PermissionError for a person.
+    Raises NotFound for a memory that is not in it, and PermissionError for a person.
     """
     with organisation_scope(actor.organisation_id):
         take_out(_together(actor, _own_team(actor, reference)), memory_id, now=now)
 
 
 def state(actor: Actor, reference: str, *, now: datetime) -> TeamState:
-    """Who does what, and how full it is; for the team's robots and those who curate.
+    """The state of a team, for its robots, curators and admins.
 
-    Raises NotFound.
+    Raises NotFound, also for all others.
     """
     with organisation_scope(actor.organisation_id):
         team = team_of(actor, reference)
@@ -199,10 +203,10 @@ def watch(actor: Actor, reference: str, *, now: datetime) -> tuple[TeamState, Wo
 def transfer(
     actor: Actor, reference: str, to: str, *, clear_source: bool = True, now: datetime
 ) -> Transferred:
-    """Hand what a team has at hand to another team; for robots of both, and those who curate.
+    """Move a team's working memory to another team; for robots of both, curators and admins.
 
-    What not every robot of the other team reads, or what alone is larger than its budget, stays
-    where it is. What moved leaves the first one unless `clear_source` is False. Raises NotFound.
+    A memory that not every robot of the other team reads, or that is larger than its budget, stays.
+    Moved entries leave the first team unless `clear_source` is False. Raises NotFound.
     """
     with organisation_scope(actor.organisation_id):
         source, target = team_of(actor, reference), team_of(actor, to)
@@ -237,9 +241,10 @@ def transfer(
 def enter_remembered(
     organisation_id: UUID, teams: Sequence[UUID], found: Sequence[Remembered], now: datetime
 ) -> None:
-    """Put what a robot remembered before its teams, as far as all of a team read it alone.
+    """Add what a robot remembered to its teams' working memories, if every robot of the team reads
+    it by itself.
 
-    Nobody counts tokens here: whoever looks next does.
+    No tokens are counted here; the next look counts them.
     """
     ids = {one.id: one.audience_id for one in found if one.status == Status.ACTIVE}
     shared = shared_audiences(organisation_id, teams, set(ids.values()))
@@ -256,7 +261,8 @@ def enter_remembered(
 
 
 def clear_removed(team: Team, audience_id: UUID) -> None:
-    """What a team has at hand goes with it. Raises TeamInUse while memories are for it alone."""
+    """Delete the working memory of a team that is removed. Raises TeamInUse while the team's
+    audience has memories."""
     with scope(Scope(organisation=team.organisation_id, audiences=(audience_id,))):
         rows = Memory.objects.filter(organisation_id=team.organisation_id, audience_id=audience_id)
         if kept := rows.exclude(status=Status.FORGOTTEN).count():
@@ -277,21 +283,22 @@ def _own_team(actor: Actor, reference: str) -> Team:
 
 
 def _together(actor: Actor, team: Team) -> Principal:
-    """Who asks, reading what all robots of the team read, with the team's working memory."""
+    """The asker's principal with what all robots of the team read, and the team's working
+    memory."""
     robot_id = actor.robot_id or robots_in(team).values_list("robot_id", flat=True).first()
     audience = audience_of(team)
     if robot_id is None:
-        # Nobody is in it: the audience is open so that what is there can be counted as nothing.
+        # A team without robots: only its audience is open, so that its entries count as nothing.
         nobody = resolve(actor)
         return replace(nobody, audiences=frozenset({audience}), own_audience=audience)
     one = resolve(Actor(organisation_id=team.organisation_id, robot_id=robot_id))
     read = shared_audiences(team.organisation_id, [team.id], one.audiences).get(team.id)
-    # What a person does stands in the log as nobody's, not as the act of that robot.
+    # A person's act is logged without a robot.
     return replace(one, actor=actor, audiences=read or frozenset({audience}), own_audience=audience)
 
 
 def _looked_at(actor: Actor, principal: Principal, team: Team, now: datetime) -> list[Item]:
-    """What is at hand; inside the principal's scope. A robot's look counts and evicts, a person's
+    """The items; inside the principal's scope. A robot's look counts tokens and evicts, a person's
     changes nothing."""
     if actor.robot_id is None:
         return items_in(values_of(principal, now))
@@ -299,7 +306,7 @@ def _looked_at(actor: Actor, principal: Principal, team: Team, now: datetime) ->
 
 
 def _settled(principal: Principal, team: Team, now: datetime) -> list[Item]:
-    """What is at hand after counting and evicting; inside the principal's scope."""
+    """The items after counting tokens and evicting; inside the principal's scope."""
     values, budget = values_of(principal, now), budget_of(team)
     take_turns_at(principal)
     fetched(_HOLD, values)
@@ -310,13 +317,13 @@ def _settled(principal: Principal, team: Team, now: datetime) -> list[Item]:
 
 
 def _taken(principal: Principal, team: Team, items: Sequence[Item]) -> list[Item]:
-    """What all of a team read, and what its budget can hold at all."""
+    """The items that every robot of the team reads and that fit into its budget by themselves."""
     readable = _read_by(principal, [item.id for item in items])
     return [i for i in items if i.id in readable and i.tokens <= budget_of(team)]
 
 
 def _read_by(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
-    """Those of the ids that the principal reads."""
+    """The ids that the principal reads."""
     with principal.scope():
         values = {"organisation": principal.organisation_id, "ids": list(ids)}
         return {id_ for (id_,) in fetched(_READABLE, values)}
@@ -325,7 +332,7 @@ def _read_by(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
 def _hand_over(
     principal: Principal, team: Team, items: Sequence[Item], now: datetime
 ) -> list[UUID]:
-    """Put the items at hand as they were elsewhere; returns what made room."""
+    """Add the items with their times of before; returns the ids that were evicted for them."""
     with principal.scope():
         before = {item.id for item in _settled(principal, team, now)}
         rows = [(principal.own_audience, i.id, i.added_at, i.last_used_at) for i in items]

@@ -1,4 +1,4 @@
-"""What stays within a budget of tokens, and in which order it is given. Pure.
+"""Which memories stay within a token budget, and in which order they are given. Pure.
 
 order       first comes
 recent      what was used last
@@ -13,14 +13,15 @@ from uuid import UUID
 
 RECENT, IMPORTANT, BALANCED = ORDERS = ("recent", "important", "balanced")
 IMPORTANCE, ACCESS_COUNT = MEASURES = ("importance", "access_count")
-# Between two texts; it has no token.
+# Between two texts; it counts as no token.
 BLANK_LINE = "\n\n"
 _HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """What is in a working memory. importance: 0-1. last_used_at: when it was added or recalled."""
+    """An entry of a working memory. importance: 0-1. last_used_at: when it was added or
+    recalled."""
 
     id: UUID
     tokens: int
@@ -31,11 +32,10 @@ class Item:
 
 
 def evicted(items: Sequence[Item], budget: int, keep: UUID | None = None) -> list[Item]:
-    """What leaves so that the rest has at most `budget` tokens.
+    """The items to evict so that the rest has at most `budget` tokens.
 
-    First what alone is larger, for nothing else could stay beside it; then the lowest importance,
-    of these what was added first. It ends as soon as enough is free.
-    keep: the one that stays, because it is being added.
+    First items that alone are larger than the budget; then the least important, and of these the
+    one that was added first, until the rest fits. keep: the item that is being added, which stays.
     """
     over = sum(item.tokens for item in items) - budget
     gone: list[Item] = []
@@ -58,12 +58,9 @@ def recency(last_used_at: datetime, now: datetime) -> float:
 def ordered(
     items: Sequence[Item], order: str, *, now: datetime, by: str = IMPORTANCE
 ) -> list[Item]:
-    """The items in one of ORDERS; what is equal there: used last first, then by id.
+    """The items in one of ORDERS; equal ones: the last used first, then by id.
 
-    by: one of MEASURES, for the order important.
-
-    Raises:
-        ValueError: an order or a measure that is none of these.
+    by: one of MEASURES, for the order important. Raises ValueError for an unknown order or measure.
     """
     if order not in ORDERS or by not in MEASURES:
         raise ValueError(f"There is no order {order!r} by {by!r}.")
@@ -80,8 +77,8 @@ def ordered(
 
 
 def fitting(items: Sequence[Item], max_tokens: int) -> list[Item]:
-    """The first items that have together at most `max_tokens`; the first that would pass it ends
-    the list, also where a later one would fit."""
+    """The first items that have together at most `max_tokens`. The list ends at the first item that
+    does not fit, even if a later one would."""
     taken = 0
     for place, item in enumerate(items):
         taken += item.tokens

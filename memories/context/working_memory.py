@@ -1,11 +1,12 @@
-"""The working memory of a robot: what it has at hand, and what left it and why.
+"""The working memory of a robot: its entries, and which left it and why.
 
-Postgres holds it (docs/adr/0014-working-memory.md). An entry is an id: text, importance and whether
-the memory may be read come from the memory, under whoever looks. So the budget holds for what one
-call sees. What a robot keeps for one member is neither shown nor counted nor evicted while it acts
-for another.
+Postgres holds it (docs/adr/0014-working-memory.md). An entry is an id. Text, importance and the
+right to read come from the memory, in the scope of whoever looks. So the budget applies to what one
+call sees. Entries that a robot keeps for one member are neither shown nor counted nor evicted while
+it acts for another.
 
-Who looks next counts tokens and evicts, because a recall does neither. All that evict take turns.
+A recall counts no tokens and evicts nothing; the next look does both. Evictions of one working
+memory run one after the other.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,15 +34,15 @@ from robots.models.robots import Robot
 from robots.models.teams import Team
 from robots.registry.robots import find_robot, works_before
 
-# Of what left, so much is named; so much is looked through for what the asker reads.
+# How many evicted entries are named, and how many are looked through to find those.
 MOST_EVICTED, LOOKED_THROUGH = 20, 200
 
 
-# What may come up where a group narrows the question, for a memory `m`.
+# The condition that a memory `m` may be given in the group in which it is asked.
 _HERE = HERE.replace("n.", "m.")
 _PLACED = f"(%(group)s::uuid IS NULL OR {_HERE.replace('%(context_group)s', '%(group)s::uuid')})"
-# What counts as there: what would be recalled, and was not away since it was added.
-# What is sensitive is never at hand.
+# The condition that an entry counts: its memory can be recalled, and was not restored after the
+# entry was added. Sensitive memories never count.
 _LIVE = """m.status = 'active' AND NOT m.sensitive
     AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
     AND (m.restored_at IS NULL OR m.restored_at <= e.added_at)"""
@@ -102,7 +103,7 @@ WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s
 
 
 def budget_of(robot: Robot) -> int:
-    """The tokens that the robot's working memory holds."""
+    """The most tokens of the robot's working memory."""
     return robot.working_memory_tokens or int(settings.WORKING_MEMORY_TOKENS)
 
 
@@ -114,12 +115,11 @@ def look(
     group: str | None = None,
     now: datetime,
 ) -> WorkingMemory:
-    """What the robot has at hand, what was used last first.
+    """The robot's working memory, the last used entry first.
 
-    The robot itself may look, for a member and in a group. Admins and curators get its sizes, as
-    the robot sees them when it acts for nobody, and of the memories those that they read
-    themselves, of another member's own robot none; their look evicts nothing. For all others there
-    is none: NotFound.
+    The robot itself may look, for a member and in a group. Admins and curators get the sizes as the
+    robot sees them when it acts for nobody, and the entries that they read themselves (none of
+    another member's personal robot); their look evicts nothing. Raises NotFound for all others.
     """
     found = _robot(actor, robot)
     if actor.robot_id is None:
@@ -142,10 +142,10 @@ def add(
     group: str | None = None,
     now: datetime,
 ) -> list[UUID]:
-    """Put a memory that the robot reads at hand; returns the ids that made room for it.
+    """Add a memory that the robot reads; returns the ids that were evicted for it.
 
-    What is there already counts as added anew. Raises NotFound, OverBudget, and PermissionError for
-    a person.
+    An entry that is there already counts as added now. Raises NotFound, OverBudget, and
+    PermissionError for a person.
     """
     found = _own(actor, robot)
     principal = resolve(act(actor, member=member, group=group))
@@ -153,7 +153,7 @@ def add(
 
 
 def put(principal: Principal, budget: int, memory_id: UUID, *, now: datetime) -> list[UUID]:
-    """The same for the working memory of `own_audience`; returns what made room."""
+    """`add` for the working memory of the principal's `own_audience`."""
     values = values_of(principal, now)
     with principal.scope():
         take_turns_at(principal)
@@ -182,16 +182,17 @@ def remove(
     group: str | None = None,
     now: datetime,
 ) -> None:
-    """Take a memory out, or everything where none is named; no recall brings that back by itself.
+    """Remove a memory from it, or all if memory_id is None. No recall brings a removed entry back.
 
-    Nothing is forgotten. Raises NotFound for what is not in it, and PermissionError for a person.
+    No memory is forgotten. Raises NotFound for a memory that is not in it, and PermissionError for
+    a person.
     """
     _own(actor, robot)
     take_out(resolve(act(actor, member=member, group=group)), memory_id, now=now)
 
 
 def take_out(principal: Principal, memory_id: UUID | None, *, now: datetime) -> None:
-    """The same for the working memory of `own_audience`."""
+    """`remove` for the working memory of the principal's `own_audience`."""
     values = values_of(principal, now) | {"reason": Reason.REMOVED}
     with principal.scope():
         take_turns_at(principal)
@@ -206,8 +207,8 @@ def take_out(principal: Principal, memory_id: UUID | None, *, now: datetime) -> 
 def assemble(
     found: WorkingMemory, order: str, *, by: str, max_tokens: int, now: datetime
 ) -> tuple[str, list[Entry]]:
-    """The text of what fits into `max_tokens`, and the entries that are in it, in an order of
-    `token_budget`."""
+    """The text that fits into `max_tokens`, and its entries, in an order of `token_budget`. by: its
+    measure."""
     known = {entry.item.id: entry for entry in found.entries}
     items = ordered([entry.item for entry in found.entries], order, now=now, by=by)
     taken = [known[item.id] for item in fitting(items, max_tokens)]
@@ -215,7 +216,7 @@ def assemble(
 
 
 def _robot(actor: Actor, reference: str) -> Robot:
-    """The robot, for itself and for those who curate. Raises NotFound."""
+    """The robot, if the actor is it, or a curator or admin. Raises NotFound for all others."""
     with organisation_scope(actor.organisation_id):
         found = find_robot(actor.organisation_id, reference)
     if actor.robot_id != found.id and not actor.moderates:
@@ -242,14 +243,15 @@ def values_of(principal: Principal, now: datetime) -> dict[str, Any]:
 
 
 def take_turns_at(principal: Principal) -> None:
-    """Until the end of the transaction, for the working memory of `own_audience`."""
+    """Lock the working memory of `own_audience` until the end of the transaction."""
     take_turns(principal.organisation_id, f"working memory {principal.own_audience}")
 
 
 def settled(
     principal: Principal, budget: int, now: datetime, keep: UUID | None = None
 ) -> list[Item]:
-    """What is in it after counting and evicting; inside the principal's scope."""
+    """The items after counting tokens and evicting; inside the principal's scope. keep: the memory
+    that stays."""
     take_turns_at(principal)
     values = values_of(principal, now)
     rows = fetched(_ENTRIES, values)
@@ -267,28 +269,29 @@ def settled(
 
 
 def evict(principal: Principal, ids: Sequence[UUID], reason: Reason, now: datetime) -> None:
-    """Take these out, for the reason, and log it; inside the principal's scope."""
+    """Take these entries out for this reason, and log it; inside the principal's scope."""
     if ids:
         values = values_of(principal, now) | {"ids": list(ids), "reason": reason}
         note_evicted(principal, fetched(_EVICT, values), now)
 
 
 def note_evicted(principal: Principal, rows: Sequence[tuple[Any, ...]], now: datetime) -> None:
-    """Into the log of operations, as far as the scope reads what left."""
+    """Note evicted entries in the log of operations, as far as the scope reads their memories."""
     ids = [id_ for (id_,) in rows]
     robot_id = principal.actor.robot_id
     log(Verb.EVICT, principal.organisation_id, ids, robot_id=robot_id, now=now)
 
 
 def items_in(values: Mapping[str, Any]) -> list[Item]:
-    """What is in it now, over its budget or not; nothing is written."""
+    """The items that are in it now, even above the budget; nothing is written."""
     return _counted([row for row in fetched(_ENTRIES, values) if row[6]])[0]
 
 
 def _counted(
     rows: Sequence[tuple[Any, ...]],
 ) -> tuple[list[Item], list[tuple[UUID, int, int]]]:
-    """The items of the rows, and (memory, tokens, version) of those that were counted just now."""
+    """The items of the rows, and (memory, tokens, version) of those whose tokens were counted just
+    now."""
     items, fresh = [], []
     for id_, tokens, importance, accesses, added_at, used_at, _, version, content in rows:
         if content is not None:
@@ -308,17 +311,17 @@ def _counted(
 
 
 def texts_of(values: Mapping[str, Any], ids: Sequence[UUID]) -> dict[UUID, str]:
-    """Of those that the scope reads, by id."""
+    """The texts that the scope reads, by memory id."""
     return dict(fetched(_TEXTS, {**values, "ids": list(ids)}))
 
 
 def last_evicted(values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """(memory, when, why) of what left, the last first."""
+    """(memory, when, why) of entries that left, the latest first."""
     return fetched(_LEFT, {**values, "most": LOOKED_THROUGH})
 
 
 def left_of(values: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]) -> list[Evicted]:
-    """What left, as far as the scope reads it; what was forgotten is named to nobody."""
+    """The entries that left, as far as the scope reads them, without forgotten memories."""
     texts = texts_of(values, [id_ for id_, _, _ in rows])
     known = [
         Evicted(id=id_, content=texts[id_], evicted_at=at, reason=reason)
@@ -348,7 +351,7 @@ def seen_by(
     rows: Sequence[tuple[Any, ...]],
     now: datetime,
 ) -> WorkingMemory:
-    """The sizes of all, and the texts that the asker reads. rows: what left, of `last_evicted`."""
+    """The sizes of all items, and the texts that the asker reads. rows: from `last_evicted`."""
     values = values_of(asker, now)
     with asker.scope():
         texts = texts_of(values, [item.id for item in items])
@@ -364,7 +367,7 @@ def as_seen(
     left: list[Evicted],
     now: datetime,
 ) -> WorkingMemory:
-    """What is there with what the asker reads of it. texts: by id."""
+    """The working memory with the texts that the asker reads, by id. left: entries that left it."""
     return WorkingMemory(
         owner=owner,
         budget=budget,

@@ -1,6 +1,6 @@
-"""One change for many memories: what it would do, do it, undo it.
+"""One change for many memories: preview, act, undo.
 
-Each memory goes through the same service as by itself, in a transaction of its own, with the
+Each memory goes through the service for a single memory, in a transaction of its own, with the
 rights that the asker has at that moment.
 """
 
@@ -37,8 +37,8 @@ SAMPLE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """action: archive, forget, set (category, importance, tags to add), share, or withdraw: take
-    what is about the actor, or by them, back to themselves."""
+    """action: archive, forget, set (category, importance, tags to add), share, or withdraw (make
+    private what is about the actor or by them)."""
 
     action: str
     category: str | None = None
@@ -60,14 +60,15 @@ class Change:
 
     @classmethod
     def of(cls, parameters: dict[str, Any]) -> "Change":
-        """Back from a job's parameters."""
+        """The change that `as_parameters` made into a job's parameters."""
         return cls(**{**parameters, "tags": tuple(parameters["tags"])})
 
 
 @dataclass(frozen=True, slots=True)
 class BulkPlan:
-    """What a change would do. skipped: [(reason, how many)]; sample: a few that would change;
-    audiences: where those lie that would."""
+    """What a change would do. changes: how many memories would change; skipped: [(reason, how
+    many)]; sample: the first SAMPLE that would change; audiences: the ids of all their
+    audiences."""
 
     changes: int
     skipped: list[tuple[str, int]]
@@ -76,7 +77,7 @@ class BulkPlan:
 
 
 def plan(actor: Actor, ids: Sequence[UUID], action: str) -> BulkPlan:
-    """Look before anything is done; what the asker may not read is not counted at all."""
+    """Preview a change; nothing is done. Memories that the asker may not read are not counted."""
     principal = resolve(actor)
     with principal.scope():
         rows = memories_of(principal, list(ids))
@@ -110,7 +111,7 @@ def _refusal(row: Memory, action: str, may: bool, actor: Actor) -> str:
 
 
 def _stays_shared(row: Memory, actor: Actor) -> str:
-    """Why its subject or author does not take it back to themselves; empty where they can."""
+    """Why the actor cannot make a memory private to themselves; empty if they can."""
     if row.audience.kind not in OPEN_PLACES:
         return "not shared"
     if row.conversation:
@@ -125,7 +126,8 @@ def _is_held(row: Memory, action: str, actor: Actor) -> bool:
 
 
 def change_one(actor: Actor, memory_id: UUID, change: Change, now: datetime) -> list[Any] | None:
-    """Do it; returns [id, what undoing needs], or None where nothing changed. Raises REFUSALS."""
+    """Change one memory. Returns [id, what undoing needs]; None where nothing changed, and for
+    sharing, which has no undo. Raises REFUSALS."""
     match change.action:
         case "archive":
             archive_memory(actor, memory_id, now=now)
@@ -163,7 +165,7 @@ def _withdraw(actor: Actor, memory_id: UUID, now: datetime) -> list[Any]:
 
 
 def _readers_of(row: Memory) -> dict[str, Any]:
-    """What `share_memory` needs to give it the readers back that it has."""
+    """The arguments of `share_memory` that restore the present readers."""
     if row.audience.kind == AudienceKind.EXPLICIT:
         entries = row.audience.entries.values_list("kind", "reader")
         readers: dict[str, list[str]] = {}
@@ -197,7 +199,7 @@ def _set(actor: Actor, memory_id: UUID, change: Change, now: datetime) -> list[A
 
 
 def undo_one(actor: Actor, memory_id: UUID, before: dict[str, Any] | None, now: datetime) -> None:
-    """Take one change back; what somebody changed since stays. Raises REFUSALS."""
+    """Undo one change, unless somebody changed the memory since. Raises REFUSALS."""
     if before is None:
         restore_memory(actor, memory_id, now=now)
         return
@@ -210,5 +212,5 @@ def undo_one(actor: Actor, memory_id: UUID, before: dict[str, Any] | None, now: 
 
 
 def reason_of(error: Exception) -> str:
-    """Why one was passed over; never more than its asker may know."""
+    """Why a memory was skipped, in words that the asker may know."""
     return "not found" if isinstance(error, NotFound) else str(error)

@@ -20,7 +20,8 @@ AT_ONCE = 50
 
 @dataclass(frozen=True, slots=True)
 class BulkResult:
-    """What became of a change: how many, why others were not, and the job that can undo it."""
+    """The result of a change: how many memories changed, why others did not, and the job that can
+    undo it."""
 
     changed: int
     skipped: int
@@ -28,7 +29,7 @@ class BulkResult:
 
 
 def change_many(actor: Actor, ids: Sequence[UUID], change: Change, *, now: datetime) -> BulkResult:
-    """Change many: a few at once, more by a job. The job remembers what undoing needs."""
+    """Change many memories: a few at once, more by a job. The job stores what undoing needs."""
     principal = resolve(actor)
     parameters = {"ids": [str(id_) for id_ in ids], "change": change.as_parameters()}
     return _begin(principal, parameters, now)
@@ -49,7 +50,7 @@ def _begin(principal: Principal, parameters: dict[str, Any], now: datetime) -> B
 
 
 def _change(actor: Actor, job: Job, turn: JobTurn | None = None) -> None:
-    """Go on where the job is; each memory by itself. turn: how long, else to the end."""
+    """Continue the job at its place, memory by memory. turn: how long; None means to the end."""
     change = Change.of(job.parameters["change"])
     undo = job.result.setdefault("undo", [])
     ids = [UUID(id_) for id_ in job.parameters["ids"]]
@@ -72,12 +73,12 @@ def _change(actor: Actor, job: Job, turn: JobTurn | None = None) -> None:
 
 
 def run_change(actor: Actor, job: Job) -> None:
-    """One turn of a change or of its undoing, in a worker process."""
+    """One turn of a change or of its undo, in a worker process."""
     _change(actor, job, JobTurn())
 
 
 def undo(actor: Actor, job_id: UUID, *, now: datetime) -> BulkResult:
-    """Take a finished change back, memory by memory. Raises NotFound and AlreadyExists."""
+    """Undo a finished change, memory by memory. Raises NotFound and AlreadyExists."""
     job = job_of(actor, job_id)
     entries = job.result.get("undo", [])
     if job.kind != JobKind.CHANGE or job.state != JobState.DONE or not entries:

@@ -1,7 +1,7 @@
 """Decide what waits in the queue: approve, reject, merge. One item is decided once.
 
-The memory is locked first, then its twin, then the item; whoever comes second finds the item
-decided. Each function says what it changed in the item's `outcome`, from which undoing works.
+All memories are locked first, in the order of their ids, then the item; whoever comes second finds
+it decided. Each function notes what it changed in the item's `outcome`, which undo uses.
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,8 @@ STILL_TWO = (
 
 
 class Unread(Exception):
-    """Nobody publishes or rewrites what they have not read."""
+    """The version that was read is missing: nobody publishes or rewrites what they have not
+    read."""
 
     def __init__(self) -> None:
         super().__init__("Say which version of it you have read. Nothing was decided.")
@@ -57,8 +58,8 @@ class ReviewAnswer:
 
     content: another text than the proposed one. reason: for whoever proposed it. version: the
     memory's version that was read; into, into_version: the memory to merge into and its version.
-    Approving and merging need the versions, rejecting does not. act: in which several items are
-    decided at once.
+    Approving and merging need the versions, rejecting does not. act: the id of the act that decides
+    several items at once.
     """
 
     content: str | None = None
@@ -80,15 +81,16 @@ class _Taken:
 
 
 def approve(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -> Proposal:
-    """Do what is asked, perhaps with another text.
+    """Do what an item asks, perhaps with another text.
 
-    Publish: a copy for its target audience; what a gate held goes there without what is personal.
-    Correction: the new text. Report, and what named
-    somebody who is erased: the memory is forgotten, or with a text corrected. Return: what its
-    subject forgot is back. Red line: it is protected, for the reason that was given or the
-    decider's. Contradiction: the newer one holds, the older is kept as what was true until then.
+    Publish: copy the memory to its target audience; a memory held by a gate without its personal
+    data. Correction: set the new text. Report, and mention of an erased person: forget the memory,
+    or with `content` correct it. Return: bring back what its subject forgot. Red line: protect it,
+    with the given reason or the decider's. Contradiction: the newer one holds, the older one is
+    kept as true until then. Too many: summarise and archive.
+
     Raises NotFound, Decided, Held, Unread, Outdated, Misplaced, NotYours, RedLine, AlreadyExists,
-    HeldBack, and SharingOff for what is about somebody who has opted out since.
+    HeldBack, and SharingOff for a memory about somebody who has opted out since.
     """
     principal = resolve(actor)
     refused = noting_refusals(actor, now, target=item_id, target_type="proposal")
@@ -117,9 +119,10 @@ def approve(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime)
 
 
 def reject(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -> Proposal:
-    """Leave everything as it is, with a reason; a proposal is archived.
+    """Decline an item. Its memory stays as it is; only a proposed memory is archived.
 
-    Raises NotFound, Decided, Held, Outdated and Misplaced without a reason.
+    Raises NotFound, Decided, Held, Outdated, and Misplaced without a reason where somebody else
+    proposed it.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -134,11 +137,11 @@ def reject(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) 
 
 
 def merge(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -> Proposal:
-    """Put what is proposed, or the newer of a pair, into another memory of the same readers.
+    """Merge a proposed memory, or the newer of a pair, into another memory of the same readers.
 
-    content: what that memory says from then on; without it, it keeps its words. Where these are the
-    words of the newer one, that one stays and the older goes: no text is there twice. Raises what
-    `approve` raises, and Misplaced for both texts one after the other.
+    content: the new text of that memory; without it the text stays. If it is the text of the newer
+    one, the newer one stays and the older one is archived, so that no text exists twice. Raises
+    what `approve` raises, and Misplaced if `content` is just both texts one after the other.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -180,7 +183,7 @@ def _take(
 ) -> _Taken:
     item = to_decide(principal, item_id)
     if item.cause == Cause.CAPACITY:
-        # Before any memory is locked, as the worker does.
+        # Locked before any memory, in the order that the worker uses.
         hold_item(item, now)
     pair = item.other_id if item.cause in PAIRS else None
     ids = {id_ for id_ in (item.memory_id, pair, into) if id_}
@@ -191,7 +194,7 @@ def _take(
         .with_names()
         .order_by("id")
     }
-    # The item itself, as it is now that nobody else can decide it.
+    # Read again under its lock: from here on nobody else can decide it.
     Proposal.objects.select_for_update(of=("self",)).get(
         organisation_id=principal.organisation_id, id=item.id
     )
@@ -220,7 +223,8 @@ def _publish(taken: _Taken, answer: ReviewAnswer) -> dict[str, Any]:
     if answer.content is not None and _goes_to_wait(item):
         raise Misplaced(AS_IT_WAS)
     if item.cause in PROPOSALS:
-        # They may have opted out after it was proposed. Who proposed their own words wants it.
+        # They may have opted out after it was proposed. An author who proposed their own words
+        # agrees.
         about = {memory.member_id, memory.speaker_member_id, *members_named(memory)}
         refuse_where_opted_out(memory.organisation_id, about - {memory.author_id})
     outcome = curation_merge.copy_to(
@@ -247,13 +251,14 @@ def _publish(taken: _Taken, answer: ReviewAnswer) -> dict[str, Any]:
 
 
 def _goes_to_wait(item: Proposal) -> bool:
-    """Whether it comes back to where curators look at what a gate holds."""
+    """Whether the memory returns to the review of curators, because a gate held it."""
     target = item.target_audience
     return item.cause == Cause.RETURN and target is not None and target.kind == AudienceKind.REVIEW
 
 
 def _pass_gates(taken: _Taken, answer: ReviewAnswer) -> None:
-    """What a gate held is published as everybody who decides has read it, or in other words."""
+    """A memory held by a gate is published in its masked words, or in other words that pass the
+    gates."""
     item, memory = taken.item, taken.memory
     if answer.content is None and memory.content == WITHHELD:
         raise Misplaced("Nobody could check these words. Write others, or reject it.")
@@ -263,7 +268,8 @@ def _pass_gates(taken: _Taken, answer: ReviewAnswer) -> None:
 
 
 def _correct(taken: _Taken, content: str, of: Proposal | None = None) -> dict[str, Any]:
-    """of: the item that suggests just this text, whose words it then is."""
+    """Rewrite a memory. of: the item that suggested a text; if it is this text, its proposer counts
+    as the author of the words."""
     suggested = of is not None and content == of.content
     words = (of.proposed_by_id, of.robot_id) if of is not None and suggested else None
     return _rewrite(taken.principal.actor, taken.memory, content, taken.now, words)
@@ -272,7 +278,7 @@ def _correct(taken: _Taken, content: str, of: Proposal | None = None) -> dict[st
 def _rewrite(
     actor: Actor, memory: Memory, content: str, now: datetime, words: Words | None = None
 ) -> dict[str, Any]:
-    """Give a memory another text and note what it said, readable like the memory itself."""
+    """Give a memory another text. Returns the outcome, with the text of before."""
     refuse_sensitive(memory)
     before, reworded = memory.content, (memory.reworded_by_id, memory.reworded_by_robot_id)
     edited = edit_memory(actor, memory.id, {"content": content}, now=now, words_of=words)
@@ -294,7 +300,8 @@ def _remove(taken: _Taken) -> dict[str, Any]:
 
 
 def _bring_down(taken: _Taken) -> dict[str, Any]:
-    """Each that goes has to be the decider's to take away. All are found again by the moment."""
+    """Summarise and archive what is too much. The decider must be allowed to forget each memory.
+    Undo finds them by the time of the decision."""
     principal = taken.principal
     done = bring_down_item(
         taken.item, principal.actor, taken.now, lambda row: may_forget(principal, row)
@@ -303,7 +310,8 @@ def _bring_down(taken: _Taken) -> dict[str, Any]:
 
 
 def _mergeable(taken: _Taken, into: UUID, answer: ReviewAnswer) -> Memory:
-    """The memory to merge into: active, of the same or the wished-for readers, the asker's."""
+    """The memory to merge into: active, with the same or the wanted readers, and the asker's to
+    change."""
     item = taken.item
     kept = Memory.objects.filter(
         organisation_id=taken.principal.organisation_id, id=into, status=Status.ACTIVE

@@ -1,4 +1,4 @@
-"""Correct a memory; a stale correction is refused."""
+"""Edit a memory; an edit of an outdated version is refused."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -52,15 +52,17 @@ def edit_memory(
     force: str | None = None,
     words_of: Words | None = None,
 ) -> Memory:
-    """Change content, category, importance, tags, metadata, expiry, or whether it may be said
-    outside its group (for those whom it concerns, its robot and those who curate). A `tier` of
-    glacial archives it there. `sensitive` encrypts its words, or keeps them in plain again.
+    """Change content, category, importance, tags, metadata, expires_at, shareable, tier or
+    sensitive.
 
-    version: the one that was read, if the asker wants to know of a change in between. force: an
-    admin's reason to change what is protected. words_of: whose the new text is, where that is
-    somebody else than the asker. Raises NotFound, NotYours, Outdated, RedLine, PermissionError,
-    BadTag, NoEncryptionKey, Encrypted, HeldBack for words that a gate does not let pass, and
-    AlreadyExists when the new text is another memory's.
+    shareable: whether it may be said outside its group. tier: the tier to move it to; it can still
+    be found. sensitive: True encrypts the text, False stores it in plain again. version: the one
+    that was read; Outdated is raised if it changed since. force: an admin's reason to change a
+    protected memory. words_of: whose words the new text gives, if not the asker's.
+
+    Raises NotFound, NotYours, Outdated, RedLine, PermissionError, BadTag, NoEncryptionKey,
+    Encrypted, HeldBack for words that a gate refuses, and AlreadyExists if another memory of the
+    same readers has the new text.
     """
     if "tags" in changes:
         changes = {**changes, "tags": attached(changes["tags"])}
@@ -87,7 +89,7 @@ def edit_memory(
         if "content" in changed:
             _hash_anew(memory)
             reword(memory, words_of or words_by(actor))
-            # What was found to hold no more were other words.
+            # The finding that it holds no more was about the old words.
             memory.superseded_by, memory.valid_until = None, None
         stamp_version(memory, actor, now)
         memory.save(update_fields=[*changed, "content_hash", *LINK, *REWORDED, *STAMPS])
@@ -109,7 +111,8 @@ def _from_to(memory: Memory, changed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def pass_gates(memory: Memory, changed: Mapping[str, Any], words: Words) -> None:
-    """Raises HeldBack for new words that may not reach the memory's readers."""
+    """Raise HeldBack for new words that may not reach the memory's readers. words: whose they
+    are."""
     if not {"content", "tags", "metadata"} & set(changed):
         return
     refuse(
@@ -126,9 +129,9 @@ def pass_gates(memory: Memory, changed: Mapping[str, Any], words: Words) -> None
 
 
 def _index_anew(memory: Memory, changed: Mapping[str, Any], now: datetime) -> None:
-    """Let it be found by what it says now."""
+    """Index a memory anew after a change."""
     if "content" in changed:
-        # Of what is archived nothing is found, but a summary of it may be.
+        # An archived memory is not indexed, but a summary of it may be.
         index.unindex([memory], now)
         if memory.status == Status.ACTIVE:
             index.reindex(memory, now)
@@ -140,7 +143,7 @@ def _index_anew(memory: Memory, changed: Mapping[str, Any], now: datetime) -> No
 
 
 def _archive(principal: Principal, memory: Memory, tier: str | None, now: datetime) -> None:
-    """Put it into the slowest tier because somebody asks for that; it is still found."""
+    """Move a memory into the wanted tier; it can still be found."""
     if tier is None or tier == memory.tier:
         return
     before = memory.tier
@@ -149,7 +152,7 @@ def _archive(principal: Principal, memory: Memory, tier: str | None, now: dateti
 
 
 def _set_sensitive(principal: Principal, memory: Memory, *, wanted: bool, now: datetime) -> None:
-    """The text stays what it is, so this makes no version."""
+    """Encrypt or decrypt the text. It stays the same, so there is no new version."""
     if isinstance(memory.content, Undecryptable):
         raise Encrypted(memory.content)
     memory.sensitive = wanted

@@ -1,4 +1,4 @@
-"""Copies, and memories put together; call inside a scope that reads both places."""
+"""Copy memories to other readers, and merge them; call inside a scope that reads both audiences."""
 
 from copy import copy
 from datetime import datetime
@@ -49,13 +49,13 @@ def copy_to(
     now: datetime,
     id_: UUID | None = None,
 ) -> dict[str, Any]:
-    """A copy of the memory for other readers; what they have already counts once more.
+    """Copy a memory to other readers. A memory with the same text there counts once more instead.
 
-    Returns {made: id} and, where it was there, what it was. editor: whose the text is where it is
-    another than the memory's; author and speaker stay who they are. by_subject: its subject brings
-    it back, and so may also what they forgot. id_: of the copy, where it was made before and
-    undone, so that links lead to it again. Raises Misplaced for what its subject forgot,
-    and AlreadyExists for a decision whose words the readers have.
+    Returns {made: id}, and for an existing memory also its former status and the values of `join`.
+    editor: who reworded it, if `content` is another text; author and speaker stay. by_subject: its
+    subject wants it back, so a memory that they forgot may return. id_: the id of a copy that was
+    made before and undone, so that links work again. Raises Misplaced for a memory that its subject
+    forgot, and AlreadyExists for a decision whose words the readers already have.
     """
     digests = row_hashes(
         content,
@@ -85,7 +85,7 @@ def copy_to(
     before = twin.status
     joined = join(memory, twin)
     if before == Status.FORGOTTEN and twin.held_for:
-        # What a gate held waits for that decision again.
+        # A memory held by a gate waits for that decision again.
         revive(twin, now, back_to(twin))
         enqueue_again(twin, now)
     elif before != Status.ACTIVE:
@@ -105,7 +105,7 @@ def _insert_copy(row: Memory, now: datetime) -> UUID:
     """Write a copy that has its id, audience and text as a memory of its own."""
     row.status, row.proposed_audience_id, row.deposited_by = Status.ACTIVE, None, None
     row.version, row.remember_count, row.held_for = 1, 1, ""
-    # Until when it held goes along; what holds since then may be for other readers.
+    # valid_until is copied; the successor is not, since it may have other readers.
     row.superseded_by_id = None
     row.editor_id = row.editor_robot_id = None
     row.created_at = row.updated_at = now
@@ -120,12 +120,12 @@ def _insert_copy(row: Memory, now: datetime) -> UUID:
 
 
 def together(kept: Memory, gone: Memory) -> str:
-    """Both texts one after the other, from which somebody makes one."""
+    """Both texts one after the other, as a draft for a merged text."""
     return f"{kept.content}\n\n{gone.content}"
 
 
 def join(source: Memory, into: Memory) -> dict[str, Any]:
-    """Let the readers of `into` see who else has said it. Returns how often, for undoing."""
+    """Add the contributions of `source` to `into`. Returns {into, times}, which undo needs."""
     with connection.cursor() as cursor:
         values = {"organisation": into.organisation_id, "source": source.id, "into": into.id}
         cursor.execute(_JOIN, values)
@@ -134,27 +134,26 @@ def join(source: Memory, into: Memory) -> dict[str, Any]:
 
 
 def count(memory: Memory, times: int) -> None:
-    """It was said so many times more."""
+    """Raise the remember_count by `times`."""
     Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id).update(
         remember_count=F("remember_count") + times
     )
 
 
 def is_built_on(memory: Memory, *, version: int = 1) -> bool:
-    """Whether somebody has changed a copy since that version, said it again or made something of
-    it."""
+    """Whether a copy was changed since that version, remembered again, or used as a source."""
     used = Derivation.objects.filter(organisation_id=memory.organisation_id, source_id=memory.id)
     return memory.version != version or memory.remember_count != 1 or used.exists()
 
 
 def discard(memory: Memory, now: datetime) -> None:
-    """Take a copy away as if it had never been made; it is nobody's to find in a trash."""
+    """Delete a copy without a trace in the trash."""
     index.unindex([memory], now)
     Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id).delete()
 
 
 def shelve(memory: Memory, now: datetime) -> None:
-    """Take a memory that has been decided out of the way; its author can bring it up again."""
+    """Archive a memory after a decision; it can be restored."""
     if memory.status == Status.ACTIVE:
         index.unindex([memory], now, archived=True)
     memory.status, memory.archived_at, memory.updated_at = Status.ARCHIVED, now, now
@@ -162,7 +161,7 @@ def shelve(memory: Memory, now: datetime) -> None:
 
 
 def revive(memory: Memory, now: datetime, status: str = Status.ACTIVE) -> None:
-    """Bring a memory back to what it was."""
+    """Give a forgotten or archived memory this status again, and index it if it is active."""
     memory.status, memory.forgotten_at, memory.archived_at = status, None, None
     memory.forgotten_by_subject, memory.updated_at = False, now
     memory.archived_for, memory.restored_at = "", now

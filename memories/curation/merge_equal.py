@@ -1,10 +1,11 @@
-"""Merge pairs of equal words by themselves, where an organisation's policy says so.
+"""Merge pairs of equal texts automatically, if the organisation's policy says so.
 
-Off by default. Only words that are equal but for case, punctuation and spacing are merged: of
-20,311 judged pairs the near threshold alone would have merged 4 to 7 of 699 contradictions. What
-contradicts by the rules never is, and where a language model is configured, its word that two
-texts contradict, or none, holds a merge back. The older one keeps its words, the newer one is
-archived, as a person merges them; it is undone like a person's decision, and then never again.
+Off by default. Only texts that are equal but for case, punctuation and spacing are merged: of
+20,311 judged pairs the near threshold alone would have merged 4 to 7 of 699 contradictions. Pairs
+that contradict by the rules are never merged. Where a language model is configured, its answer that
+two texts contradict, or no answer, prevents a merge. The older memory keeps its words and the newer
+one is archived, as when a person merges them. The merge can be undone like a person's decision, and
+is then not repeated.
 """
 
 from collections.abc import Sequence
@@ -36,10 +37,10 @@ from orgs.principals import Actor
 from robots.registry.robots import WEB, builtin_robot
 
 WORKER = "worker"
-# In an item's details, and there for good: it was merged by itself.
+# In an item's details, also after an undo: it was merged automatically.
 BY_ITSELF = "merged_by_itself"
 AT_ONCE = 100
-# In these two memories that become one are alike.
+# Two memories are merged only if these columns are equal.
 ALIKE = (
     "audience_id", "kind", "type", "group_id", "member_id", "speaker_member_id", "speaker",
     "listeners", "occurred_at", "expires_at", "sensitive", "shareable", "key",
@@ -48,7 +49,8 @@ _NONE = UUID(int=0)
 
 
 def run_merge_equal(run: OrganisationRun) -> None:
-    """Merge the open near-duplicates of equal words. Result: merged; nothing without the policy."""
+    """Merge the open near-duplicates with equal texts. Result: merged; nothing without the
+    policy."""
     organisation_id = run.organisation_id
     with organisation_scope(organisation_id, using=WORKER):
         if not policy_of(organisation_id, using=WORKER).merge_duplicates:
@@ -66,7 +68,7 @@ def run_merge_equal(run: OrganisationRun) -> None:
 
 
 def are_equal(one: Memory, other: Memory) -> bool:
-    """Whether two memories may become one without anybody's asking."""
+    """Whether two memories may be merged without asking anybody."""
     return (
         normalised(one.content) == normalised(other.content)
         and not contradict(one.content, other.content)
@@ -76,15 +78,16 @@ def are_equal(one: Memory, other: Memory) -> bool:
 
 
 def merge_pair(item: Proposal, *, now: datetime) -> bool:
-    """Merge the two of an item, in a scope of their one audience; whether it was done.
+    """Merge the two memories of an item, in a scope of their one audience. Returns whether it was
+    done.
 
-    Not if anything speaks against it by now: one of them has changed or gone or is protected, the
-    item was decided or somebody has it open, or the newer one waits for another decision.
+    Nothing is done if one of them was changed, is gone or is protected, if the item was decided or
+    somebody has it open, or if the newer one waits for another decision.
     """
     organisation_id, audience_id = item.organisation_id, item.audience_id
     with scope(Scope(organisation=organisation_id, audiences=(audience_id,))):
         rows = _locked(item)
-        # The item after its memories, in the order of every decision.
+        # Memories are locked before their item, as in every decision.
         found = (
             _open(now)
             .select_for_update(of=("self",))
@@ -123,7 +126,8 @@ def merge_pair(item: Proposal, *, now: datetime) -> bool:
 
 
 def _is_asked_about(memory: Memory) -> bool:
-    """Whether somebody reported it, corrects it or wants it protected: its end would end that."""
+    """Whether a report, a correction or another wish about the memory is open; archiving it would
+    end that."""
     about = Q(memory_id=memory.id) | Q(other_id=memory.id)
     rows = Proposal.objects.filter(about, organisation_id=memory.organisation_id, state=State.OPEN)
     return rows.exclude(cause__in=(Cause.DUPLICATE, Cause.CAPACITY)).exists()
@@ -150,7 +154,8 @@ def _open(now: datetime) -> "QuerySet[Proposal]":
 
 
 def _locked(item: Proposal) -> list[Memory]:
-    """Both memories, the older one first, if nothing but their words decides."""
+    """Both memories, locked, the older one first; fewer if one is not active, protected, superseded
+    or a turn of a conversation."""
     rows = Memory.objects.select_for_update(of=("self",)).filter(
         organisation_id=item.organisation_id,
         audience_id=item.audience_id,
@@ -164,7 +169,8 @@ def _locked(item: Proposal) -> list[Memory]:
 
 
 def _held_back(item: Proposal, questions: Questions, now: datetime) -> bool:
-    """Whether the words are not equal, or a language model may be asked and does not agree."""
+    """Whether a pair is not merged: its texts are not equal, or the language model says that they
+    contradict or gives no answer."""
     one, other = item.memory, item.other
     if other is None or not are_equal(one, other):
         return True

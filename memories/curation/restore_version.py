@@ -31,13 +31,13 @@ def version_of(actor: Actor, memory_id: UUID, number: int) -> tuple[Memory, Past
 def restore_version(
     actor: Actor, memory_id: UUID, number: int, *, version: int, now: datetime
 ) -> Memory:
-    """Make an older version the newest, with what it said; its readers stay those of now.
+    """Make the content of an older version the newest version; the readers stay those of now.
 
     version: the newest one that the asker has seen.
     Raises NotFound, NotYours, AlreadyExists, and Outdated when somebody changed it since.
     """
     _memory, past = version_of(actor, memory_id, number)
     changes = {name: getattr(past, name) for name in RESTORED}
-    # A version may be older than the form of tags.
+    # An old version may have tags in an older form.
     changes["tags"], _ = brought(past.tags)
     return edit_memory(actor, memory_id, changes, now=now, version=version)

@@ -1,4 +1,4 @@
-"""An item of the review queue as its page shows it: what, who would read it, what it is like."""
+"""An item of the review queue for its page: the item, its readers and similar memories."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -29,12 +29,12 @@ _GOES_THERE = (State.OPEN, State.APPROVED, State.MERGED)
 class Inspected:
     """An item with its surroundings.
 
-    readers: who would be added where a proposal would go, else those of now. similar: for a
-    proposal what is known already, of a pair the older one; unlike: the ids of those that have
-    little to do with it. decides: whether the asker may decide
-    it now; held: somebody else has it open. going: of what is too many the first GOING that would
-    go now, going_count: how many would. original: of what a gate holds the words as they were
-    written, for the member alone for whom they were. beside: what waits around it.
+    readers: for an open proposal who would be added, else the present ones. similar: for a proposal
+    known memories, for a pair the older one; unlike: the ids of those that have little to do with
+    it. decides: whether the asker may decide it now; held: somebody else has it open. going: for an
+    item about too many memories, the first GOING that would be archived now; going_count: how many
+    would. original: for a memory held by a gate, the words as they were written, given only to the
+    member for whom they were. beside: waiting items around it.
     """
 
     item: Proposal
@@ -71,16 +71,17 @@ def open_item(
     handing_out: bool = False,
     moving: bool = False,
 ) -> Inspected:
-    """The page of an item; whoever decides it holds it from then on. Raises NotFound.
+    """Open an item. If the asker may decide it, they hold it from then on. Raises NotFound.
 
-    filters: what the asker works through, for what stands beside it. moving: they come from
-    another item, of which they let go; what stands beside it is on their screen.
+    filters: of the queue that the asker works through, for `beside`. handing_out: whether to list
+    the curators to assign it to. moving: the asker comes from another item, which is released;
+    `beside` stays empty, because it is on their screen.
     """
     principal = resolve(actor)
     with principal.scope():
         beside = [] if moving else window(principal, filters or {}, item_id)
         item = next((row for row in beside if row.id == item_id), None) or find(principal, item_id)
-        # Decided items and one's own proposals are looked at, not held.
+        # Decided items and one's own proposals are shown without being held.
         decides = item.state == State.OPEN and may_decide(principal, item)
         held = decides and not take_hold(principal, item, now)
         if moving:
@@ -109,7 +110,7 @@ def _midnight(now: datetime) -> datetime:
 
 
 def _readers(principal: Principal, item: Proposal, organisation: str) -> AudienceSentence:
-    """While a proposal waits, who would be added; of everything else who reads it now."""
+    """For an open proposal the readers who would be added; otherwise the present readers."""
     place, target = item.memory.audience, item.target_audience
     if target and target.id in principal.audiences:
         if item.state == State.OPEN:
@@ -122,7 +123,7 @@ def _readers(principal: Principal, item: Proposal, organisation: str) -> Audienc
 def item_sheet(
     actor: Actor, item_id: UUID, *, organisation: str, start: int = 0, most: int
 ) -> ReaderSheet:
-    """The same one by one: `most` of each kind after `start`. Raises NotFound."""
+    """The readers of an item one by one: `most` of each kind after `start`. Raises NotFound."""
     principal = resolve(actor)
     with principal.scope():
         item = find(principal, item_id)
@@ -142,7 +143,7 @@ def item_sheet(
 
 
 def _going(item: Proposal, now: datetime) -> tuple[list[Memory], int]:
-    """What approving would take away as things stand now; the asker reads the audience."""
+    """The memories that approving would archive now, and how many; the asker reads the audience."""
     if item.cause != Cause.CAPACITY:
         return [], 0
     choice = foresee_item(item, now)
@@ -151,7 +152,7 @@ def _going(item: Proposal, now: datetime) -> tuple[list[Memory], int]:
 
 
 def _similar(principal: Principal, item: Proposal, now: datetime) -> list[tuple[Memory, bool]]:
-    """Each with whether it has little to do with the item."""
+    """Similar memories, each with whether it has little to do with the item."""
     if item.cause in PAIRS and item.other_id:
         tenant = {"organisation_id": principal.organisation_id}
         found = Memory.objects.filter(**tenant, id=item.other_id).with_names()
@@ -162,7 +163,7 @@ def _similar(principal: Principal, item: Proposal, now: datetime) -> list[tuple[
 
 
 def before_change(actor: Actor, memory: Memory, version: int) -> str:
-    """What a memory said when this version was read; empty if that is not readable."""
+    """The text of a version of a memory; empty if the asker may not read that version."""
     principal = resolve(actor)
     with principal.scope():
         found = versions_of(principal, memory, limit=1, before=version + 1).versions
@@ -172,7 +173,7 @@ def before_change(actor: Actor, memory: Memory, version: int) -> str:
 def next_item(
     actor: Actor, after: UUID | None, *, now: datetime, filters: dict[str, object] | None = None
 ) -> UUID | None:
-    """The next that waits for the asker, of what they work through."""
+    """The next item that waits for the asker, with the filters of their queue."""
     principal = resolve(actor)
     with principal.scope():
         return following(principal, after, now, filters or {})
@@ -186,14 +187,14 @@ def listed(
     after: UUID | None,
     now: datetime,
 ) -> QueuePage:
-    """A page of items: what waits from the oldest on, everything else from the newest."""
+    """A page of items: waiting ones from the oldest on, all others from the newest on."""
     principal = resolve(actor)
     oldest_first = filters.get("state") == State.OPEN and not filters.get("mine")
     with principal.scope():
         rows = queue(principal, filters).order_by("id" if oldest_first else "-id")
         if after:
             rows = rows.filter(id__gt=after) if oldest_first else rows.filter(id__lt=after)
-        # Their ids first: the names of all that match would be looked up to put them in order.
+        # Ids first: otherwise the names of all matches would be joined before they are sorted.
         found = list(rows.values_list("id", flat=True)[: PAGE + 1])
         known = rows.in_bulk(found[:PAGE]) if found else {}
         shown = [known[id_] for id_ in found[:PAGE] if id_ in known]

@@ -1,4 +1,4 @@
-"""Change who may read a memory: the one act that widens an audience."""
+"""Change who may read a memory. No other act gives a memory more readers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -60,11 +60,11 @@ def share_memory(
     group: str | None,
     now: datetime,
 ) -> Memory:
-    """Change who may read; the one act that widens an audience, and it is recorded.
+    """Give a memory another audience, and record it in the audit trail.
 
     visibility: group (with `group`), organisation, shared (with `readers`), team:<id> or private.
-    Raises NotFound, NotYours, Misplaced, PermissionError, AlreadyExists, HeldBack for words that a
-    gate does not let go further, and RedLine: the readers of what is protected stay.
+    Raises NotFound, NotYours, Misplaced, PermissionError, AlreadyExists, SharingOff, HeldBack for
+    words that a gate does not let reach the new readers, and RedLine for a protected memory.
     """
     principal = resolve(actor)
     with noting_refusals(actor, now, target=memory_id), principal.scope():
@@ -80,7 +80,7 @@ def share_memory(
             return memory
         hold_red_line(principal, memory, "share", now)
         _pass_gates(memory, target, actor)
-        # Resolved anew: the list may have been made a moment ago, and must hold the sharer.
+        # Resolved again: the list may be new, and the sharer must be on it.
         with resolve(actor).scope():
             _refuse_twin(memory, after)
             withdraw(memory.organisation_id, memory.id, now, Cause.DUPLICATE, Cause.CAPACITY)
@@ -97,9 +97,10 @@ class _Target:
 
 
 def _may_share(principal: Principal, memory: Memory, target: _Target) -> None:
-    """What is private or in confidence is for those it concerns to widen, and for nobody else.
+    """Raise NotYours, Misplaced or SharingOff if the actor may not move a memory to this audience.
 
-    Nobody takes for themselves alone what others said. No team gets what is about a member.
+    A private or confidential memory is shared only by those whom it concerns. Nobody makes the
+    words of others private to themselves. No team gets a memory about a member.
     """
     about = memory.member_id or memory.speaker_member_id
     check_team_note(target.visibility, member=about is not None)
@@ -120,14 +121,14 @@ def _may_share(principal: Principal, memory: Memory, target: _Target) -> None:
         named = members_named(memory)
         if not concerned:
             named |= {id_ for id_ in (memory.member_id, memory.speaker_member_id) if id_}
-        # Nobody carries further a decision in which somebody stands who does not want that, either.
+        # The same protects members who are named in the record of a decision.
         mine = {actor.member_id} if actor.is_person else set()
         refuse_where_opted_out(memory.organisation_id, named - mine)
     if target.visibility is Visibility.PRIVATE and actor.is_person and not concerned:
         raise NotYours("Others said it; it cannot become yours alone.")
 
 
-# What an audience of each visibility is called.
+# The audience kind of each visibility.
 _KIND = {
     Visibility.GROUP: AudienceKind.GROUP,
     Visibility.ORGANISATION: AudienceKind.ORGANISATION,
@@ -137,8 +138,8 @@ _KIND = {
 
 
 def _pass_gates(memory: Memory, target: _Target, actor: Actor) -> None:
-    """Raises HeldBack for words that may not reach the new readers; what everybody reads has no
-    new readers."""
+    """Raise HeldBack for words that may not reach the new readers. A memory that everybody reads
+    already has no new readers."""
     kind = _KIND.get(target.visibility)
     if kind is None or memory.audience.kind == AudienceKind.ORGANISATION:
         return
@@ -155,7 +156,7 @@ def _pass_gates(memory: Memory, target: _Target, actor: Actor) -> None:
 
 
 def _told_source(memory: Memory) -> Iterable[str]:
-    """What its writer gave as its source; ids that the product put there say nothing."""
+    """The texts that the writer gave as the source, without ids that the product set."""
     made = message_of(memory) is not None or is_proposition(memory)
     return () if made else strings_in(memory.source)
 
@@ -204,7 +205,8 @@ def _target(
 
 
 def _team(actor: Actor, reference: str) -> _Target:
-    """The notes of a team, for a robot that is in it."""
+    """The audience of a team's notes. Raises Misplaced for a person and NotFound for a robot
+    outside the team."""
     if actor.is_person:
         raise Misplaced("Notes of a team belong to its robots; name the team as a reader.")
     team = References(actor).own_team(reference)
@@ -224,14 +226,14 @@ def _publishes(principal: Principal) -> bool:
 
 
 def _move(memory: Memory, target: _Target, actor: Actor, now: datetime) -> None:
-    """Give a memory another audience; the database carries its parts along.
+    """Give a memory another audience; the database moves its parts with it.
 
-    It is indexed anew: the words that its old neighbours lent it are not for the new readers, nor
-    its own for theirs.
+    It is indexed anew: the words of its old neighbours are not for the new readers, and its own
+    words not for the old ones.
     """
     index.unindex([memory], now)
-    # What was given by hand was said to the readers of before; to what the text itself says is to
-    # be done they add nothing.
+    # Entities given by hand were meant for the old readers. Only action items that the text itself
+    # names are kept.
     said = said_in(memory)
     kept = [one.id for one in given_action_items(memory) if one.name.casefold() in said]
     named = Entity.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id)

@@ -1,7 +1,7 @@
-"""Take a memory apart into propositions: facts of one sentence, for the same readers, beside it.
+"""Split a memory into propositions: facts of one sentence, for the same readers, beside it.
 
-A proposition names its memory as what it was made from and goes with it: it is forgotten when the
-memory is forgotten, archived, edited or given other readers.
+A proposition has its memory as source and follows it: it is forgotten when the memory is forgotten,
+archived, edited or given other readers.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,7 +50,7 @@ _TAKEN = (
 
 @dataclass(slots=True)
 class Divided:
-    """The propositions of a memory as they are now, and what was none."""
+    """The present propositions of a memory, and the texts that were refused."""
 
     rows: list[Memory] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
@@ -66,10 +66,10 @@ def divide_memory(
 ) -> Divided:
     """Store the propositions of a memory; the same again changes nothing.
 
-    given: propositions that the caller has found; without any the sentences of the memory, or of
-    its restatement, that stand on their own. version: the one that was read to find them. Raises
-    NotFound, NotYours, LearningPaused, HeldBack for words that a gate does not let pass, and
-    AlreadyExists for a memory that is not active, has changed or is a proposition itself.
+    given: propositions that the caller has found; by default the sentences of the memory, or of its
+    restatement, that stand on their own. version: the one that was read to find them. Raises
+    NotFound, NotYours, LearningPaused, HeldBack for words that a gate refuses, and AlreadyExists
+    for a memory that is not active, has changed or is a proposition itself.
     """
     principal = resolve(actor)
     with noting_refusals(actor, now, target=memory_id), principal.scope():
@@ -91,11 +91,13 @@ def divide_memory(
 
 
 def divide_by_model(actor: Actor, memory_id: UUID, *, now: datetime) -> Divided:
-    """The same with what a language model finds; its finds are checked like any caller's.
+    """`divide_memory` with the propositions that a language model finds, which are checked like any
+    caller's.
 
-    What has a number, a name, a link or words that the memory has not, or loses a "not", is refused
-    beforehand. The model is asked outside of transactions. Raises what `divide_memory` raises,
-    NoModel where none is configured or the memory may not be shown to one, and NoModelAnswer.
+    A text with a number, a name, a link or words that the memory does not have, or without its
+    "not", is refused before. The model is asked outside of transactions. Raises what
+    `divide_memory` raises, NoModel if none is configured or the memory may not be shown to one, and
+    NoModelAnswer.
     """
     if not client.configured():
         raise NoModel("No language model is set up here. Send propositions or let rules split.")
@@ -113,7 +115,7 @@ def divide_by_model(actor: Actor, memory_id: UUID, *, now: datetime) -> Divided:
 
 
 def foresee_division(actor: Actor, memory_id: UUID, *, now: datetime) -> Divided:
-    """What `divide_memory` would add, and what it would pass over; nothing is stored."""
+    """What `divide_memory` would add and refuse; nothing is stored."""
     principal = resolve(actor)
     with principal.scope():
         _, made, refused = _look(principal, memory_id, (), now)
@@ -123,7 +125,7 @@ def foresee_division(actor: Actor, memory_id: UUID, *, now: datetime) -> Divided
 def _look(
     principal: Principal, memory_id: UUID, given: Sequence[str], now: datetime
 ) -> tuple[Memory, list[Memory], list[Refusal]]:
-    """The memory, the rows that it lacks, and what is no proposition of it."""
+    """The memory, the propositions to add as rows, and the refused texts."""
     memory = changeable(principal, memory_id)
     if memory.status != Status.ACTIVE:
         raise AlreadyExists(f"The memory is {memory.status}, not active.")
@@ -140,23 +142,23 @@ def _look(
 
 
 def _text(memory: Memory) -> str:
-    """What it says on its own, where that is known from its own words.
+    """The restatement of a memory if it rests on its own words alone, else its content.
 
-    A name that another turn lent would stay in the propositions when that turn is forgotten.
+    A name from another turn would stay in the propositions when that turn is forgotten.
     """
     beside = restatement_of(memory)
     return beside.text if beside and beside.text and not beside.lent else memory.content
 
 
 def _pass_gates(actor: Actor, memory: Memory, texts: Sequence[str]) -> None:
-    """Raises HeldBack for words that are not the memory's and may not reach its readers."""
+    """Raise HeldBack for texts that the memory does not have and that may not reach its readers."""
     there = " ".join(memory.content.split())
     if fresh := [text for text in texts if text not in there]:
         pass_gates(memory, {"content": "\n".join(fresh)}, words_by(actor))
 
 
 def _respect(actor: Actor, memory: Memory) -> None:
-    """Nothing is learnt of a member who has paused that, but by themselves."""
+    """Raise LearningPaused if the subject or speaker has paused learning and is not the actor."""
     mine = actor.member_id if actor.is_person else None
     about = {id_ for id_ in (memory.member_id, memory.speaker_member_id) if id_ and id_ != mine}
     paused = Member.objects.filter(
@@ -174,8 +176,9 @@ def _made(
     refused: list[Refusal],
     now: datetime,
 ) -> list[Memory]:
-    """Rows for what these readers have not yet: new ones, and those that went when the memory was
-    edited and still stand in it. What somebody forgot stays so."""
+    """Rows of propositions that these readers do not have yet: new ones, and those that an edit of
+    the memory removed although their text is still in it. What somebody forgot stays forgotten.
+    Refused texts are added to `refused`."""
     actor = principal.actor
     hashes = {
         content_hash(
@@ -197,7 +200,7 @@ def _made(
             continue
         text = hashes.pop(bytes(row.content_hash), None)
         if text is not None and not (row.status == Status.ACTIVE and _of(row, memory)):
-            # Whoever may not bring it back is not told that it was forgotten.
+            # Only those who may restore it learn that it was forgotten.
             gone = row.status == Status.FORGOTTEN and may_restore(principal, row)
             refused.append(Refusal(text, FORGOTTEN if gone else KNOWN))
     if not hashes:
@@ -215,10 +218,11 @@ def _made(
 
 
 def _said(actor: Actor, memory: Memory, own: str) -> Callable[[str], Words | None]:
-    """Who reworded a proposition that stands as what the memory's speaker said; None if it may not.
+    """A function from a text to who reworded it, if it may count as the speaker's words; else to
+    None.
 
-    What stands in it, and what the product made of it, may, and is whose the memory's words are;
-    another's sentence only with the right to speak for them.
+    Sentences of the memory, and of what the product made of it, may, with the memory's own
+    rewording; other sentences only if the actor may speak for the speaker.
     """
     there = " ".join(f"{memory.content} {own}".split())
     may = memory.speaker_member_id is not None and may_speak_for(
@@ -235,7 +239,7 @@ def _said(actor: Actor, memory: Memory, own: str) -> Callable[[str], Words | Non
 
 
 def _went_with_an_edit(row: Memory, memory: Memory) -> bool:
-    """Whether nobody forgot it: its memory was changed at that moment, and it went along."""
+    """Whether a proposition was removed by an edit of its memory, not forgotten by somebody."""
     forgotten = row.status == Status.FORGOTTEN and not row.forgotten_by_subject
     if not forgotten or row.forgotten_at is None or not _of(row, memory):
         return False
@@ -247,7 +251,7 @@ def _went_with_an_edit(row: Memory, memory: Memory) -> bool:
 
 
 def _bring_back(memory: Memory, rows: Sequence[Memory], now: datetime) -> None:
-    """Active again, and as shareable and lasting as its memory is now."""
+    """Make propositions active again, with the columns FOLLOWED of their memory."""
     for row in rows:
         row.status, row.forgotten_at, row.updated_at = Status.ACTIVE, None, now
         for name in FOLLOWED:

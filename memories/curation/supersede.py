@@ -1,4 +1,5 @@
-"""A newer memory holds in the place of an older one: both are kept, the older says until when."""
+"""Replace an older memory by a newer one: both are kept, and the older one says until when it
+held."""
 
 from datetime import datetime
 from typing import Any
@@ -19,10 +20,11 @@ CHANGED = "It was changed after the decision, so the decision stands. Edit it in
 
 
 def supersede(principal: Principal, older: Memory, newer: Memory, now: datetime) -> dict[str, Any]:
-    """Note that the newer one holds since it was said; what undoing needs comes back.
+    """Note that the newer memory holds since it was said. Returns what undo needs.
 
-    Both are locked, of the same readers and the asker's to change. Raises RedLine for a protected
-    older one, and Misplaced where the newer one is not active or was superseded by the older one.
+    Both are locked, have the same readers and are the asker's to change. Raises RedLine for a
+    protected older one, and Misplaced if the newer one is not active or was superseded by the older
+    one.
     """
     if newer.status != Status.ACTIVE or newer.superseded_by_id == older.id:
         raise Misplaced("The newer one does not hold any more. Nothing was decided.")
@@ -34,7 +36,8 @@ def supersede(principal: Principal, older: Memory, newer: Memory, now: datetime)
 
 
 def take_back(principal: Principal, older: Memory, outcome: dict[str, Any], now: datetime) -> None:
-    """The older one holds again, as far as it did. Raises AlreadyExists once that has changed."""
+    """Undo `supersede`: the older memory gets its former successor and end back. Raises
+    AlreadyExists if its successor changed since."""
     if str(older.superseded_by_id) != outcome["holds"]:
         raise AlreadyExists(CHANGED)
     by, until = outcome["held"]
@@ -50,9 +53,9 @@ def take_back(principal: Principal, older: Memory, outcome: dict[str, Any], now:
 def set_validity(
     principal: Principal, memory: Memory, until: datetime | None, now: datetime
 ) -> bool:
-    """Say until when a locked memory held, as a snapshot says it; whether that differed.
+    """Set until when a locked memory held, as a snapshot has it; returns whether that changed.
 
-    Without an end it holds, so nothing holds in its place. Raises RedLine for a protected one.
+    None: it holds, so it has no successor. Raises RedLine for a protected one.
     """
     if memory.valid_until == until:
         return False

@@ -1,4 +1,4 @@
-"""Take a decision back, as long as nothing was built on it."""
+"""Undo a decision, as long as nothing was built on it."""
 
 from datetime import datetime
 from uuid import UUID
@@ -30,11 +30,11 @@ DECIDED = (State.APPROVED, State.MERGED, State.REJECTED)
 
 
 def undo(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
-    """Let the item wait again. Its decider may, or an admin; of what was merged by itself whoever
-    decides such items.
+    """Reopen an item. Its decider may, or an admin; an automatic merge anybody who may decide such
+    items.
 
-    Raises NotFound, PermissionError for others, AlreadyExists when there is nothing to undo or
-    somebody has changed the result meanwhile.
+    Raises NotFound, PermissionError for others, and AlreadyExists if there is nothing to undo or
+    somebody has changed the result since.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -77,7 +77,7 @@ def _decided(principal: Principal, item_id: UUID) -> Proposal:
 
 
 def _locked(principal: Principal, item: Proposal) -> dict[UUID, Memory]:
-    """The memories that the decision touched, then the item, in the order of every decision."""
+    """Lock the memories that the decision changed, then the item; returns the memories by id."""
     named = ("rewritten", "into", "made", "forgotten", "shelved", "protected", "superseded")
     ids = {UUID(item.outcome[name]) for name in named if name in item.outcome}
     rows = Memory.objects.select_for_update(of=("self",)).filter(
@@ -109,7 +109,8 @@ def _write_back(actor: Actor, memory: Memory, item: Proposal, now: datetime) -> 
 
 
 def _unmake(memory: Memory, item: Proposal, now: datetime) -> None:
-    """A copy goes, for its words are with the original; what was there is what it was."""
+    """Delete the copy that a decision made, or give an existing memory its former status. Raises
+    AlreadyExists if it was changed since."""
     was = item.outcome.get("was", "")
     if was == Status.ACTIVE:
         return
@@ -125,13 +126,13 @@ def _unmake(memory: Memory, item: Proposal, now: datetime) -> None:
 
 
 def _bring_back(principal: Principal, item: Proposal, now: datetime) -> None:
-    """What was archived at that moment is active again, as if no summary had been made."""
+    """Make the memories active again that the decision archived, and delete their summaries."""
     here = Memory.objects.filter(
         organisation_id=principal.organisation_id, audience_id=item.audience_id
     ).select_for_update(of=("self",))
     made = here.filter(key__startswith=SUMMARY, created_at=item.decided_at or now)
     archived = here.filter(status=Status.ARCHIVED, archived_at=item.decided_at)
-    # Sources first, in the order of every lock on memories; summaries are younger than they.
+    # Locked in the order of ids: sources are older than their summaries.
     back = list(archived.order_by("id"))
     for summary in made.order_by("id"):
         if summary.status == Status.ACTIVE and not merge.is_built_on(

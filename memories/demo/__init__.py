@@ -1,1 +1,1 @@
-"""The demo organisation: made on a fresh machine, removed when somebody has seen enough."""
+"""The demo organisation: created on a fresh machine, removed on request."""

@@ -1,4 +1,4 @@
-"""Halyard, which sews bags: its people, groups and robots, and what they have learnt."""
+"""Create the demo: Halyard, a firm that sews bags, with people, groups, robots and memories."""
 
 import secrets
 from collections.abc import Callable
@@ -37,13 +37,13 @@ from robots.models.keys import KeyScope
 from robots.models.robots import Robot
 from robots.registry.robots import join_groups, register_robot
 
-# hook(organisation, now, a maker of accounts): what an upper app adds, as accounts for demo.json.
+# hook(organisation, now, a function that makes accounts); returns accounts for demo.json.
 MoreDemo = Callable[[UUID, datetime, Callable[[str, str], dict[str, str]]], list[dict[str, str]]]
 _more: list[MoreDemo] = []
 
 
 def adds_to_demo(hook: MoreDemo) -> MoreDemo:
-    """Let an upper app show in the demo what it does."""
+    """Register what an upper app adds to the demo."""
     _more.append(hook)
     return hook
 
@@ -56,7 +56,7 @@ PEOPLE = (
     ("Mina", Role.MEMBER),
     ("Vera", Role.VIEWER),
 )
-# Known to the robots; nobody has invited them yet.
+# Members without an account: robots know them, but nobody has invited them yet.
 COLLEAGUES = ("Priya", "Jonas", "Sigrid", "Tomas")
 GROUPS = {
     "launch": ("Ada", "Chidi", "Mina", "Jonas"),
@@ -79,7 +79,7 @@ def _account(email: str, role: str) -> dict[str, str]:
 
 
 def make_home(*, now: datetime, slug: str = OWN_SLUG) -> dict[str, Any]:
-    """An organisation of one's own, still empty, with its admin. Returns {owner: {...}}."""
+    """Create an empty organisation with its admin. Returns {owner: {...}}."""
     owner = _account(f"admin@{slug}.example", str(Role.ADMIN))
     with transaction.atomic():
         home = create_organisation(name="Your organisation", slug=slug, now=now)
@@ -96,7 +96,8 @@ def make_home(*, now: datetime, slug: str = OWN_SLUG) -> dict[str, Any]:
 
 
 def make_demo(*, slug: str, now: datetime, owner: str = "") -> dict[str, Any]:
-    """Make it all. owner: the address of an account that administers it as well.
+    """Create the demo organisation. owner: the e-mail address of an account that becomes its admin
+    too.
 
     Returns {users: [{email, password, role}], robots: [{id, name, key}]}.
     """
@@ -105,7 +106,7 @@ def make_demo(*, slug: str, now: datetime, owner: str = "") -> dict[str, Any]:
 
 
 class _Halyard:
-    """The people and places by name, while the demo is made."""
+    """The members, groups and robots by name while the demo is created."""
 
     def __init__(self, slug: str, now: datetime, owner: str) -> None:
         self.slug, self.now, self.owner = slug, now, owner
@@ -130,7 +131,7 @@ class _Halyard:
                 label="The demo",
                 now=self.now,
             )
-        # Before the firm's own memories, which a list shows from the last that came.
+        # Before the firm's own memories, because lists begin with the last ones.
         for hook in _more:
             self.users += hook(self.id, self.now, _account)
         self._remember(read_script(self.now))
@@ -198,7 +199,8 @@ class _Halyard:
             )
 
     def _remember(self, entries: list[Entry]) -> None:
-        """Day by day, so that each memory has the age that the script gives it."""
+        """Remember the entries day by day, so that each memory has the age that the script gives
+        it."""
         later: list[tuple[datetime, Entry, UUID]] = []
         for (_, writer), some in groupby(entries, lambda e: (e.at.date(), _writer(e))):
             together = list(some)
@@ -243,7 +245,8 @@ class _Halyard:
         )
 
     def _act(self, at: datetime, entry: Entry, id_: UUID) -> None:
-        """What was done to it afterwards: new texts, a report, a correction, forgotten."""
+        """Do what the script says about a memory: edit it, report it, suggest a correction, protect
+        it, forget it."""
         for number, text in enumerate(entry.edits, start=1):
             when = at + (self.now - at) * number / (len(entry.edits) + 1)
             edit_memory(self.person("Chidi"), id_, {"content": text}, now=when)
@@ -261,7 +264,8 @@ class _Halyard:
             forget_memory(actor, id_, now=now)
 
     def _lately(self) -> None:
-        """One proposal is decided, Mina trusts Aria, Lena is invited, Chidi sorted a few."""
+        """Recent acts: one proposal is decided, Mina gives Aria a delegation, Lena is invited,
+        Chidi changed several."""
         now = self.now - timedelta(hours=5)
         mina, ada, chidi = self.person("Mina"), self.person("Ada"), self.person("Chidi")
         with resolve(chidi).scope():
@@ -282,7 +286,7 @@ class _Halyard:
 
 
 def _ids_about(word: str) -> list[UUID]:
-    """What everyone reads about it; call inside a scope."""
+    """The memories for everyone that have this word; call inside a scope."""
     rows = Memory.objects.filter(
         content__icontains=word, kind=Kind.ORGANISATION, status=Status.ACTIVE
     )

@@ -1,4 +1,4 @@
-"""Remove the demo for good, when somebody has seen enough of it."""
+"""Remove the demo for good."""
 
 import logging
 from collections.abc import Iterable
@@ -18,21 +18,21 @@ from orgs.principals import Actor
 
 log = logging.getLogger("commonmind.demo")
 WORD = "remove"
-# Seconds that somebody waits for the rows to be gone; the sweeper deletes the rest.
+# The most seconds that the request deletes rows; the sweeper deletes the rest.
 PATIENCE = 10.0
 
 
 class NotADemo(NotFound):
-    """The organisation is somebody's own; it is not removed like this."""
+    """The organisation is not the demo and is not removed like this."""
 
 
 def remove_demo(actor: Actor, user: User, *, now: datetime) -> Organisation | None:
-    """Delete the asker's organisation, if it is the demo, and the accounts that were made for it.
+    """Delete the asker's organisation, if it is the demo, and the accounts that were created for
+    it.
 
-    Every row goes with the organisation, its audit trail as well; so the removal is recorded in
-    the asker's other organisations. Returns one of these, to go on in. What much there is to
-    delete, a worker deletes after the answer.
-    Raises NotFound for others than its admins, NotADemo.
+    Every row of it is deleted, with its audit trail, so the removal is recorded in the asker's
+    other organisations. Returns one of these, or None. If there is much to delete, a worker goes on
+    after the answer. Raises NotFound for everybody but its admins, and NotADemo.
     """
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise NotFound("not the asker's to remove")
@@ -66,7 +66,7 @@ def _note(member: Member, organisation: Organisation, removed: UUID, now: dateti
 
 
 def _remove_accounts(accounts: Iterable[UUID | None]) -> None:
-    """Those that belong to nothing else any more; they are signed out everywhere."""
+    """Delete the accounts without another organisation, and sign them out everywhere."""
     for user in User.objects.filter(pk__in=[id_ for id_ in accounts if id_]):
         with scope(Scope(user=user.pk)):
             elsewhere = Member.objects.filter(user=user).exists()

@@ -1,4 +1,4 @@
-"""The demo's text file, read into entries. What its signs mean stands at its head."""
+"""The demo's text file, read into entries. The head of the file explains its signs."""
 
 import re
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ REPORTED, CORRECTED, FORGOTTEN, PROTECTED = "!!", "??", "--", "++"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One memory of the script. header: what its section says; position: its place in a chat.
+    """One memory of the script. header: the facts of its section; position: its place in a chat.
 
-    edits: later texts, the first one first. done: (sign, who, words) of what was done to it.
+    edits: later texts in their order. done: (sign, who, words) of one act on it, or None.
     """
 
     at: datetime
@@ -30,7 +30,7 @@ class Entry:
 
 
 def read_script(now: datetime) -> list[Entry]:
-    """Every entry, the oldest first; all of them lie in the past of `now`."""
+    """All entries, the oldest first; all are before `now`."""
     entries: list[Entry] = []
     header: dict[str, str] = {}
     place = 0

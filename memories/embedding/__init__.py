@@ -1,1 +1,1 @@
-"""Text to vectors: the only place that knows a model library."""
+"""Encoders from text to vectors. No other folder imports a model library."""

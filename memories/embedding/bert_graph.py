@@ -54,7 +54,7 @@ def build(tensors: Mapping[str, Vectors], shape: Shape) -> ModelProto:
 
 
 class _Graph:
-    """Nodes and constants as they come; each method returns the name of what it computes."""
+    """Collects nodes and constants; each method returns the name of the value that it adds."""
 
     def __init__(self, tensors: Mapping[str, Vectors], shape: Shape) -> None:
         self._tensors, self._shape = tensors, shape

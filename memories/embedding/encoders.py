@@ -16,7 +16,7 @@ def get_encoder(name: str | None = None) -> Encoder:
 
     `name` defaults to the setting ENCODER. It is "minilm", "bge-small-en-v1.5" or "fake" (or the
     name such an encoder gives itself), or else the name or path of any sentence-transformers model.
-    Raises EncoderError if the model cannot be had, or its vectors cannot be stored.
+    Raises EncoderError if the model cannot be loaded, or its vectors cannot be stored.
     """
     key = canonical(name)
     encoder = _encoders.get(key)
@@ -29,19 +29,21 @@ def get_encoder(name: str | None = None) -> Encoder:
 
 
 def model_id(name: str | None = None) -> int:
-    """Return the number under which the model's vectors are stored; loads nothing."""
+    """Return the number with which the model's vectors are stored; loads nothing."""
     return known_model(name).number
 
 
 def is_built_in(name: str | None = None) -> bool:
-    """Whether the model comes with the product: it fits, and whoever misses it goes on by words."""
+    """Whether the model comes with the product. Its vectors fit, and without it search goes on by
+    words."""
     return canonical(name) in BUILT_IN
 
 
 def refuse_unfit() -> None:
-    """End the process with one line where ENCODER names a model that cannot be had or stored.
+    """End the process with one line if ENCODER names a model that cannot be loaded or stored.
 
-    For models beside the product's own: those were chosen, so it is a mistake of the settings.
+    Only for models that do not come with the product: somebody chose them, so the settings are
+    wrong.
     """
     if is_built_in():
         return

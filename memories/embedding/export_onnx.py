@@ -23,8 +23,8 @@ PROBES = (
     "A dog barks.",
     "[2023-05-08] Caroline: I went to the group yesterday, and it was more than I had hoped for.",
 )
-# The cosine of the two probes as sentence-transformers gives it for these weights, and what int8
-# may lose: a processor on which the kernels are broken must not fill a database with its vectors.
+# The cosine of the two probes by sentence-transformers with these weights, and the most that int8
+# may differ. A processor with broken kernels must not fill a database with its vectors.
 EXPECTED, TOLERANCE = -0.03599, 1e-4
 LEAST_INT8 = 0.95
 

@@ -46,7 +46,7 @@ def _slots(stem: str, dimensions: int) -> tuple[np.ndarray, Vectors]:
     digest = np.frombuffer(
         blake2b(stem.encode(), digest_size=4 * _SLOTS_PER_WORD).digest(), dtype="<u4"
     )
-    # np.unique, because += on a repeated index would count it once only.
+    # np.unique, because += on a repeated index counts it only once.
     slots, first = np.unique((digest >> 1) % dimensions, return_index=True)
     signs = np.where(digest[first] & 1, 1, -1).astype(np.float32)
     return slots, signs

@@ -1,4 +1,4 @@
-"""What an encoder is: texts in, vectors out."""
+"""The interface of encoders: texts in, vectors out."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable

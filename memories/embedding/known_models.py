@@ -1,4 +1,4 @@
-"""What belongs to a model beside its vectors: its number, and where its cosines begin to mean.
+"""The facts of each embedding model: its number and its thresholds.
 
 Each model spreads its vectors differently, so a threshold of one says nothing about another.
 """
@@ -9,12 +9,12 @@ from hashlib import blake2b
 
 from django.conf import settings
 
-# Of the columns that hold vectors. Another length is another schema.
+# The length of the vector columns; another length needs another schema.
 DIMENSIONS = 384
 DEFAULT_ENCODER = "minilm"
 # The lower end of inner products with the searched vectors, as measured for minilm.
 MEANING_FLOOR = -0.1
-# Close enough to be sure, for a model nobody has measured.
+# The threshold for a model that nobody has measured.
 SURELY_NEAR = 0.97
 
 
@@ -34,14 +34,15 @@ class AnswerWeights:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """name: as ENCODER has it. number: stands beside each vector, and is never another model's.
+    """name: as in ENCODER. number: stored with each vector, never that of another model.
 
     meaning_floor: the inner product with a searched vector from which meaning begins to count.
     near_duplicate: the cosine from which two texts may be one result. twin: the cosine of searched
-    vectors from which somebody is asked whether two memories are one. disagree: the same from which
-    two memories that contradict each other are shown to somebody. related: the cosine from which
-    two texts are about one matter at all; 0 leaves a model nobody measured to its order. answers:
-    what its nearness says of an answer; None where nobody has measured that.
+    vectors from which somebody is asked whether two memories are duplicates. disagree: the cosine
+    of searched vectors from which two contradicting memories are shown to somebody. related: the
+    cosine from which two texts are about one subject; 0 for a model that nobody has measured, so
+    that only the order counts. answers: weights for whether a text answers; None for a model that
+    nobody has measured.
     """
 
     name: str
@@ -65,7 +66,7 @@ KNOWN: Mapping[str, Model] = {
     "minilm": Model(
         "minilm", 1, near_duplicate=0.92, twin=0.92, disagree=0.6, related=0.5, answers=_MINILM
     ),
-    # Its cosines begin where others end: two texts about nothing in common have about .6.
+    # Its cosines are high: two unrelated texts have about .6.
     "bge-small-en-v1.5": Model(
         "bge-small-en-v1.5",
         2,
@@ -76,16 +77,16 @@ KNOWN: Mapping[str, Model] = {
         related=0.75,
     ),
 }
-# Those that every installation has; the others are taken or fetched by whoever wants them.
+# Models that every installation has; others are installed on demand.
 BUILT_IN = frozenset({"fake", "minilm"})
-# What an encoder calls itself leads back to it, so that a stored model name can be used.
+# Names that encoders give themselves, so that a stored model name can be used.
 _ALIASES = {"all-MiniLM-L6-v2": "minilm", "fake-384": "fake"}
 # Numbers below are given by hand, above by the name; the column holds up to 32,767.
 _BY_HAND, _MOST = 1_000, 32_767
 
 
 def canonical(name: str | None = None) -> str:
-    """The name under which an encoder is kept; the setting ENCODER where none is given."""
+    """The name under which an encoder is kept; by default that of the setting ENCODER."""
     wanted = name or str(getattr(settings, "ENCODER", DEFAULT_ENCODER))
     return _ALIASES.get(wanted, wanted)
 
@@ -93,9 +94,9 @@ def canonical(name: str | None = None) -> str:
 def known_model(name: str | None = None) -> Model:
     """The model of that name, or of ENCODER; loads nothing and asks no database.
 
-    A model that is not known here gets a number from its name, so that every process and every
-    later start agree on it: two names share one in 1 of 31,767 cases. The operator's own
-    MEANING_FLOOR and NEAR_DUPLICATE_SIMILARITY win for ENCODER.
+    A model that is not known here gets a number from its name, so that all processes and later
+    starts agree: two names share a number in 1 of 31,767 cases. The settings MEANING_FLOOR and
+    NEAR_DUPLICATE_SIMILARITY override the thresholds of ENCODER.
     """
     key = canonical(name)
     model = KNOWN.get(key) or Model(key, number_of(key))

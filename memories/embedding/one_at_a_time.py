@@ -1,7 +1,8 @@
-"""An ONNX model with its tokenizer that reads one text a run, on one core, several runs at a time.
+"""An ONNX model with its tokenizer: one text in each run, one core for each run, several runs at a
+time.
 
-In int8 the scale of the activations is taken over the whole input, so in a batch a text's result
-would depend on its neighbours; alone it is always the same, and on two cores faster too.
+In int8 the scale of the activations is taken over the whole input. So in a batch a text's result
+would depend on its neighbours; alone it is always the same, and on two cores also faster.
 """
 
 import os
@@ -21,7 +22,7 @@ DEFAULT_THREADS = 2
 
 
 class OneAtATime:
-    """Calls may overlap. pool: runs `threads` texts at a time."""
+    """Safe to call from several threads at once. pool: runs up to `threads` texts at a time."""
 
     def __init__(
         self, model: Path, tokenizer: Path, *, most_tokens: int, threads: int = DEFAULT_THREADS
@@ -39,9 +40,9 @@ class OneAtATime:
         self.pool = ThreadPoolExecutor(threads, thread_name_prefix="encoder")
 
     def run(self, text: str, pair: str | None = None) -> Any:
-        """What the model's first output says of the text, or of the two: one row of it, float32.
+        """The model's first output for a text or a pair: its one row, float32.
 
-        Together they are cut at `most_tokens`, the longer first.
+        A pair is cut to `most_tokens` together, the longer text first.
         """
         read = self._tokenizer.encode(text, pair)
         ids = np.array([read.ids], dtype=np.int64)

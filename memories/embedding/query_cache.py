@@ -1,4 +1,4 @@
-"""A small cache of query vectors: people and robots ask the same thing again and again."""
+"""A small cache of query vectors, because the same questions are asked often."""
 
 import threading
 import time
@@ -13,17 +13,17 @@ from memories.embedding.encoders import get_encoder
 from memories.embedding.interface import EncoderError, Vectors
 
 DEFAULT_SIZE = 2048
-# Seconds for which a vector is kept, and between two looks whether all are to be forgotten.
+# Seconds for which a vector is kept, and seconds between two checks whether all must be dropped.
 KEPT_SECONDS, LOOK_SECONDS = 900.0, 5.0
-# Under it lies what changes when every process is to forget.
+# The key in the shared cache whose value changes when every process must drop its vectors.
 _MARK = "queries-forgotten"
 
 
 class QueryCache:
     """Least-recently-used vectors by (model, text); every method is safe between threads.
 
-    Questions are words of people, so none is kept for longer than KEPT_SECONDS. A vector is handed
-    out read-only, because every caller gets the same array.
+    Questions are people's words, so none is kept for longer than KEPT_SECONDS. Vectors are
+    read-only, because every caller gets the same array.
     """
 
     def __init__(self, size: int) -> None:
@@ -50,7 +50,7 @@ class QueryCache:
                 self.hits += 1
                 return kept[0]
             self.misses += 1
-        # Outside the lock: one slow query must not hold up those that are already known.
+        # Outside the lock: a slow query must not delay queries that are in the cache.
         vector = encode(text)
         vector.flags.writeable = False
         with self._lock:
@@ -61,13 +61,14 @@ class QueryCache:
         return vector
 
     def _drop_old(self, now: float) -> None:
-        """Those that were made too long ago; call with the lock."""
+        """Drop vectors that are too old; call with the lock held."""
         old = [key for key, (_, made) in self._vectors.items() if now - made >= KEPT_SECONDS]
         for key in old:
             del self._vectors[key]
 
     def _look(self, now: float) -> None:
-        """Forget all where somebody said so since the last look, one call in LOOK_SECONDS."""
+        """Drop all vectors if `forget_queries` was called since the last check; checks once in
+        LOOK_SECONDS."""
         if now - self._looked < LOOK_SECONDS:
             return
         self._looked = now
@@ -78,15 +79,15 @@ class QueryCache:
             self._mark = mark
 
     def clear(self) -> None:
-        """Forget every vector and start counting again."""
+        """Drop every vector and reset the counters."""
         with self._lock:
             self._vectors.clear()
             self.hits = self.misses = 0
 
 
 def forget_queries() -> None:
-    """Let every process forget the vectors that it keeps, at the next question it is asked after
-    LOOK_SECONDS; without Valkey at the end of KEPT_SECONDS."""
+    """Make every process drop its vectors: with its next query after LOOK_SECONDS; without Valkey
+    after KEPT_SECONDS."""
     cache.set(_MARK, uuid4().hex, timeout=None)
 
 

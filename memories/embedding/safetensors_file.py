@@ -13,7 +13,7 @@ _HEADER_MOST = 10_000_000
 def read_tensors(path: Path) -> dict[str, Vectors]:
     """The float32 tensors of the file by name, in their shapes; those of other types are left out.
 
-    Raises ValueError for a file that is cut or no such file.
+    Raises ValueError for a truncated file or another format.
     """
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")

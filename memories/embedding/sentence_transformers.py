@@ -1,6 +1,6 @@
-"""The general way: any sentence-transformers model, on torch.
+"""The encoder for any sentence-transformers model, on torch.
 
-Slower and larger than `minilm`, so it belongs in a worker rather than in the web process.
+It is slower and larger than `minilm`, so it should run in a worker and not in the web process.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ BATCH = 32
 
 
 class SentenceTransformerEncoder:
-    """A model by its name in the local cache, or by its path. Nothing is fetched."""
+    """A model by its name in the local cache, or by its path. Nothing is downloaded."""
 
     def __init__(self, model: str) -> None:
         try:

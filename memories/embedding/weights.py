@@ -1,4 +1,4 @@
-"""Where the exported models are kept: made once, by content hash, safe between processes."""
+"""The folders of exported models: made once, named by content hash, safe between processes."""
 
 import fcntl
 import hashlib
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memories.embedding.interface import EncoderError
 
-# Part of the folder's name: raise it when export.py makes other files of the same weights.
+# Part of the folder's name: raise it when export_onnx.py makes other files of the same weights.
 RECIPE = 2
 PROJECT = Path(__file__).resolve().parents[2]
 TIMEOUT = 600
@@ -42,15 +42,15 @@ def _digest(path: Path) -> str:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the file against other processes until the end."""
-    # The kernel drops the lock when its process ends, however it ends.
+    """Lock a file against other processes for the time of the block."""
+    # The kernel releases the lock when the process ends, however it ends.
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def _export(models: Path, target: Path) -> None:
-    # We hold the lock, so whatever is half made belongs to a process that died.
+    # We hold the lock, so a half-made folder belongs to a process that died.
     for leftover in models.glob(".export-*"):
         shutil.rmtree(leftover, ignore_errors=True)
     temporary = Path(tempfile.mkdtemp(prefix=".export-", dir=models))

@@ -1,1 +1,2 @@
-"""Memories made sensitive or plain, and their keys rotated. How a text is encrypted: store."""
+"""Make memories sensitive or plain, and rotate keys. How a text is encrypted:
+`store.encryption`."""

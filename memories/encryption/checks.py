@@ -1,4 +1,4 @@
-"""What `manage.py check` says of the keys; with `--database worker` also of missing ones."""
+"""The checks of keys in `manage.py check`; with `--database worker` also for missing keys."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from memories.store.encryption.keys import keyring
 
 @register(Tags.security)
 def check_keys(**_: Any) -> list[CheckMessage]:
-    """The keys that were given are keys."""
+    """Errors for given keys that are no keys."""
     return [
         Error(
             fault,
@@ -26,7 +26,7 @@ def check_keys(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.database)
 def check_keys_in_use(*, databases: Any = None, **_: Any) -> list[CheckMessage]:
-    """Every key under which something is encrypted is there."""
+    """Errors for missing keys with which something is encrypted."""
     if WORKER not in (databases or ()):
         return []
     found: dict[str, int] = {}
@@ -35,7 +35,7 @@ def check_keys_in_use(*, databases: Any = None, **_: Any) -> list[CheckMessage]:
             for id_, count in keys_in_use(organisation_id).items():
                 found[id_] = found.get(id_, 0) + count
     except DatabaseError:
-        # Not migrated yet; what is wrong with the database itself others say.
+        # Not migrated yet. Other checks report problems of the database itself.
         return []
     return [
         Error(

@@ -1,8 +1,8 @@
-"""Encrypt a memory that was stored in plain, and every place that holds its words; and back.
+"""Encrypt a plain memory and every other place with its words; and back.
 
-Call inside a transaction. What was made of its words (propositions, summaries) goes out of use and
-is encrypted as well, also where it lies with other readers; nothing of that is told. What the
-database deleted or overwrote stays on its disk until vacuum.
+Call inside a transaction. Propositions and summaries made from it are taken out of search and
+encrypted as well, also those with other readers, without telling anybody. Deleted and overwritten
+rows stay on the disk until a vacuum.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,18 +32,18 @@ from orgs.database.rls import Scope, scope
 from orgs.organisations.audiences import every_audience
 from orgs.principals import Principal
 
-# Audiences that are opened at once.
+# The number of audiences that one scope opens.
 OPENED = 1_000
-# What of its words stands in other tables of their own.
+# Tables that may hold its words.
 _BESIDE = (Restatement, PendingRestatement, ModelAnswer, Entity, Task)
-# Open items that rest on its words.
+# Causes of open items that rest on its words.
 _CLOSED = (Cause.CORRECTION, Cause.DUPLICATE, Cause.CONTRADICTION)
 
 
 def make_sensitive(principal: Principal, memory: Memory, now: datetime) -> None:
     """Encrypt a locked memory; inside the principal's scope.
 
-    Raises NoEncryptionKey, and Encrypted for one whose words stand elsewhere by design.
+    Raises NoEncryptionKey, and Encrypted for the reasons of `why_not`.
     """
     if refusal := why_not(memory):
         raise Encrypted(refusal)
@@ -52,7 +52,8 @@ def make_sensitive(principal: Principal, memory: Memory, now: datetime) -> None:
 
 
 def why_not(memory: Memory) -> str:
-    """Why a memory cannot be encrypted, or nothing."""
+    """Why a memory cannot be encrypted, because its words exist elsewhere by design; empty if it
+    can."""
     if message_of(memory):
         return "Its words stand in a conversation as well, which is not encrypted."
     if is_proposition(memory) or is_summary(memory):
@@ -80,14 +81,14 @@ def make_plain(principal: Principal, memory: Memory, now: datetime) -> None:
 
 
 def encrypt_rows(rows: Sequence[Memory], now: datetime) -> int:
-    """Encrypt locked memories of one organisation, which the scope reads; how many others went
-    along. Raises NoEncryptionKey."""
+    """Encrypt locked memories of one organisation, which the scope reads. Returns how many derived
+    memories were encrypted with them. Raises NoEncryptionKey."""
     require_key()
     organisation_id = rows[0].organisation_id
     everywhere = _Everywhere(organisation_id, every_audience(organisation_id, OPENED))
     made = everywhere.made_of(rows)
     withdraw_all(organisation_id, [row.id for row in rows], now, *_CLOSED)
-    # Plain still: of a sensitive one nothing is indexed, so that nothing would be taken back.
+    # Before they are sensitive: unindexing a sensitive memory would take nothing back.
     index.unindex(list(rows), now)
     for row in rows:
         row.sensitive = True
@@ -102,14 +103,14 @@ def _add_made_of(rows: Sequence[Memory], more: dict[UUID, Memory]) -> None:
 
 @dataclass(slots=True)
 class _Everywhere:
-    """Every audience of an organisation, in portions, also those that the asker does not read."""
+    """All audiences of an organisation, in portions, also those that the asker does not read."""
 
     organisation_id: UUID
     portions: list[list[UUID]]
     audiences: set[UUID] = field(default_factory=set)
 
     def made_of(self, rows: Sequence[Memory]) -> list[Memory]:
-        """The propositions and summaries of memories, of those as well, and so on."""
+        """The propositions and summaries of memories, and those made from these, at every level."""
         known = {row.id for row in rows}
         found: dict[UUID, Memory] = {}
         level = list(rows)
@@ -124,7 +125,8 @@ class _Everywhere:
         return list(found.values())
 
     def encrypt(self, rows: Sequence[Memory]) -> None:
-        """Their words wherever they stand."""
+        """Encrypt the words of these memories, their versions and items, and delete them from other
+        tables."""
         ids = [row.id for row in rows]
 
         def act() -> None:
@@ -147,7 +149,7 @@ class _Everywhere:
         self._do(act)
 
     def _clear_proposals(self, ids: Sequence[UUID]) -> None:
-        """What was suggested, and what a decision noted so that it can be undone."""
+        """Clear suggested texts, and the texts that decisions kept for undo."""
         about = Q(memory_id__in=ids) | Q(outcome__rewritten__in=[str(id_) for id_ in ids])
         items = Proposal.objects.filter(about, organisation_id=self.organisation_id)
         for item in items.select_for_update(of=("self",)).order_by("id"):

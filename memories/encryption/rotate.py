@@ -1,8 +1,8 @@
-"""Encrypt everything that is sensitive under the newest key, a batch a transaction.
+"""Encrypt everything sensitive with the newest key, each batch in a transaction.
 
-It finds by itself what is left, so a run that broke off is finished by the next one, and a run
-with nothing to do changes nothing. Ciphertexts are renewed as the worker. What is sensitive and
-still stored in plain is encrypted as the application, like everything that takes words out of the
+A run finds what is left, so the next run finishes one that broke off, and a run with nothing to do
+changes nothing. Ciphertexts are renewed in the role of the worker. Sensitive memories that are
+still in plain are encrypted in the role of the application, like every act that takes words out of
 search.
 """
 
@@ -53,9 +53,9 @@ WHERE organisation_id = %(organisation)s AND sealed IS NOT NULL GROUP BY 1
 class Rotated:
     """What a run did with an organisation.
 
-    encrypted: sensitive memories that were stored in plain. memories, versions: ciphertexts under
-    the newest key now. unreadable: what no key opens. refused: sensitive memories whose words stand
-    elsewhere by design, and stay in plain. held: rows by key id afterwards.
+    encrypted: sensitive memories that had been in plain. memories, versions: ciphertexts that were
+    renewed. unreadable: ciphertexts without a key. refused: sensitive memories that stay in plain,
+    see `why_not`. held: rows by key id afterwards.
     """
 
     encrypted: int = 0
@@ -69,7 +69,7 @@ class Rotated:
 def rotate_keys(
     organisation_id: UUID, *, now: datetime, tick: Callable[[int], object] = lambda n: None
 ) -> Rotated:
-    """Rotate one organisation. tick: hears how many rows each batch had.
+    """Rotate the keys of one organisation. tick: called after each batch with its number of rows.
 
     Raises NoEncryptionKey.
     """
@@ -93,7 +93,7 @@ def rotate_keys(
 
 
 def keys_in_use(organisation_id: UUID) -> Counter[str]:
-    """How many memories and versions are encrypted under each key, by its id."""
+    """How many memories and versions are encrypted with each key, by its id."""
     held: Counter[str] = Counter()
     with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
         cursor.execute(_HELD, {"organisation": organisation_id})
@@ -103,7 +103,8 @@ def keys_in_use(organisation_id: UUID) -> Counter[str]:
 
 
 def _plain_ones(organisation_id: UUID, done: Rotated, now: datetime) -> Iterator[int]:
-    """Sensitive memories from before there was a key, one at a time: each reaches far."""
+    """Encrypt sensitive memories from before there was a key, one at a time, because each has many
+    derived rows. Yields the size of each batch."""
     after = _NOBODY
     while True:
         with organisation_scope(organisation_id, using=WORKER):
@@ -166,8 +167,8 @@ def _renew_memories(ids: list[UUID], done: Rotated) -> None:
             with transaction.atomic(using=WORKER):
                 mine.update(content_hash=digest)
         except IntegrityError:
-            # Its text was said again under the newer key, and is there twice. Its older hash says
-            # nothing to who has not the older key, so it stays.
+            # The same text exists already with a hash of the newer key. The older hash stays;
+            # without the older key it reveals nothing.
             pass
         done.memories += 1
 

@@ -1,5 +1,5 @@
-"""The architectures compared: seeded data, scenarios, measures, a report and a recommendation.
+"""The comparison of the architectures: seeded data, scenarios, measures, report, recommendation.
 
-`manage.py compare_architectures` runs it on an organisation that it makes and removes. The data
-knows by itself who may read what, so that a leak is found without asking the code under test.
+`manage.py compare_architectures` runs it on an organisation that it creates and removes. The data
+itself says who may read what, so a leak is found without asking the code under test.
 """

@@ -1,7 +1,7 @@
-"""One comparison from end to end: for each size a world, filled, asked, inserted into, judged.
+"""A whole comparison: for each size a world is built, filled, asked, inserted into and judged.
 
-The organisations stay until the last size is done, so that the room of one is not given to the
-next before it is counted; then they go, whatever happened.
+The organisations stay until the last size is done, so that a later one does not reuse the space of
+an earlier one before it is measured. Then they are removed, also after an error.
 """
 
 import os
@@ -47,7 +47,7 @@ ARCHITECTURES: dict[str, tuple[str, ...]] = {
     "privacy_scoped": (),
     "multi_level": (),
 }
-# Asked as well and not ranked: the search without an architecture.
+# Measured but not ranked: the search without an architecture.
 REFERENCE = "hybrid"
 EACH = 40
 Say = Callable[[str], None]
@@ -55,9 +55,8 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonPlan:
-    """What is compared. each: questions a scenario, as far as the groups hold so many;
-    batches: timed inserts of a group's 500 messages by each architecture.
-    """
+    """What is compared. each: questions for each scenario, if the groups have so many; batches:
+    timed inserts of a group's 500 messages for each architecture."""
 
     groups: Sequence[int]
     strategies: Sequence[str]
@@ -68,7 +67,7 @@ class ComparisonPlan:
 
 @dataclass(slots=True)
 class Comparison:
-    """What was found: runs of the architectures and of the reference, and how it was made."""
+    """The results: runs of the architectures and of the reference, and how they were made."""
 
     plan: ComparisonPlan
     made: dict[str, Any]
@@ -119,8 +118,8 @@ def compare(
 ) -> Comparison:
     """Measure every strategy of the plan at every size.
 
-    keep_report is called with all that was found before what was made is removed, for that takes
-    long after 1,000 groups.
+    keep_report: called with the results before the organisations are removed, because removing
+    1,000 groups takes long.
     """
     started = time.perf_counter()
     found = Comparison(plan, _made(plan))
@@ -129,7 +128,8 @@ def compare(
             world = World(
                 seed=plan.seed, groups=groups, spare=(1 + plan.batches) * (1 + len(plan.strategies))
             )
-            # Or what others have deleted would be given back while this organisation grows.
+            # Otherwise space that others have freed would be reclaimed while this organisation
+            # grows.
             sizes.settle()
             before = sizes.sizes()
             say(f"{groups:,} groups: {MESSAGES * groups:,} messages ...")
@@ -142,7 +142,7 @@ def compare(
 
 
 def command(plan: ComparisonPlan) -> str:
-    """The words that make this comparison again."""
+    """The command that repeats this comparison."""
     sizes_ = ",".join(map(str, sorted(plan.groups)))
     words = f"manage.py compare_architectures --groups {sizes_} --seed {plan.seed}"
     if set(plan.strategies) != set(ARCHITECTURES):

@@ -1,4 +1,4 @@
-"""How much room the tables take, with indexes and out-of-line values, as the owner sees them."""
+"""The sizes of the tables, with indexes and out-of-line values; read in the role of the owner."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from django.db import connections
 from psycopg import sql
 
 OWNER = "owner"
-# A projection's own tables, by the beginning of their names; every other table is shared.
+# The tables of each projection, by the beginning of their names; all other tables are shared.
 PROJECTIONS = {
     "graph": ("memories_entity", "memories_edge"),
     "partitions": ("memories_partition",),
@@ -20,14 +20,15 @@ WHERE c.relkind = 'r' AND n.nspname = 'public' AND c.relname LIKE 'memories\\_%'
 
 
 def sizes() -> dict[str, int]:
-    """Bytes of every table of the memories with all that belongs to it."""
+    """Bytes of every table whose name begins with memories_, with its indexes and out-of-line
+    values."""
     with connections[OWNER].cursor() as cursor:
         cursor.execute(_TABLES)
         return dict(cursor.fetchall())
 
 
 def settle() -> None:
-    """VACUUM and ANALYZE, as autovacuum does within its minute after so many rows."""
+    """VACUUM and ANALYZE all tables, as autovacuum would soon after so many rows."""
     connection: Any = connections[OWNER]
     if connection.in_atomic_block:
         return
@@ -37,7 +38,7 @@ def settle() -> None:
 
 
 def projection_of(table: str) -> str:
-    """The projection that a table belongs to, or nothing."""
+    """The projection of a table; empty for a shared table."""
     found = (name for name, beginnings in PROJECTIONS.items() if table.startswith(beginnings))
     return next(found, "")
 
@@ -45,7 +46,8 @@ def projection_of(table: str) -> str:
 def bytes_per_memory(
     before: Mapping[str, int], after: Mapping[str, int], memories: int, needs: Sequence[str]
 ) -> float:
-    """What each memory added to the shared tables and to those of these projections."""
+    """Bytes that each memory added to the shared tables and to those of the projections in
+    `needs`."""
     grown = sum(
         size - before.get(table, 0)
         for table, size in after.items()

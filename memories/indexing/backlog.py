@@ -1,4 +1,4 @@
-"""How much work is owed, over all organisations: a number for the machine's owner."""
+"""How much work is pending in all organisations: numbers for the operator."""
 
 from memories.jobs.leases import WORKER
 from memories.jobs.owed_work import PendingState
@@ -11,7 +11,7 @@ SELECT state, count(*) FROM memories_pending WHERE organisation_id = %(organisat
 
 
 def count_backlog() -> dict[str, int]:
-    """Pending rows by state (waiting, leased, dead); one organisation after the other."""
+    """The number of pending rows by state (waiting, leased, dead), over all organisations."""
     counts = dict.fromkeys(PendingState.values, 0)
     for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
         scope = Scope(organisation=organisation_id)

@@ -1,8 +1,8 @@
-"""The words and meaning that turns gave to those around them are taken back at once.
+"""Remove what a turn contributed to the search of its neighbours, at once.
 
-A turn is found by the words and the meaning of its neighbours (`context_windows`). Whatever
-takes a turn away, changes it or pushes others apart leaves them their own words and their own
-meaning in the same transaction. What they are lent anew is owed to the worker.
+A turn is also found by the words and meaning of its neighbours (`context_windows`). When a turn is
+removed, changed or another comes between, the same transaction resets its neighbours to their own
+words and meaning. The worker then computes their context again.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -19,7 +19,7 @@ from memories.store.models.memory import Memory
 from orgs.database.bulk import uuids
 from orgs.database.prepared_statements import fetched
 
-# Which of some memories are about to be deleted.
+# A function from ids to those of them that are about to be deleted.
 Going = Callable[[Collection[UUID]], Collection[UUID]]
 
 # Each lexeme once, labelled A: ts_rank of one lexeme is then exactly its label's weight.
@@ -48,7 +48,7 @@ SELECT DISTINCT near.id, near.audience_id, near.kind FROM memories_memory m {_AR
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
   AND NOT near.id = ANY(%(ids)s::uuid[])
 """
-# The first of the new turns in each place, if a turn that was there before follows it.
+# Whether an older turn follows the first new turn of a conversation.
 _BETWEEN = """
 SELECT 1 FROM unnest(%(conversations)s::text[], %(audiences)s::uuid[], %(positions)s::bigint[],
                      %(firsts)s::uuid[]) AS given (conversation, audience, position, id)
@@ -63,14 +63,14 @@ _OWN_WORDS = rf"""
 UPDATE memories_text SET lexemes = {LABELLED}
 WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(lent)s::uuid[])
 """
-# As `Surroundings` has it for a turn on its own.
+# The searched vector of a turn without context, as in `Surroundings`.
 _OWN_MEANING = """
 UPDATE memories_search s SET embedding = e.own + e.own
 FROM memories_embedding e
 WHERE s.organisation_id = %(organisation)s AND s.memory_id = ANY(%(lent)s::uuid[])
   AND e.organisation_id = s.organisation_id AND e.memory_id = s.memory_id AND e.model = s.model
 """
-# Whoever cleans up around turns of one conversation waits for the other, holding no turn.
+# Updates around turns of one conversation run one after the other; a waiting one holds no row lock.
 _IN_TURN = """
 SELECT pg_advisory_xact_lock(hashtextextended(given.place, 0))
 FROM (SELECT DISTINCT m.organisation_id || ' ' || m.audience_id || ' ' || m.conversation AS place
@@ -80,20 +80,21 @@ FROM (SELECT DISTINCT m.organisation_id || ' ' || m.audience_id || ' ' || m.conv
 
 
 def wait_in_turn(rows: Sequence[Memory]) -> None:
-    """Hold the conversations of these turns until the transaction ends."""
+    """Lock the conversations of these turns until the transaction ends."""
     if any(row.conversation for row in rows):
         wait_for(rows[0].organisation_id, [row.id for row in rows])
 
 
 def wait_for(organisation_id: UUID, ids: Sequence[UUID]) -> None:
-    """The same for memories that are known by their ids."""
+    """`wait_in_turn` for memories by their ids."""
     fetched(_IN_TURN, {"organisation": organisation_id, "ids": uuids(ids)})
 
 
 def take_back(rows: Sequence[Memory], now: datetime, *, going: Going | None = None) -> None:
-    """Leave the turns around these memories their own words and meaning, and owe them new ones.
+    """Reset the turns around these memories to their own words and meaning, and queue them for the
+    worker.
 
-    going: which of some ids are about to be deleted themselves, and need nothing any more.
+    going: tells which neighbours are about to be deleted themselves and can be skipped.
     """
     if not any(row.conversation for row in rows):
         return
@@ -124,7 +125,7 @@ def take_back(rows: Sequence[Memory], now: datetime, *, going: Going | None = No
 
 
 def come_between(rows: Sequence[Memory]) -> bool:
-    """Whether any of these new turns stands before one that was there already."""
+    """Whether any of these new turns comes before an older turn of its conversation."""
     first: dict[tuple[str, UUID], tuple[int, UUID]] = {}
     for row in rows:
         if row.conversation:

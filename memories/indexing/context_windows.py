@@ -1,13 +1,13 @@
-"""The turns around a memory lend it words and meaning: an answer often shares none with its
-question.
+"""Context windows: the neighbouring turns of a memory contribute words and meaning to its search,
+because an answer often shares none with its question.
 
-A neighbour counts only in the same conversation and the same audience. Words of a narrower
-audience would tell, by being found, what the asker may not read.
+A neighbour counts only in the same conversation and the same audience. Words of a narrower audience
+could reveal, by a hit, what the asker may not read.
 
-Words: a lexeme of a turn k away is worth WORDS[k] x d, d = min(1, 40 / the neighbour's length in
-lexemes), and becomes label B, C or D of the window by the steps in the SQL. Meaning: the searched
-vector is e + normalise(e + sum of MEANING[k] x d x e(t +- k)). Long neighbours count less (d),
-else they drown what they surround.
+Words: a lexeme of a turn k away has the weight WORDS[k] x d, d = min(1, 40 / the neighbour's length
+in lexemes), and gets the label B, C or D in the window by the limits in the SQL. Meaning: the
+searched vector is e + normalise(e + sum of MEANING[k] x d x e(t +- k)). Long neighbours count less
+(d), otherwise they would dominate.
 """
 
 from collections import defaultdict
@@ -27,13 +27,13 @@ Vector = NDArray[np.float32]
 
 DAMPED_FROM = 40.0
 
-# The index has the turns in order; with the statistics of a table that has just grown, sorting a
-# whole conversation for each of its turns looks cheaper, and is not.
+# The index has the turns in order. With the statistics of a table that has just grown, the planner
+# would rather sort a whole conversation for each of its turns, which is slower.
 _IN_ORDER = """
 SELECT set_config('enable_bitmapscan', %(sorting)s, true),
     set_config('enable_sort', %(sorting)s, true)
 """
-# The turns within reach need those within their own reach.
+# Twice the reach: the turns in reach need those in their own reach.
 _NEAR = """
 WITH given AS (
     SELECT id, conversation, audience_id, position FROM memories_memory
@@ -55,7 +55,7 @@ SELECT around.id FROM given CROSS JOIN LATERAL (
      ORDER BY m.position, m.id LIMIT %(around)s)
 ) AS around
 """
-# Whoever takes one of them out of search waits, and then takes back what it lent here.
+# Taking one of these turns out of search waits for this, and then removes its contribution.
 _HELD = """
 SELECT memory_id FROM memories_text
 WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(near)s)
@@ -104,7 +104,8 @@ WHERE s.organisation_id = %(organisation)s AND s.memory_id = given.id
 class Surroundings:
     """The turns near some memories, in order, with their lengths and vectors.
 
-    Made once for a batch, before its own vectors are stored; `vectors` are these.
+    One for each batch, made before its own vectors are stored. vectors: those of the batch, by
+    memory id.
     """
 
     def __init__(
@@ -129,7 +130,7 @@ class Surroundings:
         self.turns = list(by_conversation.values())
 
     def _read(self, ids: list[UUID]) -> list[tuple[Any, ...]]:
-        """The turns near these, held where they are until the transaction ends."""
+        """The turns near these, locked against removal until the transaction ends."""
         values: dict[str, Any] = {"organisation": self.organisation_id, "model": self.model}
         with self.connection.cursor() as cursor:
             cursor.execute(_IN_ORDER, {"sorting": "off"})
@@ -141,7 +142,7 @@ class Surroundings:
             return list(cursor.fetchall())
 
     def _around(self, turns: Sequence[UUID], index: int, reach: int) -> Iterable[tuple[int, UUID]]:
-        """(distance, id) of the turns up to `reach` away that lend to this one."""
+        """(distance, id) of the turns up to `reach` away that contribute to this one."""
         here = self.expiry[turns[index]]
         for k in range(1, reach + 1):
             for at in (index - k, index + k):
@@ -149,14 +150,15 @@ class Surroundings:
                     yield k, turns[at]
 
     def _due(self, turns: Sequence[UUID], reach: int) -> list[int]:
-        """The turns whose surroundings the batch changes: its own and those within reach."""
+        """The places of the turns whose context the batch changes: its own turns and those in
+        reach."""
         changed = [i for i, id_ in enumerate(turns) if id_ in self.fresh]
         return sorted(
             {at for i in changed for at in range(max(0, i - reach), min(len(turns), i + reach + 1))}
         )
 
     def searched(self) -> dict[UUID, Vector]:
-        """The vector to search by, for the batch and for the turns around it that have one."""
+        """The searched vectors of the batch, and of the turns around it that have a vector."""
         found = {id_: 2 * self.own[id_] for id_ in self.fresh}
         for turns in self.turns:
             for index in self._due(turns, len(MEANING)):
@@ -176,9 +178,10 @@ class Surroundings:
         return own + context / norm if norm else 2 * own
 
     def store(self, searched: Mapping[UUID, Vector]) -> set[UUID]:
-        """Store the vectors that are searched, the older neighbours' too, and the windows of words.
+        """Store the searched vectors, also those of older neighbours, and the context windows of
+        words.
 
-        Returns the memories whose words or vector are others now, the batch among them.
+        Returns the ids of memories whose words or vector changed, the batch among them.
         """
         rows, turns, worth = self._pairs()
         values: dict[str, Any] = {"organisation": self.organisation_id, "model": self.model}

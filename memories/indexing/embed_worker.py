@@ -1,8 +1,8 @@
-"""Fill what memories are owed: their vector, and the words and vectors of the turns around them.
+"""Embed memories that wait, and update the context of the turns around them.
 
-Runs as the worker role on one organisation at a time. Work is leased from the pending rows, so
-that a killed worker's share comes back by itself, and finished in the transaction that stores
-the result, so that nothing is done twice.
+Runs in the role of the worker, on one organisation at a time. Work is leased from the pending rows,
+so work of a killed worker comes back when its lease ends. It is finished in the transaction that
+stores the result, so nothing is done twice.
 """
 
 import logging
@@ -34,7 +34,7 @@ BATCH = 64
 
 
 class Follower(Protocol):
-    """What is done with memories whose vectors were just stored, in the same transaction."""
+    """A hook for memories whose vectors were just stored, called in the same transaction."""
 
     def __call__(
         self,
@@ -51,14 +51,14 @@ _followers: list[Follower] = []
 
 
 def after_embedding(function: Follower) -> None:
-    """Register what looks at memories once they have vectors."""
+    """Register a hook that is called when memories have got vectors."""
     if function not in _followers:
         _followers.append(function)
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One memory to embed, as it was when the work was taken."""
+    """One memory to embed, as it was when the lease began."""
 
     memory_id: UUID
     audience_id: UUID
@@ -69,7 +69,7 @@ class Lease:
 
 
 def passage(memory: Memory) -> str:
-    """The text that is embedded: "[date] speaker: text", as far as they are known."""
+    """The text that is embedded: "[date] speaker: text"; an unknown date or speaker is left out."""
     at = memory.occurred_at
     when = f"[{at:%-d %B %Y}] " if at else ""
     who = f"{memory.speaker}: " if memory.speaker else ""
@@ -77,10 +77,10 @@ def passage(memory: Memory) -> str:
 
 
 def embed_pending(organisation_id: UUID, *, now: datetime, limit: int = BATCH) -> int:
-    """Read some waiting memories, then embed up to `limit` of those that were read.
+    """Read some waiting memories (`read_worker`), then embed up to `limit` memories that were read.
 
-    Returns how many were read or taken, whichever is more; 0 when all is done. Where there is no
-    model they are read, and nothing is taken, so that nothing counts as tried.
+    Returns how many were read or leased, whichever is more; 0 when nothing is left. Without a model
+    memories are only read; nothing is leased, so nothing counts as an attempt.
     """
     read = read_pending(organisation_id, now=now)
     try:
@@ -101,7 +101,7 @@ def _embed(organisation_id: UUID, leases: Sequence[Lease], now: datetime) -> Non
         if len(leases) == 1:
             _give_back(organisation_id, leases, error, now)
             return
-        # One bad text must not hold up the others: each on its own.
+        # One bad text must not block the others: encode each by itself.
         _give_back(organisation_id, leases, error, now, counted=False)
         for lease in leases:
             _embed_one(organisation_id, lease, now)
@@ -140,7 +140,7 @@ def _give_back(
     *,
     counted: bool = True,
 ) -> None:
-    """Let it be tried again. counted: as a failure of its own."""
+    """Release leases for another attempt. counted: whether this counts as an attempt."""
     # The class alone: a library's message may quote the text.
     reason = type(error).__name__
     log.warning("embedding failed: %s", reason)
@@ -157,12 +157,12 @@ def _give_back(
 def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now: datetime) -> None:
     model = known_model()
     with organisation_scope(organisation_id, using=WORKER):
-        # Locked while the vectors go in: a text that changes meanwhile keeps its own new debt. Not
-        # by its key, so that who takes back a neighbour's words may note what this one is owed.
+        # Locked while the vectors are stored: a later change of the text keeps its new pending row.
+        # FOR NO KEY UPDATE, so that updates of neighbours may insert pending rows for this one.
         current = {
             m.id: m
             for m in Memory.objects.using(WORKER)
-            # What became sensitive meanwhile says the same as before, and gets no vector.
+            # A memory that became sensitive meanwhile has the same version, and gets no vector.
             .filter(id__in=[lease.memory_id for lease in leases], status="active", sensitive=False)
             .select_for_update(of=("self",), no_key=True)
             .order_by("id")
@@ -195,7 +195,7 @@ def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now
             unique_fields=["organisation", "memory", "model"],
             update_fields=["own", "audience", "kind", "group"],
         )
-        # What another model made of an earlier text must not come back with that model.
+        # Vectors of other models are of an earlier text and must not be used again.
         Embedding.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=list(vectors_by_id)
         ).exclude(model=model.number).delete()
@@ -207,7 +207,7 @@ def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now
         Pending.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=ids
         ).delete()
-        # Forgotten or changed meanwhile: what is still owed stands in a row of its own.
+        # Forgotten memories need nothing any more; changed ones wait for another attempt.
         stale = {lease.memory_id for lease in leases} - set(ids)
         Pending.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=stale - set(current)
@@ -218,12 +218,12 @@ def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now
 
 
 def broke_off(organisation_id: UUID, now: datetime) -> bool:
-    """Whether the organisation has work that somebody took and did not finish."""
+    """Whether the organisation has pending rows whose lease ended without a result."""
     with organisation_scope(organisation_id, using=WORKER):
         rows = Pending.objects.using(WORKER).filter(organisation_id=organisation_id)
         return rows.filter(state=PendingState.LEASED, leased_until__lt=now).exists()
 
 
 def organisations_owed(now: datetime) -> list[UUID]:
-    """The organisations with memories to embed."""
+    """The ids of organisations with memories to embed."""
     return jobs_leases.organisations_owed(Pending, now)

@@ -1,4 +1,5 @@
-"""Up to how many rows a scope is searched by looking at each of them. Pure."""
+"""The size up to which a scope is searched exactly, row by row. Pure."""
 
-# Above, an organisation gets indexes of its own, and who reads more than this is searched by them.
+# Above this an organisation gets indexes of its own, which serve askers who read more rows than
+# this.
 EXACT = 20_000

@@ -1,4 +1,4 @@
-"""The rows behind a memory, in bulk; call inside the writer's scope."""
+"""Index memories for search, in bulk, or remove them; call inside the writer's scope."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -24,7 +24,8 @@ from orgs.database.prepared_statements import fetched
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation, Projection
 
-# Postgres takes tsvectors up to 1 MiB and word positions up to 16,383; more words find nothing.
+# Postgres allows tsvectors up to 1 MiB and word positions up to 16,383; later words are not
+# indexed.
 INDEXED_CHARACTERS = 100_000
 
 
@@ -48,7 +49,7 @@ SELECT id, %(organisation)s, id, audience_id, kind, group_id, own,
        length, speaker_key, asks AND length <= %(short)s, timed
 FROM """
 _INSERT_TEXT = f"{_INTO_TEXT} ({_PARSED}) AS parsed"
-# The words are parsed once for both.
+# Both inserts use words that are parsed once.
 _INSERT_TEXT_AND_PARTITION = rf"""
 WITH parsed AS MATERIALIZED ({_PARSED}), texts AS ({_INTO_TEXT} parsed)
 INSERT INTO memories_partition (organisation_id, memory_id, audience_id, kind, group_id, owner,
@@ -63,7 +64,7 @@ WHERE kind = ANY(%(partitioned)s)
 """
 
 
-# As columns: a thousand model instances of each take longer than the statements.
+# As columns, because a thousand model instances take longer than the statements.
 _GIVEN = """
 FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
             %(robots)s::uuid[], %(authors)s::uuid[])
@@ -104,10 +105,10 @@ def index(
     now: datetime,
     fresh: bool = False,
 ) -> None:
-    """Make memories findable by words now; owe their reading and their embedding.
+    """Index memories by words now, and queue them for reading and embedding.
 
-    fresh: they are new, so that nothing is noted of them yet. What is sensitive is found by its
-    key, tags and filters alone: of its words nothing is kept outside its own row.
+    fresh: they are new, so no projection has rows of them. Sensitive memories are skipped: they are
+    found by key, tags and filters alone, and no words of them are kept outside their own row.
     """
     rows = [row for row in rows if not row.sensitive]
     if not rows:
@@ -134,7 +135,8 @@ def index(
     reading = Reading.FRESH if fresh else Reading.AGAIN
     fetched(_OWE, _columns(rows, now) | {"reading": reading.value})
     if come_between(rows):
-        # Farther apart than they were, turns would no longer be found where one is to be cleaned.
+        # New turns push older ones apart. Later the older neighbours would be out of reach of an
+        # update.
         wait_in_turn(rows)
         take_back(rows, now)
         restate_following(rows, now)
@@ -151,11 +153,11 @@ def _whose(rows: Sequence[Memory]) -> dict[str, Any]:
 def unindex(
     rows: Sequence[Memory], now: datetime, *, by_subject: bool = False, archived: bool = False
 ) -> None:
-    """Take memories out of every search; call before they move, where they move.
+    """Take memories out of every search; call before their audience changes, if it does.
 
-    The turns around them lose at once the words and the meaning that were lent to them.
-    Their propositions go with them, and unless they are only archived their summaries as well.
-    by_subject: whom they are about takes them away.
+    Their contribution to neighbouring turns is removed at once. Their propositions are forgotten
+    with them, and unless they are only archived their summaries as well. by_subject: their subject
+    forgets them.
     """
     if not rows:
         return
@@ -165,15 +167,16 @@ def unindex(
 
 
 def take_out(rows: Sequence[Memory], now: datetime, *, going: Going | None = None) -> None:
-    """Likewise, and what was made of them stays: they are the same memories in other words.
+    """Take memories out of search without touching their propositions and summaries.
 
-    going: which of some memories are about to be deleted, so that nothing is made anew for them.
+    going: tells which memories are about to be deleted, so that they are not queued again.
     """
     if not rows:
         return
     organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
     wait_in_turn(rows)
-    # Gone first: a worker that has read these words is waited for, and what it lent is taken back.
+    # Deleted first: this waits for a worker that uses these words; then its contributions are
+    # removed.
     for model in (Text, Embedding, Pending):
         model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
     partitions.remove(organisation_id, ids)
@@ -186,14 +189,14 @@ def take_out(rows: Sequence[Memory], now: datetime, *, going: Going | None = Non
 
 
 def reindex(memory: Memory, now: datetime) -> None:
-    """Make a memory findable by what it now says, for those who now read it."""
+    """Index a memory with its present words, for its present readers."""
     organisation = Organisation.objects.get(id=memory.organisation_id)
     index([memory], organisation=organisation, now=now)
     hint_embedding(memory.organisation_id)
 
 
 def lend_anew(memory: Memory, now: datetime) -> None:
-    """A memory lasts another time than it did: nobody keeps what it lent for longer."""
+    """The expiry of a memory changed: recompute its contribution to its neighbours."""
     wait_in_turn([memory])
     take_back([memory], now)
     restate_following([memory], now)
@@ -201,6 +204,6 @@ def lend_anew(memory: Memory, now: datetime) -> None:
 
 
 def note_again(memory: Memory, now: datetime) -> None:
-    """What a memory is about has changed, and not its words."""
+    """The tags of a memory changed, but not its words: update the projections."""
     organisation = Organisation.objects.get(id=memory.organisation_id)
     projections.renew(organisation, [memory], now)

@@ -1,7 +1,7 @@
-"""Another embedding model: everything that the new one has not seen is owed a vector of it.
+"""A change of the embedding model: queue every memory without a vector of the new model.
 
-Vectors of two models cannot be compared, so each carries its model's number and a question looks at
-those of its own model alone. What is not embedded yet is found by its words.
+Vectors of two models cannot be compared, so each has its model's number, and a question uses only
+vectors of its own model. Memories that are not embedded yet are found by their words.
 """
 
 from datetime import datetime
@@ -16,7 +16,7 @@ from orgs.database.rls import organisation_scope
 
 WORKER = "worker"
 
-# By keys, so that a million rows are looked at once and not once a portion.
+# Keyset paging: each of a million rows is read once, not once for each portion.
 _MISSING = """
 SELECT t.memory_id, t.audience_id, t.kind FROM memories_text t
 WHERE t.organisation_id = %(organisation)s AND t.memory_id > %(after)s
@@ -30,9 +30,9 @@ PORTION = 2_000
 
 
 def owe_missing(organisation_id: UUID, *, now: datetime) -> int:
-    """Owe a vector of the present model to every memory that has none; returns how many.
+    """Queue every memory without a vector of the present model; returns how many.
 
-    After ENCODER was changed that is all of them; until they are done, words find them.
+    After a change of ENCODER these are all memories; until they are done, words find them.
     """
     owed, after = 0, UUID(int=0)
     while True:

@@ -1,4 +1,4 @@
-"""The narrow rows that recall searches, and the durable work that fills them."""
+"""The narrow rows that recall searches, and the pending work that fills them."""
 
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
@@ -12,10 +12,10 @@ from orgs.models.base import TenantKey
 class Text(MemoryPart):
     """The words of a memory as lexemes, with those of the neighbouring turns.
 
-    `own` is what the memory itself says, with speaker and date. `lexemes` has each lexeme once,
-    labelled A where it is the memory's own, B, C or D where a neighbouring turn of the same
-    conversation and audience lends it. `length` counts the lexemes of the content. `speaker_key`
-    is the speaker in lower case; `asks` marks a short question, `timed` a word of time.
+    `own` has the words of the memory itself, with speaker and date. `lexemes` has each lexeme once,
+    labelled A if it is the memory's own, B, C or D if it comes from a neighbouring turn of the same
+    conversation and audience. `length` is the number of lexemes of the content. `speaker_key` is
+    the speaker in lower case; `asks` marks a short question, `timed` a word of time.
     """
 
     group = TenantKey("orgs.Group", null=True)
@@ -30,7 +30,8 @@ class Text(MemoryPart):
         constraints = [models.UniqueConstraint(fields=["organisation", "memory"], name="text_once")]
         indexes = [
             models.Index(fields=["organisation", "audience", "speaker_key"], name="text_audience"),
-            # Whether anybody of that name speaks in the scope: one look for each name.
+            # For the question whether somebody of a name speaks in the scope: one lookup for each
+            # name.
             models.Index(
                 fields=["organisation", "speaker_key", "audience"],
                 condition=~models.Q(speaker_key=""),
@@ -40,10 +41,10 @@ class Text(MemoryPart):
 
 
 class Embedding(MemoryPart):
-    """A memory's meaning under one model, in half-precision numbers.
+    """A memory's vector of one model, in half precision.
 
-    `own` is the text's vector of unit length. The one that is searched, the own one plus what the
-    neighbouring turns add, lies in the narrow row (memories_search).
+    `own` is the text's vector, of unit length. The searched vector, which adds the neighbouring
+    turns, is in the narrow row (memories_search).
     """
 
     group = TenantKey("orgs.Group", null=True)
@@ -59,7 +60,7 @@ class Embedding(MemoryPart):
 
 
 class Reading(models.TextChoices):
-    """Whether a memory is still to be read: for its restatement and for what the graph notes."""
+    """Whether a memory still has to be read, for its restatement and the graph."""
 
     DONE = ""
     FRESH = "fresh"
@@ -67,9 +68,9 @@ class Reading(models.TextChoices):
 
 
 class Pending(OwedWork):
-    """The vector that a memory is owed, and before it the reading.
+    """A memory that waits to be read and then embedded.
 
-    reading: `fresh` if nothing was noted of the memory before, `again` if it was findable before.
+    reading: `fresh` if the memory is new, `again` if it was indexed before, empty once it was read.
     """
 
     reading = models.CharField(

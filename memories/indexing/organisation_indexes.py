@@ -1,9 +1,9 @@
 """Partial indexes of the large organisations: HNSW for meaning, GIN for words.
 
-A global HNSW returns too few rows to whoever reads a part of it, and slows every write; small
-organisations are scanned exactly. So each organisation that has outgrown that gets its own two,
-built and rebuilt without blocking writers. Runs as the owner of the tables, who alone may make
-an index, and sees no row through it.
+A global HNSW index would return too few rows to an asker who reads only a part, and would slow
+every write. Small organisations are scanned exactly. Each larger organisation gets two indexes of
+its own, built and rebuilt without blocking writers. Runs in the role of the owner of the tables,
+which alone may create an index and reads no row here.
 """
 
 import logging
@@ -25,17 +25,18 @@ from orgs.models.organisations import Organisation
 log = logging.getLogger("commonmind.indexes")
 
 OWNER, WORKER = "owner", "worker"
-# How often a build is begun in one run, and for how long it waits for a lock.
+# How often a build is tried in one run, and the seconds that it waits for a lock.
 TRIES, WAIT_SECONDS = 3, 600
 _BUILDING = (
     "SELECT set_config('maintenance_work_mem', %s, false), set_config('lock_timeout', %s, false)"
 )
-# Dead vectors stay in the graph and are walked through; rebuilding beats vacuuming them.
+# Dead vectors stay in the graph and slow each search. From this share on a rebuild is better than a
+# vacuum.
 REBUILD_FROM = 0.10
-# With pgvector's own 64 about 1 % of the nearest of 200,000 rows cannot be reached at all, however
-# far is searched (row Q01): links to the members of close clusters are missing from the graph.
+# With pgvector's default of 64 candidates about 1 % of the nearest of 200,000 rows cannot be
+# reached at all, because links into dense clusters are missing from the graph.
 LINKS, CANDIDATES = 16, 128
-# Indexes called words_... are of before migration 0028, and go.
+# Indexes called words_... are from before migration 0028 and are dropped.
 _NAME = re.compile(r"(meaning|said|words)_([0-9a-f]{32})(?:_(\d+))?")
 
 
@@ -50,7 +51,8 @@ class Index:
     extra: str = ""
 
     def create(self) -> sql.Composed:
-        """CREATE INDEX CONCURRENTLY; the organisation is a literal, or the index is never used."""
+        """The CREATE INDEX CONCURRENTLY statement. The organisation must be a literal, or the index
+        is never used."""
         statement = "CREATE INDEX CONCURRENTLY {} ON {} USING " + self.using
         return sql.SQL(statement + " WHERE organisation_id = {}" + self.extra).format(
             sql.Identifier(self.name), sql.Identifier(self.table), sql.Literal(self.organisation_id)
@@ -78,9 +80,8 @@ def indexes_of(organisation_id: UUID) -> list[Index]:
 
 
 def maintain_indexes() -> list[str]:
-    """Build what is missing, rebuild what is broken or stale, and drop what organisations that were
-    removed and models that were replaced have left; returns the names touched.
-    """
+    """Build missing indexes, rebuild invalid or stale ones, and drop those of removed organisations
+    and replaced models. Returns the names of the changed indexes."""
     touched = _drop_left()
     for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
         if _rows(organisation_id) > exact_scan.EXACT:
@@ -89,15 +90,16 @@ def maintain_indexes() -> list[str]:
 
 
 def build_after_restore(say: Callable[[str], None]) -> None:
-    """Build what no backup holds and no migration makes."""
+    """Build the indexes that neither a backup nor a migration has."""
     for name in maintain_indexes():
         say(f"Built {name}.")
 
 
 def _built(index: Index) -> bool:
-    """`_ensure`, once more where something else was in its way; one index holds up no other.
+    """`_ensure` with up to TRIES tries, for example if a lock was not free. A failed index stops no
+    other.
 
-    A build that breaks off leaves an invalid index, which the next try makes anew.
+    A build that breaks off leaves an invalid index, which the next try replaces.
     """
     for attempt in range(1, TRIES + 1):
         try:
@@ -115,7 +117,7 @@ def _drop_left() -> list[str]:
         cursor.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'public'")
         found = (_NAME.fullmatch(name) for (name,) in cursor.fetchall())
         made = {match[0]: match.groups() for match in found if match}
-    # Asked afterwards: whoever had an index by then and is not there now has gone.
+    # Read after the list of indexes: an organisation that is missing here was removed.
     standing = {id_.hex for id_ in Organisation.objects.using(WORKER).values_list("id", flat=True)}
     present = (None, str(model_id()))
     left = sorted(
@@ -139,16 +141,16 @@ def _rows(organisation_id: UUID) -> int:
 
 
 def build_memory() -> int:
-    """Megabytes that one build may use: an eighth of the machine's, from 64 to 2,048."""
+    """Megabytes of memory for one build: an eighth of the machine's, between 64 and 2,048."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1024**2
     return max(64, min(2_048, memory // 8))
 
 
 def _ensure(index: Index) -> bool:
-    """Whether the index had to be made or made anew."""
+    """Build an index if it is missing, invalid or stale. Returns whether it was built."""
     with connections[OWNER].cursor() as cursor:
-        # The graph of a million vectors is built ten times as fast in memory as on the disk. Who is
-        # in the way (ANALYZE, VACUUM) takes the same lock: not waited for without end.
+        # A graph of a million vectors is built ten times as fast in memory as on disk. ANALYZE and
+        # VACUUM take the same lock, so the wait for it is limited.
         cursor.execute(_BUILDING, [f"{build_memory()}MB", f"{WAIT_SECONDS}s"])
         cursor.execute(
             "SELECT i.indisvalid, coalesce(s.n_dead_tup::float8 / nullif(s.n_live_tup, 0), 0) "

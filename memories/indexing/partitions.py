@@ -1,8 +1,8 @@
-"""The projection partitioned by kind (architecture 2): what fills it, and what keeps it true.
+"""The projection partitioned by kind (architecture 2): how it is filled and kept up to date.
 
-A memory of the kinds group, user or interaction has one row in it, with the words and the vector
-that the narrow tables have. It is written where the memory becomes findable (`indexing.index`),
-refreshed where its words or vectors move, and follows its memory's readers by the foreign key.
+A memory of the kinds group, user or interaction has one row in it, with the words and the vector of
+the narrow tables. It is written when the memory is indexed (`indexing.index`), refreshed when its
+words or vector change, and follows its memory's audience by the foreign key.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ from orgs.database.rls import organisation_scope
 WORKER = "worker"
 PARTITIONED = (Kind.GROUP.value, Kind.USER.value, Kind.INTERACTION.value)
 
-# Between whom it is: the speaker, or its member where nobody is named, and the listeners.
+# The parties of a memory: the speaker, or its member without a speaker, and the listeners.
 _PARTIES = """array_remove(m.listeners || coalesce(m.speaker_member_id, m.member_id), NULL)"""
 _ROWS = f"""
 SELECT t.organisation_id, t.memory_id, t.audience_id, t.kind, t.group_id, m.member_id, {_PARTIES},
@@ -29,7 +29,7 @@ FROM memories_search t
 JOIN memories_memory m ON m.organisation_id = t.organisation_id AND m.id = t.memory_id
 WHERE t.organisation_id = %(organisation)s AND t.kind IN ('group', 'user', 'interaction')
 """
-# Locked, so that what is forgotten meanwhile does not come back.
+# Locked, so that a memory that is forgotten meanwhile gets no row.
 _FILL = f"""
 INSERT INTO memories_partition (organisation_id, memory_id, audience_id, kind, group_id, owner,
                                 parties, words, length, speaker, asks, timed, model,
@@ -39,7 +39,7 @@ ON CONFLICT (organisation_id, memory_id, kind) DO NOTHING
 """
 _CLEAR = "DELETE FROM memories_partition WHERE organisation_id = %(organisation)s"
 _REMOVE = f"{_CLEAR} AND memory_id = ANY(%(ids)s)"
-# Looked at once a statement, so that who keeps no partitions pays next to nothing.
+# Evaluated once for each statement, so it costs organisations without partitions almost nothing.
 _KEPT = """EXISTS (SELECT 1 FROM orgs_organisation
     WHERE id = %(organisation)s AND 'partitions' = ANY(projections))"""
 _REFRESH = f"""
@@ -55,19 +55,19 @@ WHERE p.organisation_id = %(organisation)s AND p.memory_id = fresh.memory_id
 
 
 def parties(memory: Memory) -> list[UUID]:
-    """Between whom a memory is, as `_PARTIES` has it."""
+    """The parties of a memory, as in `_PARTIES`."""
     speaker = memory.speaker_member_id or memory.member_id
     return [*memory.listeners, *([speaker] if speaker else [])]
 
 
 def remove(organisation_id: UUID, ids: Iterable[UUID]) -> None:
-    """Take memories out, where there are any; call inside a scope that reads them."""
+    """Delete the rows of memories; call inside a scope that reads them."""
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute(_REMOVE, {"organisation": organisation_id, "ids": list(ids)})
 
 
 def refresh(organisation_id: UUID, ids: Iterable[UUID], using: str = DEFAULT_DB_ALIAS) -> None:
-    """Take over moved words and vectors; a memory that has no row here gets none."""
+    """Copy changed words and vectors into existing rows; a memory without a row gets none."""
     with connections[using].cursor() as cursor:
         cursor.execute(
             _REFRESH,
@@ -76,7 +76,8 @@ def refresh(organisation_id: UUID, ids: Iterable[UUID], using: str = DEFAULT_DB_
 
 
 def rebuild(organisation_id: UUID) -> int:
-    """Make the organisation's rows anew; returns how many there are. Runs as the worker."""
+    """Rebuild the organisation's rows; returns how many there are. Runs in the role of the
+    worker."""
     values: dict[str, Any] = {"organisation": organisation_id}
     with _working(organisation_id) as cursor:
         cursor.execute(_CLEAR, values)
@@ -85,7 +86,8 @@ def rebuild(organisation_id: UUID) -> int:
 
 
 def clear(organisation_id: UUID) -> None:
-    """Give the room back when the projection is switched off. Runs as the worker."""
+    """Delete the organisation's rows when the projection is switched off. Runs in the role of the
+    worker."""
     with _working(organisation_id) as cursor:
         cursor.execute(_CLEAR, {"organisation": organisation_id})
 

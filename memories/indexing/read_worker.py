@@ -1,9 +1,9 @@
-"""Read what was remembered: put restatements beside memories and note in the graph what they show.
+"""Read new memories: make their restatements and write what they show into the graph.
 
-Nobody waits for it, so it is owed with the vector (`Pending.reading`) and done before it. Work is
-leased as the worker; the reading itself runs as the application, in a scope that opens the
-audiences of what is read and no other, so that row-level security holds for it as for a request.
-One worker at a time reads for an organisation: what a turn shows rests on what was said before.
+No request waits for it: it is queued with the embedding (`Pending.reading`) and done before it.
+Work is leased in the role of the worker. The reading itself runs in the role of the application, in
+a scope of only the audiences of these memories, so row-level security applies as in a request. Only
+one worker at a time reads for an organisation, because a turn depends on the turns before it.
 """
 
 import logging
@@ -31,8 +31,8 @@ from orgs.models.organisations import Organisation
 log = logging.getLogger("commonmind.reading")
 
 STEP = 256
-# Less than `deadlock_timeout`: where a request and the reader wait for each other, the reader
-# yields.
+# Less than `deadlock_timeout`: if a request and the reader wait for each other, the reader gives
+# up.
 _PATIENCE = "SET LOCAL lock_timeout = '500ms'"
 _ALONE = "SELECT pg_try_advisory_xact_lock(hashtextextended('reading ' || %(organisation)s, 0))"
 
@@ -40,8 +40,8 @@ _ALONE = "SELECT pg_try_advisory_xact_lock(hashtextextended('reading ' || %(orga
 def read_pending(organisation_id: UUID, *, now: datetime, limit: int = STEP) -> int:
     """Read up to `limit` waiting memories, the oldest first; returns how many were read.
 
-    0 when nothing waits, when another worker reads for the organisation, or when what waits is
-    being changed.
+    0 if nothing waits, if another worker reads for the organisation, or if the waiting memories are
+    locked.
     """
     with organisation_scope(organisation_id):
         if not _is_alone(organisation_id):
@@ -56,14 +56,13 @@ def read_pending(organisation_id: UUID, *, now: datetime, limit: int = STEP) -> 
             if len(owed) == 1 or isinstance(error, OperationalError):
                 _give_back(organisation_id, owed, error)
                 return 0
-            # One bad text must not hold up the others: each on its own.
+            # One bad text must not block the others: read each by itself.
             return sum(_read_one(organisation, one, now) for one in owed)
 
 
 def read(organisation: Organisation, owed: Sequence[Pending], now: datetime) -> list[Memory]:
-    """Read the memories of these rows; what somebody changes right now, or is beyond the text of
-    one step, waits. Returns what was read.
-    """
+    """Read the memories of these pending rows and return them. Memories that are locked, or beyond
+    the characters of one step, wait for the next step."""
     audiences = tuple(sorted({row.audience_id for row in owed}))
     with scope(Scope(organisation=organisation.id, audiences=audiences)):
         rows, later = _readable(organisation.id, owed)
@@ -101,18 +100,18 @@ def _leased(organisation_id: UUID, now: datetime, limit: int) -> list[Pending]:
 def _readable(
     organisation_id: UUID, owed: Sequence[Pending]
 ) -> tuple[list[Memory], frozenset[UUID]]:
-    """(memories in the order in which they are owed, the ids of those that have to wait).
+    """(memories in the order of their pending rows, ids of those that have to wait).
 
-    They are held until the end: who forgets, edits or moves one waits, and cleans up afterwards.
-    So does who takes a turn out of their conversations. What was changed since it was taken is owed
-    by another row.
+    They are locked until the transaction ends: forgetting, editing or moving one waits, and so does
+    taking a turn out of their conversations. A memory that was changed since it was leased has a
+    new pending row.
     """
     ids = [row.memory_id for row in owed]
     wait_for(organisation_id, ids)
     active = Memory.objects.filter(
         organisation_id=organisation_id, id__in=ids, status=Status.ACTIVE
     )
-    # Who holds one may wait for its conversation, so it is not waited for here.
+    # SKIP LOCKED: a transaction that holds a memory may wait for its conversation.
     held = active.select_for_update(of=("self",), no_key=True, skip_locked=True)
     found = {row.id: row for row in held.order_by("id")}
     rows_left = Pending.objects.filter(
@@ -142,7 +141,7 @@ def _read_one(organisation: Organisation, one: Pending, now: datetime) -> int:
 
 
 def _give_back(organisation_id: UUID, owed: Sequence[Pending], error: Exception) -> None:
-    """Let it be tried again; a lock that somebody else holds is no failure of the text."""
+    """Release pending rows for another attempt; a lock timeout does not count as an attempt."""
     # The class alone: a message may quote the text.
     reason = type(error).__name__
     log.warning("reading failed: %s", reason)

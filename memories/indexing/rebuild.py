@@ -1,4 +1,4 @@
-"""Switch an index layout of an organisation on or off, and make it anew from the memories."""
+"""Switch an index layout of an organisation on or off, and rebuild it from the memories."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from orgs.models.organisations import Organisation, Projection
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """fill: make every row anew, returns how many; clear: take every row away. Both commit."""
+    """fill: rebuild all rows, returns how many. clear: delete all rows. Both commit."""
 
     fill: Callable[[UUID], int]
     clear: Callable[[UUID], None]
@@ -25,9 +25,10 @@ LAYOUTS: dict[str, Layout] = {
 
 
 def rebuild_projection(organisation_id: UUID, name: str) -> int:
-    """Switch a layout on and fill it; returns its rows. Raises KeyError.
+    """Switch a layout on and fill it; returns its number of rows. Raises KeyError for an unknown
+    one.
 
-    It is switched on first, so that what is written meanwhile is in it; until it is filled, a
+    It is switched on first, so that memories written meanwhile are in it. Until it is filled, a
     search in it finds less.
     """
     layout = LAYOUTS[name]
@@ -36,7 +37,7 @@ def rebuild_projection(organisation_id: UUID, name: str) -> int:
 
 
 def drop_projection(organisation_id: UUID, name: str) -> None:
-    """Switch a layout off and take its rows away. Raises KeyError."""
+    """Switch a layout off and delete its rows. Raises KeyError for an unknown one."""
     layout = LAYOUTS[name]
     _switch(organisation_id, name, on=False)
     layout.clear(organisation_id)

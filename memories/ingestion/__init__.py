@@ -1,1 +1,1 @@
-"""From a draft to rows: placed, compared with what is there, written."""
+"""From a draft to rows: choose its audience, compare it with existing memories, write it."""

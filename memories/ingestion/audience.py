@@ -1,4 +1,4 @@
-"""Which audience a draft gets: everyone, a group, one person, one robot, or a list of readers."""
+"""The audience of a draft: everyone, a group, one person, one robot, or a list of readers."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -15,9 +15,9 @@ from orgs.principals import Actor, Principal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Concerned:
-    """Whom a draft concerns. readers: as the caller named them; robot_id: the robot that writes.
-    team_id: the team that it is for, where it is for one. cohort: which persona, industry or role.
-    """
+    """The people and robots of a draft. readers: as the caller named them; robot_id: the robot that
+    writes; team_id: the team that it is for, if any; cohort: the persona, industry or role, if
+    any."""
 
     readers: NamedReaders
     listeners: tuple[UUID, ...]
@@ -29,7 +29,7 @@ class Concerned:
 
 @dataclass(slots=True)
 class DraftAudience:
-    """Finds the audience, or makes it; each is looked up once, however many drafts go there."""
+    """Finds or creates audiences; each is looked up once, however many drafts it gets."""
 
     references: References
     _known: dict[object, UUID] = field(default_factory=dict)
@@ -58,7 +58,8 @@ class DraftAudience:
         return self._list(actor, visibility, group, concerned)
 
     def of_review(self, organisation_id: UUID, member_id: UUID | None) -> UUID:
-        """The audience of what waits: whose it is, where there is one, and those who curate."""
+        """The audience of memories that wait for review: their member, if any, and those who
+        curate."""
         key = (AudienceKind.REVIEW, member_id)
         if key not in self._known:
             self._known[key] = ensure_explicit_audience(
@@ -69,7 +70,7 @@ class DraftAudience:
         return self._known[key]
 
     def of_persons(self, organisation_id: UUID, members: frozenset[UUID]) -> UUID:
-        """The audience of these members and of nobody who curates."""
+        """The audience of exactly these members, without curators."""
         if members not in self._known:
             self._known[members] = ensure_explicit_audience(
                 organisation_id, [("member", one) for one in members]

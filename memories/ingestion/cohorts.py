@@ -1,6 +1,6 @@
-"""Audiences of personas, industries and roles, which the app of personas knows.
+"""Audiences of personas, industries and roles.
 
-It registers how they are found, so that nothing below it names its tables.
+The app of personas registers a finder, so that no lower app uses its tables.
 """
 
 from collections.abc import Callable
@@ -10,20 +10,21 @@ from memories.access.visibility import Visibility
 from orgs.errors import NotFound
 from orgs.principals import Principal
 
-# finder(who writes, persona, industry or role, which one) -> id of the audience. It raises NotFound
-# for what the asker does not read, and SharingOff; call inside the organisation's scope.
+# finder(writer, kind of cohort, which one) -> id of the audience. Raises NotFound for one that the
+# asker does not read, and SharingOff. Called inside the organisation's scope.
 Finder = Callable[[Principal, Visibility, str], UUID]
 _finders: list[Finder] = []
 
 
 def finds_cohorts(finder: Finder) -> Finder:
-    """Register what knows these audiences."""
+    """Register the finder of these audiences."""
     _finders.append(finder)
     return finder
 
 
 def cohort_audience(principal: Principal, visibility: Visibility, reference: str) -> UUID:
-    """The audience that the asker may write for. Raises NotFound and SharingOff."""
+    """The id of a cohort's audience for which the asker may write. Raises NotFound and
+    SharingOff."""
     for finder in _finders:
         return finder(principal, visibility, reference)
     raise NotFound("no such persona")

@@ -1,4 +1,4 @@
-"""From a draft and its placement to a row."""
+"""Make a row from a draft and its placement."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,10 +14,10 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A draft that has its place.
+    """A draft with its placement.
 
-    hash: by which equal texts are told. older_hashes: of the same text under older keys, where it
-    is sensitive. gated: what the gates said of it, where they looked.
+    hash: by which equal texts are recognised. older_hashes: of the same text with older keys, if it
+    is sensitive. gated: the verdict of the gates, if they looked at it.
     """
 
     index: int
@@ -48,7 +48,7 @@ class Item:
 
 
 def compose(placer: DraftPlacer, item: Item, now: datetime) -> Memory:
-    """The new row of an item; not stored yet."""
+    """The row of an item, not stored yet."""
     draft, placement = item.draft, item.placement
     actor = placement.principal.actor
     importance = draft.importance
@@ -97,7 +97,7 @@ def compose(placer: DraftPlacer, item: Item, now: datetime) -> Memory:
 
 
 def _position(draft: Draft, now: datetime) -> int:
-    """Where the turn stands in its conversation: the given number, else its time in µs."""
+    """The position of a turn in its conversation: the given number, else its time in µs."""
     if draft.position is not None:
         return draft.position
     at = draft.occurred_at or now

@@ -1,4 +1,4 @@
-"""What a caller wants remembered, before anything is decided about it."""
+"""What a caller wants to be remembered, before any decision about it."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,9 +12,10 @@ MAX_CONTENT_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessagePlacement:
-    """What is settled already for a memory of a message; made by the product, never by a caller.
+    """Facts that are already decided for the memory of a message; set by the product, never by a
+    caller.
 
-    subject: whom it is about. listeners: members who were addressed.
+    subject: the member whom it is about. listeners: the members who were addressed.
     """
 
     audience_id: UUID
@@ -27,10 +28,10 @@ class MessagePlacement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """One item of a remember call; references as the caller gave them, ids from inside.
+    """One item of a remember call; references as callers give them, ids from inside the product.
 
-    red_line: it is to be protected; whether it is, is decided by who may. sanitise: where a gate
-    finds something personal, it is taken out and the rest is kept at once.
+    red_line: the caller wants it protected; if they may not decide that, it is proposed. sanitise:
+    personal data that a gate finds is masked, and the memory is stored at once.
     """
 
     content: str
@@ -66,7 +67,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """What became of a draft. For a deposit it never tells what was there before."""
+    """The result of a draft. For a deposit it never reveals whether the memory existed before."""
 
     id: UUID
     status: str

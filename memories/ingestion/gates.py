@@ -1,7 +1,7 @@
 """The gates before a draft becomes a memory that others read.
 
-What a gate holds back lies where its writer's member and those look who decide, without the words
-that are personal; these lie apart, for that member alone (docs/adr/0021-gates.md).
+A held memory is readable for the writer's member and for those who decide, without its personal
+data. The original words are stored apart, for that member alone (docs/adr/0021-gates.md).
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,17 +26,17 @@ from orgs.models.audiences import Audience, AudienceKind
 from orgs.organisations.audiences import ensure_audience
 from orgs.principals import Actor
 
-# A text can be one attack after another: the first ones are marked, all of them are counted.
+# A text may have very many findings: the first ones are marked, all are counted.
 MOST_PLACES = 200
 STATUS = {HeldFor.PERSONAL_DATA: Status.PENDING_REVIEW, HeldFor.POISON: Status.QUARANTINED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gated:
-    """What the gates said of a draft.
+    """The verdict of the gates on a draft.
 
-    audience: the kind of readers that it was for. original: as it was written; owner_id: the member
-    for whom, who alone may read it where it is kept apart.
+    audience: the kind of the audience that it was for. original: the text as it was written;
+    owner_id: the member for whom it was written, who alone may read the original.
     """
 
     verdict: Verdict
@@ -57,7 +57,8 @@ class DraftGates:
         self.gate = Gate(self.placer.organisation.id, policy=self.placer.gate_policy)
 
     def judge(self, draft: Draft, placement: Placement) -> tuple[Draft, Placement, Gated | None]:
-        """The draft and its place as the gates let them be, and what they said."""
+        """The draft and its placement after the gates, and their verdict; None if they did not
+        look."""
         given, familiar = self.given(draft, placement)
         if not self.gate.wanted(given):
             return draft, placement, None
@@ -82,7 +83,8 @@ class DraftGates:
         return draft, placement, gated
 
     def given(self, draft: Draft, placement: Placement) -> tuple[Submission, Familiar]:
-        """What the gates are told of a draft, and how they ask whom every reader knows."""
+        """The submission of a draft for the gates, and a function for the names that every reader
+        knows."""
         given = self._submission(draft, placement)
         return given, lambda: self._familiar(placement, given.audience)
 
@@ -91,7 +93,7 @@ class DraftGates:
         audience = self._target_kind(placement)
         speaker = placement.speaker_member_id
         if draft.heard is not None:
-            # Who was there has read it. What no member said are a robot's own words.
+            # Its readers were there when it was said. Words that no member said are a robot's.
             return Submission(
                 audience=audience, by_robot=not actor.is_person and speaker is None, own_words=True
             )
@@ -105,8 +107,8 @@ class DraftGates:
         )
 
     def _is_alone(self, draft: Draft, placement: Placement, audience: str) -> bool:
-        """Whether nobody reads it but the member whom it is about; a robot's own notes, where it
-        serves one member."""
+        """Whether only the member reads it whom it is about; or, for a robot's own notes, whether
+        the robot serves one member."""
         if audience == AudienceKind.ROBOT:
             return self.placer.robot.owner_id is not None
         owner = placement.principal.actor.member_id
@@ -127,8 +129,8 @@ class DraftGates:
         return kinds.values_list("kind", flat=True).get(id=placement.proposed_audience_id)
 
     def _familiar(self, placement: Placement, audience: str) -> frozenset[str]:
-        """The names of those who read it, where every reader knows them: of a group its members, of
-        a list whom it names."""
+        """The names that every reader knows: of a group its members, of a list the people that it
+        names."""
         actor = placement.principal.actor
         match audience:
             case AudienceKind.GROUP if actor.group_id:
@@ -144,7 +146,7 @@ class DraftGates:
     def _cleaned(
         self, draft: Draft, verdict: Verdict, given: Submission, familiar: Familiar
     ) -> Draft:
-        """Without what is personal, also where it stands beside the text."""
+        """The draft without personal data, also in topic, tags, metadata and source."""
 
         def clean(value: Any) -> Any:
             if isinstance(value, str):
@@ -163,7 +165,8 @@ class DraftGates:
         )
 
     def _held(self, placement: Placement, audience: str, held: HeldFor) -> Placement:
-        """Where it waits, and for whom it was. What no person may read waits where nobody reads."""
+        """The placement of a held memory: where it waits, and its target audience. A memory that no
+        person may read waits where nobody reads."""
         placement = replace(placement, status=STATUS[held], held_for=held)
         organisation_id = self.placer.organisation.id
         target = placement.proposed_audience_id or placement.audience_id
@@ -185,7 +188,7 @@ class DraftGates:
 
 
 def _beside(draft: Draft) -> Iterator[str]:
-    """What is served with the text: topic, tags, the words of its metadata and its source."""
+    """The texts that are served with the content: topic, tags, the texts of metadata and source."""
     yield draft.topic
     yield from draft.tags
     yield from strings_in(draft.metadata)
@@ -194,7 +197,7 @@ def _beside(draft: Draft) -> Iterator[str]:
 
 
 def details_of(gated: Gated) -> dict[str, Any]:
-    """What the queue says of a memory that a gate holds: kinds and places, no text."""
+    """The details of a held memory for its queue item: kinds and places, no text."""
     verdict = gated.verdict
     broke = {"failed": True} if verdict.failed else {}
     spans = [[one.start, one.end, one.kind.value] for one in verdict.marks[:MOST_PLACES]]
@@ -202,10 +205,10 @@ def details_of(gated: Gated) -> dict[str, Any]:
 
 
 def keep_originals(rows: Sequence[tuple[Memory, Gated]], now: datetime) -> None:
-    """Put the words as they were written where their member alone reads them.
+    """Store the original words where only their member reads them.
 
-    Of a sensitive memory they are not kept: nothing of it is ever stored in plain. Without a member
-    nobody could read them.
+    Not for a sensitive memory, of which nothing is ever stored in plain, and not without a member,
+    since nobody could read them.
     """
     texts = [
         HeldText(
@@ -231,6 +234,6 @@ def keep_originals(rows: Sequence[tuple[Memory, Gated]], now: datetime) -> None:
 
 
 def record(said: Sequence[tuple[UUID, Gated]], actor: Actor, now: datetime) -> None:
-    """Note what the gates said, by the id of the memory."""
+    """Record the verdicts in the audit trail, by the id of the memory."""
     verdicts = {id_: (gated.verdict, gated.audience) for id_, gated in said}
     record_verdicts(verdicts, actor=actor, now=now)

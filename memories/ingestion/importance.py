@@ -1,4 +1,4 @@
-"""How important a memory is when nobody says so; all numbers in 0-1."""
+"""The default importance of a memory; all numbers in 0-1."""
 
 import re
 
@@ -17,7 +17,8 @@ OTHERWISE = 0.5
 
 
 def default_importance(*, type: str, category: str = "", mentions_robot: bool = False) -> float:
-    """announcement .9, expertise .8, then a robot being addressed .7, then the category's."""
+    """The first that applies: announcement .9, expertise .8, a robot is addressed .7, else by
+    category."""
     if type in BY_TYPE:
         return BY_TYPE[type]
     if mentions_robot:
@@ -26,5 +27,5 @@ def default_importance(*, type: str, category: str = "", mentions_robot: bool = 
 
 
 def mentions(name: str, text: str) -> bool:
-    """Whether the text addresses somebody as @name: the whole name, in any case."""
+    """Whether the text has @name, with the whole name, in any letter case."""
     return bool(re.search(rf"(?<![\w.])@{re.escape(name)}(?!\w|\.\w)", text, re.IGNORECASE))

@@ -1,7 +1,7 @@
-"""Memories of messages: the same words, for the same readers, citing the message.
+"""Memories of messages: the same words, for the same readers, with the message as source.
 
-Who said it to whom and who reads it is settled when a message is kept; what its speaker wishes
-(learning paused) and what the poster may write is asked here, like for every other memory.
+Speaker, listeners and readers are decided when a message is stored. The wishes of its speaker
+(learning paused) and the rights of the poster are checked here, as for every memory.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _VISIBILITY = {
 
 
 def draft_of(message: Message, conversation: Conversation) -> Draft:
-    """The memory that a message would be; the words stay as they were said."""
+    """The draft of a message's memory, with the words as they were said."""
     kind = (
         AudienceKind.EXPLICIT
         if message.audience_id != conversation.audience_id
@@ -67,7 +67,8 @@ def promote_messages(
     known: Sequence[UUID],
     now: datetime,
 ) -> dict[UUID, Promoted]:
-    """Remember what says something; tell of known messages which memories they are."""
+    """Remember the fresh messages that say something. Returns for these and for known messages
+    their memory or the reason why there is none."""
     from memories.ingestion.remember import remember_many
 
     telling = [message for message in fresh if not message.reason]
@@ -95,7 +96,7 @@ def promote_messages(
 
 
 def note_replies(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
-    """What these messages reply to has come: their memories show more now."""
+    """Update the projections of messages whose reply target has arrived."""
     rows = Memory.objects.filter(
         organisation_id=organisation_id,
         key__in=[message_key(id_) for id_ in messages],

@@ -1,4 +1,4 @@
-"""Where a draft goes: who acts, which audience it gets, of what kind it is."""
+"""The placement of a draft: who acts, its audience, its kind."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ WHERE r.organisation_id = %(organisation)s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """Everything about a draft that had to be looked up."""
+    """The facts of a draft that were looked up."""
 
     principal: Principal
     audience_id: UUID
@@ -77,16 +77,16 @@ class Placement:
 
     @property
     def is_deposit(self) -> bool:
-        """Whether the writer puts it where it cannot look."""
+        """Whether the writer cannot read the audience."""
         return self.audience_id not in self.principal.audiences
 
 
 @dataclass(slots=True)
 class DraftPlacer:
-    """Places the drafts of one call: what they share is looked up once.
+    """Places the drafts of one call; shared facts are looked up once.
 
-    wishes: what members decided. permission: who may write where. audience: which one it is.
-    teams: those in which the robot is that writes. gate_policy: how strict the gates are.
+    wishes: pauses and opt-outs of members. permission: who may write where. audience: finds
+    audiences. teams: those of the writing robot. gate_policy: how strict the gates are.
     """
 
     actor: Actor
@@ -115,10 +115,10 @@ class DraftPlacer:
         self.permission = WritePermission(self.organisation)
 
     def _writer(self) -> tuple[Robot, Organisation, str | None, list[UUID]]:
-        """The robot that writes, its organisation with the columns that are needed here, how strict
-        its gates are, its teams.
+        """(the writing robot, its organisation with the needed columns, how strict its gates are,
+        its teams).
 
-        A query of the ORM would take a third of the whole request.
+        In plain SQL: a query by the ORM would take a third of the whole request.
         """
         values = {
             "organisation": self.actor.organisation_id,
@@ -139,7 +139,7 @@ class DraftPlacer:
         )
 
     def place(self, draft: Draft) -> Placement:
-        """Decide everything; call inside the organisation's scope.
+        """The placement of a draft; call inside the organisation's scope.
 
         Raises NotFound, Misplaced, IdentityClaim, MissingScope, PermissionError, LearningPaused
         and SharingOff.
@@ -208,7 +208,7 @@ class DraftPlacer:
             proposed_audience_id=proposed,
         )
 
-    # --- look-ups, each remembered ---
+    # --- look-ups, each made once ---
 
     def _check_robot(self, draft: Draft) -> None:
         if draft.robot is None:
@@ -233,7 +233,7 @@ class DraftPlacer:
         return known
 
     def foresee(self, drafts: Iterable[Draft]) -> None:
-        """Look up at once what the members of many messages wish."""
+        """Look up the wishes of the members of many messages in one query."""
         heard = [draft.heard for draft in drafts if draft.heard]
         self.wishes.look_up(id_ for one in heard for id_ in (one.subject, one.speaker_id))
 
@@ -259,8 +259,9 @@ class DraftPlacer:
         return known
 
     def _subject(self, actor: Actor, visibility: Visibility) -> UUID | None:
-        """Whom it is about: the member acted for. A person's group post is the group's, and what
-        a profession learns is about nobody: who taught it is not told."""
+        """The member whom it is about: the one for whom the actor acts. A person's post to a group
+        or to everyone is about nobody; so is a memory for a profession, which does not reveal who
+        taught it."""
         if visibility in COHORTS:
             return None
         if actor.is_person and visibility in (Visibility.GROUP, Visibility.ORGANISATION):
@@ -269,7 +270,7 @@ class DraftPlacer:
 
 
 def place_message(placer: "DraftPlacer", draft: Draft, heard: MessagePlacement) -> Placement:
-    """Where the message is. Raises what `DraftPlacer.place` raises."""
+    """The placement of a message's memory. Raises what `DraftPlacer.place` raises."""
     principal = placer.principal(None, draft.group)
     group = placer.group_of(principal.actor)
     placer.wishes.check(

@@ -1,4 +1,4 @@
-"""What the gates would say of a text, for whoever asks before they write."""
+"""The verdict of the gates on a text, for a caller who asks before writing."""
 
 import re
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ NO_HANDLE = "A persona is named <industry>_<role> in small letters and digits."
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """findings: those that the asker may know of; the action knows of all."""
+    """findings: those that the asker may know of. The action takes all into account."""
 
     action: Action
     findings: tuple[Finding, ...]
@@ -31,10 +31,10 @@ class Previewed:
 def preview_gate(
     actor: Actor, draft: Draft, *, persona: str | None = None, now: datetime
 ) -> Previewed:
-    """The verdict on a draft; no memory is made.
+    """The verdict on a draft; no memory is written.
 
-    Raises what placing the draft raises, and Misplaced for what is no handle of a persona. A name
-    that the asker does not know is in no finding, or everybody's names could be asked for.
+    Raises what placing the draft raises, and Misplaced for a persona's handle that is none. Names
+    that the asker may not know are left out of the findings; otherwise names could be guessed.
     """
     placer = DraftPlacer(actor, now)
     with organisation_scope(actor.organisation_id):

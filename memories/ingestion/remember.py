@@ -1,4 +1,4 @@
-"""Remember: one path for one memory and for a thousand."""
+"""Remember memories: one path for one or a thousand."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -54,13 +54,13 @@ _told: list[TeamHook] = []
 
 
 def tells_teams(hook: TeamHook) -> TeamHook:
-    """Register what follows where a robot of a team remembered something, messages apart."""
+    """Register a hook for memories that a robot of a team remembered; not for messages."""
     _told.append(hook)
     return hook
 
 
 class KeyTaken(Exception):
-    """The key names another text in the same audience; both stay as they were."""
+    """The key belongs to another text in the same audience; nothing was changed."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -70,7 +70,7 @@ class KeyTaken(Exception):
 
 
 def remember(actor: Actor, draft: Draft, *, now: datetime) -> Remembered:
-    """Remember one memory. Raises what `remember_many` would have recorded."""
+    """Remember one memory. Raises the error that `remember_many` would put into its outcome."""
     outcome = remember_many(actor, [draft], now=now)[0]
     if isinstance(outcome, Refused):
         raise outcome.error
@@ -78,16 +78,18 @@ def remember(actor: Actor, draft: Draft, *, now: datetime) -> Remembered:
 
 
 def remember_many(actor: Actor, drafts: Sequence[Draft], *, now: datetime) -> list[Outcome]:
-    """Remember each draft, in order; one that is refused takes no other with it."""
+    """Remember drafts; returns their outcomes in order. A refused draft does not affect the
+    others."""
     try:
         return _remember_all(actor, drafts, now)
     except IntegrityError:
-        # Somebody else was a moment faster, and is seen now.
+        # Another request wrote the same first; its row is visible now.
         return _remember_all(actor, drafts, now)
 
 
 def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[Outcome]:
-    """Place every draft in the organisation's scope, then write as each principal in theirs."""
+    """Place all drafts in the organisation's scope, then write them in the scope of each
+    principal."""
     outcomes: dict[int, Outcome] = {}
     batches: dict[tuple[object, ...], list[Item]] = defaultdict(list)
     with scopes(Scope(organisation=actor.organisation_id)) as turn_to:
@@ -124,8 +126,8 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
 def _tell_teams(
     placer: DraftPlacer, drafts: Sequence[Draft], outcomes: dict[int, Outcome], now: datetime
 ) -> None:
-    """Messages are what others said, so they are no news for a robot's team; and nobody has at hand
-    what is sensitive."""
+    """Call the team hooks. Messages are skipped, because others said them, and so are sensitive
+    memories, which no working memory has."""
     found = [
         outcome
         for index, outcome in sorted(outcomes.items())
@@ -139,7 +141,7 @@ def _tell_teams(
 
 
 def _with_tags(draft: Draft) -> Draft:
-    """The draft with its tags in their form. Raises BadTag."""
+    """The draft with its tags in the stored form. Raises BadTag."""
     return replace(draft, tags=tuple(attached(draft.tags))) if draft.tags else draft
 
 
@@ -186,7 +188,8 @@ def _write(placer: DraftPlacer, items: list[Item], now: datetime) -> dict[int, O
 
 
 def _note_speakers(actor: Actor, fresh: Sequence[Memory], now: datetime) -> None:
-    """Who gave something as another's words; a message says so itself."""
+    """Record in the audit trail who gave a memory as another's words; messages have their own
+    record."""
     told = {row.id: two_facts(row) for row in fresh if message_of(row) is None}
     audit.record_each(
         "memory.attributed",
@@ -198,7 +201,8 @@ def _note_speakers(actor: Actor, fresh: Sequence[Memory], now: datetime) -> None
 
 
 def _wish_again(item: Item, id_: UUID, now: datetime) -> None:
-    """What is known already can be asked to be protected as well, where its writer reads it."""
+    """If a repeat asks for protection, protect the existing memory or propose that, if the writer
+    reads it."""
     if item.draft.red_line and not item.placement.is_deposit:
         actor, reason = item.placement.principal.actor, item.draft.red_line_reason
         with suppress(AlreadyExists, NotFound, Misplaced):
@@ -213,7 +217,7 @@ def _decide(
     if keyed is not None and keyed.content_hash not in item.hashes:
         if not placement.is_deposit:
             return Refused(KeyTaken()), None
-        # A deposit is never told of a conflict; it goes in without the key.
+        # A deposit must not reveal a conflict; it is written without the key.
         keyed, item = None, item.without_key()
     same = [row for one in item.hashes for row in earlier.by_hash(placement.audience_id, one)]
     withdrawn = next((row for row in same if row.forgotten_by_subject), None)
@@ -230,9 +234,11 @@ def _decide(
 def _ask_subject(
     placer: DraftPlacer, item: Item, earlier: Earlier, withdrawn: EarlierRow, now: datetime
 ) -> tuple[Outcome, Memory | None]:
-    """What its subject forgot comes back only if they say so: it waits where they alone look.
+    """A memory that its subject forgot comes back only with their consent: it waits where only they
+    read.
 
-    What they forgot while a gate held it goes back to wait for the gate, so nothing holds it here.
+    `held_for` is cleared here: if a gate held it, approval by the subject sends it back to the
+    gate.
     """
     placement = item.placement
     subject = placement.member_id or placement.speaker_member_id or subject_of(withdrawn.id)

@@ -1,4 +1,4 @@
-"""What new memories may repeat: earlier rows with one of their keys or hashes."""
+"""Earlier rows that new memories may repeat, found by key or hash."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class EarlierRow:
     forgotten_by_subject: bool
 
     def stands_for(self, row: Memory) -> bool:
-        """Whether the database would take the two for the same memory."""
+        """Whether the database's unique constraints would treat both as the same memory."""
         return all(
             getattr(self, name) == getattr(row, name)
             for name in ("audience_id", "key", "conversation", "occurred_at", "deposited_by")
@@ -39,7 +39,7 @@ class EarlierRow:
 
 @dataclass(slots=True)
 class Earlier:
-    """Rows with one of the batch's keys or hashes, whether the writer may read them or not."""
+    """Rows with one of the batch's keys or hashes, also rows that the writer may not read."""
 
     _by_key: dict[tuple[UUID, str], EarlierRow] = field(default_factory=dict)
     _by_hash: dict[tuple[UUID, bytes], list[EarlierRow]] = field(
@@ -82,14 +82,15 @@ _DEPOSITED = f"SELECT {_COLUMNS} FROM search.deposited(%(hashes)s, %(keys)s)"
 
 
 def deposits(audience_id: UUID, digest: bytes) -> list[EarlierRow]:
-    """What lies with this hash where the writer deposits but does not read."""
+    """Rows with this hash in an audience where the writer may deposit but not read."""
     with deposit_scope([audience_id]), connection.cursor() as cursor:
         cursor.execute(_DEPOSITED, {"hashes": [digest], "keys": []})
         return [EarlierRow(row[0], row[1], bytes(row[2]), *row[3:]) for row in cursor.fetchall()]
 
 
 def earlier_rows(items: Sequence["Item"], robot_id: UUID) -> Earlier:
-    """What the batch may repeat. For deposits a definer function looks, in those audiences only."""
+    """The earlier rows for a batch. For deposits a SECURITY DEFINER function looks them up, only in
+    their audiences."""
     return _earlier(
         items[0].placement.principal.organisation_id,
         readable={i.placement.audience_id for i in items if not i.placement.is_deposit},
@@ -101,7 +102,7 @@ def earlier_rows(items: Sequence["Item"], robot_id: UUID) -> Earlier:
 
 
 def earlier_of(rows: Sequence[Memory], robot_id: UUID, audiences: frozenset[UUID]) -> Earlier:
-    """The same for rows that are made already, by a writer who reads `audiences`."""
+    """`earlier_rows` for finished rows of a writer who reads `audiences`."""
     return _earlier(
         rows[0].organisation_id,
         readable={row.audience_id for row in rows} & audiences,
@@ -142,6 +143,6 @@ def _earlier(
 
 
 def subject_of(memory_id: UUID) -> UUID | None:
-    """Whom a readable memory is about or, failing that, who said it."""
+    """The member whom a readable memory is about, else its speaker."""
     row = Memory.objects.values_list("member_id", "speaker_member_id").get(id=memory_id)
     return row[0] or row[1]

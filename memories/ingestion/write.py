@@ -1,4 +1,4 @@
-"""New memories and contributions as rows, in bulk; call inside the writer's scope."""
+"""Write new memories and contributions in bulk; call inside the writer's scope."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -49,11 +49,11 @@ def insert(
     import_job: UUID | None = None,
     details: Mapping[UUID, Mapping[str, Any]] | None = None,
 ) -> None:
-    """New memories with contribution, text row and the embedding or decision that is owed.
+    """Store new memories with their contributions, and index them or queue their review.
 
-    said: somebody has just said them, which the log of operations notes; they are not copied or
-    made of others. key_id, import_job: by what they came, so that it can be erased together.
-    details: what the queue says of those that wait, by their ids.
+    said: somebody has just said them, so the log of operations notes them; False for copies and
+    derived memories. key_id, import_job: the source, by which they can be erased together. details:
+    of the queue items for memories that wait, by memory id.
     """
     if not rows:
         return
@@ -77,10 +77,10 @@ def insert_derived(
     organisation: Organisation,
     now: datetime,
 ) -> None:
-    """New memories that were made of others, with all of these as their lineage.
+    """Store new memories that were made from others, with their lineage.
 
-    sources: by the id of a row. Raises WithoutSources for a row that names none, before anything
-    is written.
+    sources: by the id of a row. Raises WithoutSources for a row without any, before anything is
+    written.
     """
     if bare := [row.id for row in rows if not sources.get(row.id)]:
         raise WithoutSources(f"{len(bare)} derived memories name no source.")
@@ -120,9 +120,9 @@ def say_again(
     now: datetime,
     key_id: UUID | None = None,
 ) -> None:
-    """Note that an active memory was said once more, as it stands; call where it is readable.
+    """Count an active memory as said once more; call where it is readable.
 
-    Also of one that no draft can be equal to, such as a summary.
+    Works also for a memory that no draft can equal, such as a summary.
     """
     fetched(
         _CONTRIBUTE_AGAIN,
@@ -148,10 +148,10 @@ def repeat(
     *,
     key_id: UUID | None = None,
 ) -> dict[UUID, int]:
-    """Note that known memories were said again: remember_count and who contributed it.
+    """Count existing memories as said again: remember_count and contributions.
 
-    What had been forgotten or archived comes back, and what had expired lives on for as long as
-    it is now wanted. Returns the new remember_count by id.
+    Forgotten and archived memories come back, and expired ones get the expiry of the new draft.
+    Returns the new remember_count by id.
     """
     if not said:
         return {}

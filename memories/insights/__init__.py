@@ -1,1 +1,2 @@
-"""Figures and the audit trail, as far as the asker may read them, and what support may know."""
+"""Figures and the audit trail, as far as the asker may read them, and the data of support's
+pages."""

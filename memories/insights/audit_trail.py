@@ -1,4 +1,4 @@
-"""The audit trail as admins read it: who did what to which thing, named where they may know it."""
+"""The audit trail for admins: who did what to which thing, with names that the admin may know."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -22,19 +22,18 @@ from robots.models.robots import Robot
 from robots.models.teams import Team
 
 PAGE = 50
-# So many entries come into one file.
+# The most entries of one file.
 MOST = 10_000
-# So many people or robots of one name are looked for, by so many words of it.
+# The most people or robots that a search by name considers, and the most words of the name.
 MOST_NAMED = 200
 MOST_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What to look for. kind: the first word of actions ("memory"); acts: actions; who: a member or
-    robot that did it; person, robot: words of the name of who did it, or through which robot;
-    about: the thing to which it was done; member: what they did and what was done to them.
-    """
+    """Filters. kind: the first word of actions ("memory"); acts: actions; who: the id of the member
+    or robot that did it; person, robot: words of the name of the member or robot that did it;
+    about: the id of the object; member: what they did and what was done to them."""
 
     kind: str = ""
     acts: tuple[str, ...] = ()
@@ -52,7 +51,8 @@ class Wanted:
 
 @dataclass(slots=True)
 class Trail:
-    """A page of entries, newest first; `before` goes on. The names are by id, as far as known."""
+    """A page of entries, newest first; `before` continues it. Names by id, as far as the admin may
+    know them."""
 
     entries: list[AuditEntry] = field(default_factory=list)
     before: UUID | None = None
@@ -67,10 +67,11 @@ class Trail:
 
 
 def read_trail(actor: Actor, wanted: Wanted, *, most: int = PAGE) -> Trail:
-    """A page of the trail, of so many entries, for admins of the organisation. Raises NotFound.
+    """A page of the trail, of up to `most` entries, for admins of the organisation. Raises
+    NotFound.
 
-    A memory or group that the admin may not read keeps its name and id to itself, and asking for
-    one by its id finds what an id that nothing has would find.
+    Name and id of a memory or group that the admin may not read are left out. A filter by such an
+    id finds as little as an unknown id.
     """
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise NotFound("no such page")
@@ -107,7 +108,7 @@ def member_trail(actor: Actor, member_id: UUID, *, before: UUID | None = None) -
 
 
 def _is_known(actor: Actor, thing: UUID) -> bool:
-    """Whether the admin may ask by this id: of memories and groups by those that they read."""
+    """Whether the admin may filter by this id: memories and groups only if they read them."""
     tenant = {"organisation_id": actor.organisation_id, "id": thing}
     if Memory.objects.filter(**tenant).exists() or readable_groups(actor).filter(id=thing).exists():
         return True
@@ -140,7 +141,7 @@ def _matching(actor: Actor, wanted: Wanted) -> "QuerySet[AuditEntry]":
 
 
 def _called(model: type[Member] | type[Robot], actor: Actor, words: str) -> list[UUID]:
-    """Those whose names hold every word."""
+    """The ids of those whose name has every word."""
     rows = model.objects.filter(organisation_id=actor.organisation_id)
     for word in words.split()[:MOST_WORDS]:
         rows = rows.filter(name__icontains=word)
@@ -181,7 +182,7 @@ def _name(principal: Principal, trail: Trail) -> None:
 
 
 def _places(principal: Principal, rows: Sequence[AuditEntry]) -> dict[UUID, str]:
-    """What audiences are called, between which memories moved, if the admin reads them."""
+    """The labels of audiences between which memories moved, if the admin reads them."""
     told = [e.detail.get(word) for e in rows for word in ("before", "after")]
     ids = {id_ for id_ in map(as_uuid, map(str, filter(None, told))) if id_} & principal.audiences
     known = Audience.objects.filter(id__in=ids).select_related("group") if ids else ()

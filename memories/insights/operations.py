@@ -1,8 +1,8 @@
-"""The log of operations for whoever asks, and counts of each robot for those who curate.
+"""The log of operations for everybody, and counts for each robot for curators and admins.
 
-A line is shown to who reads its memory. What a robot that serves one member recalls or has no more
-at hand tells what that member works on: there, lists name the robot to that member alone. So
-they do with what it taught a profession (`who_taught`).
+A line is shown to everybody who reads its memory. Recalls and evictions of a personal robot reveal
+what its member works on, so only that member sees the robot's name there. The same holds for what
+the robot taught a profession (`who_taught`).
 """
 
 from collections import Counter
@@ -30,10 +30,10 @@ from robots.models.robots import Robot
 from robots.registry.robots import find_robot, works_before
 from robots.registry.who_taught import robot_untold
 
-# Rows of a transaction of the clean-up.
+# Rows in one transaction of the clean-up.
 BATCH = 5_000
 Place = tuple[datetime, UUID]
-# What tells on what somebody works.
+# Verbs that reveal on what somebody works.
 _ASKED = (Verb.RECALL, Verb.EVICT)
 
 _OLD = """
@@ -46,7 +46,7 @@ RETURNING 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What to look for; empty is everything. robot: a reference; since and until include."""
+    """Filters; empty means all. robot: a reference. since, until: both included."""
 
     robot: str | None = None
     verb: str | None = None
@@ -57,7 +57,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """robot: empty for a person, and where the asker is not to know."""
+    """One line of the log. robot: None for a person, and where the asker may not know it."""
 
     id: UUID
     verb: str
@@ -68,8 +68,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotCounts:
-    """How often a robot did what, by verb; without a robot it was a person, or a robot that the
-    asker is not to know."""
+    """How often a robot did what, by verb. robot: None for people and for robots that the asker may
+    not know."""
 
     robot: Robot | None
     counts: dict[str, int]
@@ -77,8 +77,8 @@ class RobotCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadTimes:
-    """How often a robot was served one memory, and when last; without a robot it was people, or
-    robots that the asker is not to know."""
+    """How often a memory was served to a robot, and when last. robot: None for people and for
+    robots that the asker may not know."""
 
     robot: Robot | None
     times: int
@@ -88,7 +88,7 @@ class ReadTimes:
 def operations(
     actor: Actor, wanted: Wanted, *, limit: int, after: Place | None = None
 ) -> tuple[list[Line], Place | None]:
-    """A page of lines, the newest first, and where the next one begins; None at the end."""
+    """A page of lines, the newest first, and the place after it; None at the end."""
     principal = resolve(actor)
     with principal.scope():
         rows = _matching(principal, wanted)
@@ -121,10 +121,10 @@ def _robot(actor: Actor, row: Operation) -> Robot | None:
 def operation_counts(
     actor: Actor, *, since: datetime | None = None, until: datetime | None = None
 ) -> list[RobotCounts]:
-    """Counts of each robot, by name, over the lines that the asker may read; see `Line` for whose
-    lines are nobody's.
+    """Counts for each robot, by name, over the lines that the asker may read; for lines without a
+    robot see `Line`.
 
-    Raises PermissionError for who does not curate.
+    Raises PermissionError for everybody but curators and admins.
     """
     if not actor.moderates:
         raise PermissionError("Curators and admins see what robots did in numbers.")
@@ -148,7 +148,7 @@ def operation_counts(
 
 
 def with_reads(rows: MemoryQuerySet) -> MemoryQuerySet:
-    """The memories with who was served them, for `reads_of`; evaluate inside the asker's scope."""
+    """Annotate memories for `reads_of`; evaluate inside the asker's scope."""
     of = Operation.objects.filter(
         organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("id"), verb=Verb.RECALL
     )
@@ -159,9 +159,10 @@ def with_reads(rows: MemoryQuerySet) -> MemoryQuerySet:
 
 
 def reads_of(actor: Actor, memory: Memory) -> list[ReadTimes]:
-    """Who was served a memory of `with_reads`, as far as the log goes back, the most times first.
+    """To whom a memory of `with_reads` was served, as far as the log goes back, the most frequent
+    first.
 
-    Only recalls that count are in the log.
+    Only recalls that count as access are in the log.
     """
     found: dict[UUID | None, ReadTimes] = {}
     for row in memory.reads:  # type: ignore[attr-defined]  # of `with_reads`
@@ -204,7 +205,7 @@ def _by_name(
 
 
 def remove_old(organisation_id: UUID, *, now: datetime) -> int:
-    """Remove lines older than the setting OPERATIONS_DAYS. Returns how many."""
+    """Delete lines older than the setting OPERATIONS_DAYS; returns how many."""
     values: dict[str, Any] = {
         "organisation": organisation_id,
         "before": now - timedelta(days=settings.OPERATIONS_DAYS),
@@ -220,17 +221,19 @@ def remove_old(organisation_id: UUID, *, now: datetime) -> int:
 
 
 def _names(actor: Actor, verb: str, robot: Robot) -> bool:
-    """Whether the asker may know that it was this robot."""
+    """Whether the asker may see the robot of a line with this verb."""
     return verb not in _ASKED or works_before(robot, actor)
 
 
 def _told(rows: "QuerySet[Operation]") -> "QuerySet[Any]":
-    """With `untold`: whether the asker is not to know that it was this robot; in their scope."""
+    """Annotate lines with `untold`: whether the robot is hidden from the asker. Evaluate in their
+    scope."""
     return rows.annotate(untold=robot_untold())
 
 
 def _shown(principal: Principal) -> "QuerySet[Operation]":
-    """What is forgotten exists only for those who may bring it back."""
+    """The lines that the asker may see. Lines of forgotten memories are only for those who may
+    restore them."""
     memories = Memory.objects.filter(
         ~Q(status=Status.FORGOTTEN) | restorable(principal.actor),
         organisation_id=OuterRef("organisation_id"),
@@ -251,7 +254,7 @@ def _within(
 
 
 def _matching(principal: Principal, wanted: Wanted) -> "QuerySet[Operation] | None":
-    """None for a robot that does not exist."""
+    """The lines that match; None if the wanted robot does not exist."""
     rows = _within(_shown(principal), wanted.since, wanted.until)
     if wanted.verb:
         rows = rows.filter(verb=wanted.verb)
@@ -269,8 +272,7 @@ def _matching(principal: Principal, wanted: Wanted) -> "QuerySet[Operation] | No
 def served_lines(
     principal: Principal, robot: Robot, *, since: datetime, until: datetime
 ) -> "QuerySet[Any]":
-    """A line for each memory that a robot was given, as far as the asker may know; in their
-    scope."""
+    """Recall lines of a robot, as far as the asker may see them; in their scope."""
     rows = _within(_shown(principal), since, until).filter(verb=Verb.RECALL)
     return _by(principal, robot, rows)
 
@@ -278,8 +280,8 @@ def served_lines(
 def all_served_lines(
     principal: Principal, robots: Iterable[UUID], *, since: datetime, until: datetime
 ) -> "QuerySet[Any]":
-    """The same of several robots that serve nobody, from since up to until; what is forgotten is
-    left out for everybody."""
+    """Recall lines of several robots without a member, from `since` to before `until`; lines of
+    forgotten memories are left out for everybody."""
     memories = Memory.objects.filter(
         organisation_id=OuterRef("organisation_id"), id=OuterRef("memory_id")
     )
@@ -295,7 +297,7 @@ def all_served_lines(
 
 
 def _by(principal: Principal, robot: Robot, rows: "QuerySet[Operation]") -> "QuerySet[Any]":
-    """Of these lines those of one robot that the asker may know to be its own."""
+    """The lines of one robot whose robot the asker may see."""
     rows = _told(rows).filter(robot_id=robot.id, untold=False)
     if not _names(principal.actor, Verb.RECALL, robot):
         rows = rows.exclude(verb__in=_ASKED)

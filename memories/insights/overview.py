@@ -1,4 +1,4 @@
-"""Figures and first steps for the overview: of what the asker may read, and nothing else."""
+"""Figures and first steps for the overview, only over what the asker may read."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from orgs.models.memberships import Role
 from orgs.principals import MODERATORS, Actor, Principal, resolve
 from robots.registry.who_taught_sql import told_sql
 
-# So many of the newest are looked at; a larger organisation is told so.
+# Figures cover at most this many of the newest memories; `capped` says if there are more.
 LOOKED_AT = 20_000
 DAYS = 28
 LATEST = 6
@@ -32,16 +32,16 @@ EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
         SELECT robot_id FROM robots_delegation WHERE organisation_id = %(organisation)s
         AND member_id = %(me)s AND revoked_at IS NULL)))
 """
-# Robots of which the asker is told (`who_taught`).
+# Robots that the asker may see (`who_taught`).
 _TOLD = told_sql("r", "c")
 _READ = """
 organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
 AND (expires_at IS NULL OR expires_at > %(now)s)
 """
 _NONE = "'00000000-0000-0000-0000-000000000000'::uuid"
-# The `most` newest readable rows, as WITH newest. Their border is found first, by ids alone:
-# whole rows of everything that is readable would be sorted on disk. The border is
-# compared as it stands, or the index would not be entered with it.
+# The `most` newest readable rows, as WITH newest. The id of the last of them is found first, by ids
+# alone: whole rows of everything readable would be sorted on disk. It is compared directly,
+# otherwise the index would not be used.
 NEWEST = f"""
 border AS MATERIALIZED (SELECT coalesce((SELECT id FROM memories_memory WHERE {_READ}
     ORDER BY id DESC OFFSET %(most)s LIMIT 1), {_NONE}) AS id),
@@ -50,8 +50,8 @@ newest AS MATERIALIZED (SELECT id, audience_id, kind, first_tier, category, impo
 """
 # Whether there are more.
 CAPPED = f"(SELECT id <> {_NONE} FROM border)"
-# One walk over the newest readable rows; hidden ones are no rows here. Then who brought what of
-# these lately: each robot that brought a memory counts for it, if the asker is told of it.
+# One scan of the newest readable rows. Then the robots that brought memories lately: each robot
+# that brought a memory counts for it, if the asker may see it.
 _FIGURES = f"""
 WITH {NEWEST}
 SELECT a.kind, m.kind, coalesce(u.tier, m.first_tier),
@@ -94,11 +94,12 @@ STEPS = ("invite", "robot", "remember", "recall", "readers")
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """How many readable memories by audience, kind, tier and day; `capped` beyond LOOKED_AT.
+    """Numbers of readable memories by audience, kind, tier and day. capped: only the newest
+    LOOKED_AT are counted.
 
-    by_day: the last DAYS days in the asker's time zone, the oldest first. helped: robots read
-    what is private to the asker. by_robot: (id, name, memories that it brought in seven days) of
-    the ROBOTS most active.
+    by_day: the last DAYS days in the asker's time zone, the oldest first. helped: whether robots
+    read what is private to the asker. by_robot: (id, name, memories that it brought in seven days)
+    of the ROBOTS most active ones.
     """
 
     total: int = 0
@@ -117,10 +118,10 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What the page shows. latest: turns of chats are folded into their conversation. steps:
-    (name, whether it is done) of those that are this role's.
+    """The content of the page. latest: the newest memories, with turns of chats folded into their
+    conversation. steps: (name, whether it is done) for the steps of this role.
 
-    owed_since: when the oldest of the `owed` memories that wait for their index was written.
+    owed: how many memories wait for their index; owed_since: when the oldest of these was written.
     """
 
     figures: Figures
@@ -134,14 +135,14 @@ class Overview:
 
 
 def figures(actor: Actor, *, now: datetime) -> Figures:
-    """The figures alone, for the charts as files."""
+    """Only the figures, for the charts as files."""
     principal = resolve(actor)
     with principal.scope():
         return _figures(principal, now)
 
 
 def overview(actor: Actor, *, organisation: str, now: datetime) -> Overview:
-    """Everything that the overview shows; a handful of statements, whatever there is."""
+    """Everything that the overview shows, in a few statements, however many memories there are."""
     principal = resolve(actor)
     with principal.scope():
         rows = Memory.objects.filter(organisation_id=principal.organisation_id)
@@ -163,7 +164,7 @@ def overview(actor: Actor, *, organisation: str, now: datetime) -> Overview:
 
 
 def _steps(actor: Actor) -> tuple[str, ...]:
-    """What this role can do to get going; a viewer asks."""
+    """The names of the first steps of a role; viewers can only ask."""
     if actor.role == Role.ADMIN:
         return STEPS
     if actor.role in MODERATORS:

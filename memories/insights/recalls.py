@@ -1,4 +1,4 @@
-"""How often the asker's own recalls find anything."""
+"""How often the asker's own recalls have results."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,19 +18,19 @@ WHERE organisation_id = %(organisation)s AND member_id = %(me)s
 
 @dataclass(frozen=True, slots=True)
 class Recalls:
-    """The asker's own recalls of a month; `answered` of them had a result."""
+    """The number of the asker's own recalls in 30 days; `answered` of them had a result."""
 
     asked: int = 0
     answered: int = 0
 
     @property
     def hit_rate(self) -> float:
-        """0 without a recall."""
+        """The share of recalls with a result, 0-1; 0 without a recall."""
         return self.answered / self.asked if self.asked else 0.0
 
 
 def recalls_of(principal: Principal, now: datetime) -> Recalls:
-    """Of the last 30 days; inside the principal's scope."""
+    """The recalls of the last 30 days; call inside the principal's scope."""
     values = {
         "organisation": principal.organisation_id,
         "me": principal.actor.member_id,

@@ -1,10 +1,10 @@
-"""What one robot did, as far as the asker may read it: written, served, refused, and its keys.
+"""The page of a robot: what it wrote, was served and was refused, and its keys.
 
-Everybody in the organisation may know that a robot is there, and reads of what it wrote and was
-given what they read anyhow. Keys, seats in other groups, errors and numbers are for who curates;
-of a robot that serves one member they are for the two of them and for admins
-(`robots.registry.robots`), and what it asks for is for the two of them alone. What a gate refused
-is in the audit trail, so it is counted for admins, and for the member whom the robot serves.
+Everybody in the organisation may know a robot, and sees those memories that it wrote or was served
+that they read anyway. Keys, other groups, errors and numbers are for curators and admins; of a
+personal robot for its member, itself and admins (`robots.registry.robots`), and its recalls only
+for its member and itself. Refusals by gates are in the audit trail, so they are counted for admins,
+and for the member of a personal robot.
 """
 
 from collections.abc import Sequence
@@ -38,13 +38,13 @@ WRITTEN, TALKS, SERVED = 10, 5, 10
 # What says something by itself is looked for among so many that it wrote last.
 LOOKED_AT = 2_000
 DAYS = 14
-# What a gate did not let through: a change that it refused, and what it held back when it was new.
+# Actions of gates: a refused change, and a held new memory.
 REFUSALS = ("gate.refused", "gate.held", "gate.quarantined")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedMemory:
-    """A memory that the robot was given lately, and when it last was."""
+    """A memory that was lately served to the robot, and when last."""
 
     shown: ListedMemory
     at: datetime
@@ -52,7 +52,7 @@ class ServedMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusals:
-    """How often gates held back what the robot wrote, by what they did, and when last."""
+    """How often gates refused or held what the robot wrote, by kind, and when last."""
 
     counts: dict[str, int] = field(default_factory=dict)
     last: datetime | None = None
@@ -64,7 +64,7 @@ class Refusals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyLine:
-    """A key as it is looked at. made_by: the member's name, empty where nobody is named."""
+    """A key as it is shown. made_by: the member's name, empty if unknown."""
 
     label: str
     prefix: str
@@ -78,7 +78,7 @@ class KeyLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotPage:
-    """One robot. A part that is not the asker's to know is None.
+    """One robot. A part that the asker may not know is None.
 
     followed: whether the asker may know when it was heard from and whom it serves; wrote: how many
     memories of those that the asker reads; written: the newest of these that say something by
@@ -103,10 +103,10 @@ class RobotPage:
 
 
 def robot_page(actor: Actor, robot_id: UUID, *, organisation: str, now: datetime) -> RobotPage:
-    """One robot for whoever asks. now: in their time zone.
+    """The page of a robot for the asker. now: in their time zone.
 
-    organisation: its name, for sentences. Raises NotFound; robots that are built in are people's
-    ways to write and have no page.
+    organisation: its name, for sentences. Raises NotFound, also for built-in robots, which people
+    use to write.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -138,7 +138,7 @@ def robot_page(actor: Actor, robot_id: UUID, *, organisation: str, now: datetime
 
 
 def _found(principal: Principal, robot_id: UUID) -> Any:
-    """The robot with everything that belongs to it, in one question."""
+    """The robot with all its related rows, in one query."""
     its = {"organisation_id": OuterRef("organisation_id"), "robot_id": OuterRef("id")}
     teams = TeamRobot.objects.filter(**its, team__removed_at=None)
     groups = readable_groups(principal.actor).filter(robot_memberships__robot_id=OuterRef("id"))
@@ -225,7 +225,7 @@ def _shown(
 
 
 def _served(principal: Principal, robot: Robot, now: datetime) -> dict[UUID, datetime]:
-    """The memories that it was last given, the latest first, with when that was."""
+    """The memories that were last served to it, the latest first, each with the time."""
     lines = served_lines(principal, robot, since=now - timedelta(days=DAYS), until=now)
     latest = lines.order_by().values("memory_id").annotate(last=Max("at"))
     rows = latest.order_by("-last", "memory_id").values_list("memory_id", "last")
@@ -233,7 +233,8 @@ def _served(principal: Principal, robot: Robot, now: datetime) -> dict[UUID, dat
 
 
 def _by_day(principal: Principal, robot: Robot, now: datetime) -> list[tuple[date, int]]:
-    """One answer writes all its lines with one time, so that different times are answers."""
+    """Recalls by day. All lines of one answer have the same time, so the distinct times are
+    counted."""
     first = now.date() - timedelta(days=DAYS - 1)
     lines = served_lines(principal, robot, since=now - timedelta(days=DAYS + 1), until=now)
     days = lines.order_by().annotate(day=TruncDate("at", tzinfo=now.tzinfo)).values("day")

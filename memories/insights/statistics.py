@@ -1,4 +1,4 @@
-"""Figures; counted under the asker's scope, so hidden rows never show in them."""
+"""Figures, counted in the asker's scope, so hidden rows never count."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,7 +18,8 @@ from robots.registry.who_taught import robot_untold
 
 
 def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
-    """How many memories of which kind and tier the asker may read, and what is still owed."""
+    """Numbers of memories that the asker may read, by kind and tier, and how many wait for their
+    index."""
     principal = resolve(actor)
     with principal.scope():
         rows = Memory.objects.filter(organisation_id=principal.organisation_id).active(now)
@@ -26,7 +27,7 @@ def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
         by_tier: dict[str, int] = {}
         now_in = Coalesce("use__tier", "first_tier")
         counts = rows.values_list("kind", now_in).annotate(n=Count("id"))
-        # Without an order the plan gives one, and rows that the asker cannot read may change it.
+        # Ordered, because the order of a plan could depend on rows that the asker cannot read.
         for kind, tier, n in counts.order_by("kind", now_in):
             by_kind[kind] = by_kind.get(kind, 0) + n
             by_tier[tier] = by_tier.get(tier, 0) + n
@@ -51,8 +52,8 @@ def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
         }
 
 
-# Only readable rows: a move of a memory that the asker cannot read is none here, nor of one that is
-# forgotten. Recalls are the asker's own.
+# Only moves of memories that the asker reads and that are not forgotten. Recalls are the asker's
+# own.
 _HERE = """
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = p.memory_id
         AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
@@ -73,7 +74,7 @@ FROM (
 
 
 def _continuum(principal: Principal, now: datetime) -> dict[str, Any]:
-    """What moved in the last hour, how often a recall finds anything, how surprising feedback was,
+    """Moves of the last hour, the share of recalls with a result, the mean surprise of feedback,
     and how full the fullest tier of an audience is."""
     values = {
         "organisation": principal.organisation_id,

@@ -1,4 +1,4 @@
-"""Metadata of one organisation's memories as support sees it, with names; never what they say."""
+"""Metadata of one organisation's memories for support, with names and never a text."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -12,7 +12,7 @@ from memories.store.models.memory import Memory
 from orgs.models.audit import AuditEntry
 from orgs.support.looks import ALIAS
 
-# All that the role may read of them.
+# The only columns that the role may read.
 MEMORY = (
     "id",
     "status",
@@ -36,7 +36,7 @@ ENTRY = ("id", "at", "action", "member", "robot", "staff", "target_type", "targe
 
 @dataclass(frozen=True, slots=True)
 class MemoryFacts:
-    """One memory, which robots said it, and what it is still owed."""
+    """One memory with the robots that said it, and its pending work."""
 
     memory: Memory
     contributions: list[Contribution]
@@ -44,12 +44,12 @@ class MemoryFacts:
 
 
 def memories_of(organisation_id: UUID) -> "QuerySet[Memory]":
-    """Every memory; inside support's scope, as in all of these."""
+    """Every memory of an organisation; evaluate inside support's scope, like all queries here."""
     return Memory.objects.using(ALIAS).only(*MEMORY).filter(organisation_id=organisation_id)
 
 
 def facts_of(organisation_id: UUID, memory_id: UUID) -> MemoryFacts | None:
-    """All that is known of one, if there is such a one."""
+    """The facts of one memory; None if it does not exist."""
     memory = memories_of(organisation_id).filter(id=memory_id).first()
     if memory is None:
         return None
@@ -60,10 +60,10 @@ def facts_of(organisation_id: UUID, memory_id: UUID) -> MemoryFacts | None:
 
 
 def recalls_of(organisation_id: UUID) -> "QuerySet[Recall]":
-    """Which robot asked when, in which way and how long it took; never what."""
+    """The recalls: robot, time, strategy and duration; never the question."""
     return Recall.objects.using(ALIAS).only(*RECALL).filter(organisation_id=organisation_id)
 
 
 def trail_of(organisation_id: UUID) -> "QuerySet[AuditEntry]":
-    """What was done, without the details."""
+    """The audit trail without details."""
     return AuditEntry.objects.using(ALIAS).only(*ENTRY).filter(organisation_id=organisation_id)

@@ -1,7 +1,7 @@
-"""Work of one organisation as support sees it: why it hangs, and stopped work tried again.
+"""The work of one organisation for support: why it stopped, and trying it again.
 
-Support's role reads states, figures, who asked and why work stopped, never what it is about. What
-is tried again goes on as the worker: a member's job runs with the rights that the member has then.
+Support's role reads states, figures, who asked and why work stopped, never its content. Retried
+work runs in the worker; a member's job runs with the rights that the member has then.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from orgs.principals import Actor
 from orgs.support.looks import ALIAS
 
 WORKER = "worker"
-# All that the role may read of them.
+# The only columns that the role may read.
 JOB = (
     "id",
     "kind",
@@ -43,14 +43,14 @@ JOB = (
     "period",
 )
 OWED = ("id", "memory_id", "state", "attempts", "reason", "created_at")
-# Nothing is counted further, and so many of what is dead are listed.
+# The limit of counts, and how many dead rows are listed.
 COUNTED, SHOWN = 10_000, 20
 
 
 @dataclass(frozen=True, slots=True)
 class OwedOverview:
-    """waiting, dead: how many memories wait for it, and for how many nobody tries any more, up to
-    COUNTED. newest: the newest of the latter."""
+    """Pending work of one kind. waiting, dead: how many rows wait, and how many are not tried any
+    more, each up to COUNTED. newest: the newest dead rows."""
 
     waiting: int
     dead: int
@@ -58,17 +58,17 @@ class OwedOverview:
 
 
 def jobs_of(organisation_id: UUID) -> "QuerySet[Job]":
-    """Its jobs; inside support's scope."""
+    """The jobs of an organisation; evaluate inside support's scope."""
     return Job.objects.using(ALIAS).only(*JOB).filter(organisation_id=organisation_id)
 
 
 def owed_embeddings(organisation_id: UUID) -> OwedOverview:
-    """Memories that are not found by their meaning yet; inside support's scope."""
+    """Pending embeddings; call inside support's scope."""
     return _owed(Pending, organisation_id)
 
 
 def owed_answers(organisation_id: UUID) -> OwedOverview:
-    """Memories about which a language model is still to be asked; inside support's scope."""
+    """Pending questions to the language model; call inside support's scope."""
     return _owed(PendingRestatement, organisation_id)
 
 
@@ -84,7 +84,8 @@ def _owed(model: type[OwedWork], organisation_id: UUID) -> OwedOverview:
 
 
 def robots_of(organisation_id: UUID, owed: Sequence[OwedWork]) -> dict[UUID, UUID]:
-    """Which robot wrote these memories, by their ids; inside support's scope."""
+    """The robots that wrote the memories of these rows, by memory id; call inside support's
+    scope."""
     if not owed:
         return {}
     rows = Memory.objects.using(ALIAS).filter(
@@ -94,8 +95,10 @@ def robots_of(organisation_id: UUID, owed: Sequence[OwedWork]) -> dict[UUID, UUI
 
 
 def retry_job(staff: User, organisation_id: UUID, job_id: UUID, *, now: datetime) -> Job:
-    """Let a job that stopped go on at its place. Raises NotFound, and AlreadyExists if it has not
-    stopped; what somebody cancelled stays so."""
+    """Resume a failed job at its place.
+
+    Raises NotFound, and AlreadyExists if it has not failed; a cancelled job stays cancelled.
+    """
     with organisation_scope(organisation_id, using=WORKER):
         rows = Job.objects.using(WORKER).filter(organisation_id=organisation_id)
         job = resume_job(rows, job_id, now=now, stopped=(JobState.DEAD,))
@@ -114,14 +117,15 @@ def retry_job(staff: User, organisation_id: UUID, job_id: UUID, *, now: datetime
 
 
 def retry_embeddings(staff: User, organisation_id: UUID, *, now: datetime) -> int:
-    """Let every dead embedding be tried again; how many. Raises NotFound where there is none."""
+    """Retry every dead embedding; returns how many. Raises NotFound if there is none."""
     count = _retry(Pending, "support.embeddings_retried", staff, organisation_id, now)
     hint_embedding(organisation_id)
     return count
 
 
 def retry_answers(staff: User, organisation_id: UUID, *, now: datetime) -> int:
-    """Let the language model be asked again; how many. Raises NotFound where there is none."""
+    """Retry every dead question to the language model; returns how many. Raises NotFound if there
+    is none."""
     count = _retry(PendingRestatement, "support.answers_retried", staff, organisation_id, now)
     hint_restating(organisation_id)
     return count

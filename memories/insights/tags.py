@@ -1,8 +1,8 @@
-"""Tags with counts, over the active memories that the asker reads and nothing else.
+"""Tags with counts, only over active memories that the asker reads.
 
-Each question is one statement under row-level security. No index helps: the operators of arrays
-might tell of what they compare, so the database asks the policy first and looks at every readable
-memory. At 100,000 of them with four tags each an answer takes 70 to 140 ms (two cores).
+Each question is one statement under row-level security. No index helps: array operators are not
+leakproof, so the database applies the policy first and reads every readable memory. At 100,000 of
+them with four tags each an answer takes 70 to 140 ms (two cores).
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from orgs.principals import Actor, Principal, resolve
 
 LIMIT = 50
 EXACT, PREFIX, FUZZY = MATCHES = ("exact", "prefix", "fuzzy")
-# Trigram similarity; memories in common.
+# The least trigram similarity; the least number of memories in common.
 LEAST_SIMILARITY = 0.3
 LEAST_SHARED = 2
 
@@ -51,9 +51,10 @@ ORDER BY memories DESC, tag COLLATE "C" LIMIT %(most)s
 
 
 def answer(actor: Actor, wanted: Mapping[str, Any], *, now: datetime) -> dict[str, Any]:
-    """The answer of the API. wanted: q and match, or tree, or related; else the most used.
+    """The answer of the API as a dict. wanted: q and match, or tree, or related; by default the
+    most used tags.
 
-    Counts are of memories. more: whether there are more than the limit.
+    Counts are numbers of memories. `more` in the answer: whether the limit left some out.
     """
     principal = resolve(actor)
     most = wanted.get("limit", LIMIT)
@@ -93,10 +94,10 @@ def _formed(tag: str) -> str:
 
 
 def nested(rows: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
-    """Rows of (tag, memories) by levels, siblings by name.
+    """Rows of (tag, memories) as a tree by levels, siblings by name.
 
-    What is above a tag is in the rows as well: it has as many memories or more and the shorter
-    name, so the most used of them hold it too.
+    The parent of a tag is always in the rows too: it has at least as many memories and the shorter
+    name, so the most used tags include it.
     """
     nodes: dict[str, dict[str, Any]] = {}
     roots: list[dict[str, Any]] = []
@@ -109,6 +110,6 @@ def nested(rows: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
 
 
 def tag_tree(actor: Actor, *, most: int, now: datetime) -> tuple[list[dict[str, Any]], bool]:
-    """The most used tags, nested, and whether there are more of them."""
+    """The `most` most used tags as a tree, and whether there are more."""
     found = answer(actor, {"tree": True, "limit": most}, now=now)
     return found["tree"], found["more"]

@@ -1,7 +1,7 @@
-"""How full the tiers are and what moves between them: of what the asker may read, nothing else.
+"""How full the tiers are and what moves between them, only over what the asker may read.
 
-Robots' own notes are left out: people do not read them. Few statements, each over a bounded number
-of rows.
+Robots' own notes are left out, because people do not read them. Few statements, each over a bounded
+number of rows.
 """
 
 from collections import Counter
@@ -20,15 +20,15 @@ from memories.lifecycle.policies import policy_of
 from memories.lifecycle.tiers import RULES, capacities, pressure
 from orgs.principals import Actor, Principal, resolve
 
-# So many of the newest memories and of the newest moves are looked at; who has more is told so.
+# Figures cover at most this many of the newest memories and moves; `capped` says if there are more.
 LOOKED_AT = 20_000
 LATEST = 50
 LASTING = timedelta(days=7)
-# Below and above these shares of rises that lasted, the limits of the tiers deserve a look; fewer
-# rises than ENOUGH say nothing.
+# If the share of promotions that lasted is below or above these, the limits of the tiers may be
+# wrong. Fewer promotions than ENOUGH say nothing.
 TOO_EASY, TOO_HARD, ENOUGH = 0.4, 0.8, 10
 
-# `lifecycle.decay.strength`, in the database; a test holds the two together.
+# `lifecycle.decay.strength` in SQL; a test compares the two.
 _STANDING = f"""
 WITH {NEWEST}
 SELECT {CAPPED}, m.audience_id, coalesce(u.tier, m.first_tier),
@@ -48,14 +48,13 @@ CROSS JOIN LATERAL (
 ) s
 GROUP BY 2, 3, 4
 """
-# What is forgotten, archived or waits for review has no moves here.
+# Only moves of active memories.
 _READABLE = """
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = t.memory_id
         AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
 """
-# The ids are given as an array, and whether each is active is asked of a set: a join would compare
-# each with each where the planner knows nothing of the tables yet. sank_at: when the same memory
-# sank next after it rose.
+# The ids are an array, and active ones are a set: without statistics a join would compare every
+# pair. sank_at: when the memory was next demoted after its promotion.
 _MOVES = """
 WITH found AS MATERIALIZED (
     SELECT memory_id, moved_at, array_position(%(order)s::text[], to_tier::text)
@@ -96,7 +95,7 @@ ORDER BY t.moved_at DESC, t.memory_id DESC LIMIT %(latest)s
 
 @dataclass(frozen=True, slots=True)
 class LoggedMove:
-    """One move with the beginning of the memory's words."""
+    """One move with the beginning of the memory's text."""
 
     memory_id: UUID
     text: str
@@ -108,9 +107,9 @@ class LoggedMove:
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """How many moves there were; `month` of them in 30 days, of LOOKED_AT at most.
+    """Numbers of moves; month: in the last 30 days, at most LOOKED_AT.
 
-    risen: memories that rose in these. fell_back: those of them that sank within a week after.
+    risen: promotions among these. fell_back: those that were followed by a demotion within a week.
     """
 
     up_last_hour: int = 0
@@ -123,17 +122,18 @@ class Moves:
 
     @property
     def effectiveness(self) -> float:
-        """The share of risen memories that did not sink again within a week; 0 without any."""
+        """The share of promotions without a demotion within a week, 0-1; 0 without any."""
         return (self.risen - self.fell_back) / self.risen if self.risen else 0.0
 
     @property
     def velocity(self) -> float:
-        """Moves a day."""
+        """Moves for each day."""
         return self.month / MONTH.days
 
     @property
     def advice(self) -> str:
-        """`too_easy` or `could_be_easier` to rise, empty where all is well or little is known."""
+        """`too_easy` or `could_be_easier` for promotion; empty if the share is normal or too little
+        is known."""
         if self.risen < ENOUGH:
             return ""
         if self.effectiveness < TOO_EASY:
@@ -143,12 +143,12 @@ class Moves:
 
 @dataclass(frozen=True, slots=True)
 class TierFigures:
-    """What the page counts. room: {tier: most memories of one audience}, by the organisation's
-    policy. fullest: {tier: how full the fullest audience of it is, in 0-1}. evicts: workers may
-    summarise what is over.
+    """The figures of the page. room: {tier: most memories of one audience}, by the organisation's
+    policy. fullest: {tier: how full its fullest audience is, 0-1}. evicts: whether workers may
+    summarise what is over capacity.
 
-    by_strength: strong, fading, weak. reported: memories with feedback; surprise is theirs on
-    average, 0 without any. capped: there are more memories than LOOKED_AT, the newest are counted.
+    by_strength: numbers of strong, fading and weak ones. reported: memories with feedback;
+    surprise: their mean, 0 without any. capped: only the newest LOOKED_AT memories are counted.
     """
 
     capped: bool = False
@@ -168,14 +168,14 @@ class TierFigures:
 
 
 def figures(actor: Actor, *, now: datetime) -> TierFigures:
-    """The figures alone, for the charts as files."""
+    """Only the figures, for the charts as files."""
     principal = resolve(actor)
     with principal.scope():
         return _figures(principal, now)
 
 
 def figures_and_moves(actor: Actor, *, now: datetime) -> tuple[TierFigures, Sequence[LoggedMove]]:
-    """The figures and the newest moves, LATEST at most; five statements, whatever there is."""
+    """The figures and the newest moves, at most LATEST; in five statements."""
     principal = resolve(actor)
     with principal.scope():
         rows = _asked(_LATEST, _values(principal, now))
@@ -190,7 +190,7 @@ def _figures(principal: Principal, now: datetime) -> TierFigures:
     room = capacities(policy.capacities)
     by_audience, by_tier, by_strength = Counter[tuple[UUID, str]](), Counter[str](), Counter[str]()
     capped, reported, surprise = False, 0, 0.0
-    # In an order of their own: the sum would depend on the plan, and that on hidden rows.
+    # Sorted, because the order of a sum would depend on the plan, and the plan on hidden rows.
     for more, audience, tier, strength, number, told, surprises in sorted(standing):
         capped = more
         by_audience[audience, tier] += number

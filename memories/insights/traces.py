@@ -1,13 +1,13 @@
-"""Recalls as they were served, for who curates: of robots that ask for themselves, and one's own.
+"""Recalls as they were served, for curators and admins: of robots that ask for themselves, and
+one's own.
 
-What is listed comes from the log of operations, of which a curator reads the lines of the memories
-that they read. So a recall is here if at least one of its memories is theirs to read now, with
-those alone; of the others nothing is told, not even that there were any. The note of the recall
-itself (scores, time, group, feedback) is the robot's own. It is read in a scope of the notes of
-these robots alone, and only for robots that serve nobody and did not ask for a member: what
-members ask, and what is asked for them, is theirs. Whether it answered is said of the memories that
-are shown, as it was judged then: what was said of all would tell of the others. No words of a
-question are kept at all (docs/adr/0025-traces.md).
+The list comes from the log of operations, of which a curator reads the lines of memories that they
+read. So a recall is listed if they read at least one of its memories now, and only with those; that
+there were others is not shown. The record of the recall (scores, time, group, feedback) belongs to
+the robot. It is read in a scope of the notes of these robots alone, and only for robots that serve
+no member and did not ask for one: recalls by members and for members are private. `answered` is
+computed from the shown memories, as they were judged then, because the judgement of all would
+reveal the others. No words of a question are stored (docs/adr/0025-traces.md).
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ LATELY = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedTraces:
-    """What to look for. mine: one's own; until is not included, and the next page's beginning."""
+    """Filters. mine: one's own recalls. until: not included; the next page begins there."""
 
     robot: UUID | None = None
     mine: bool = False
@@ -50,10 +50,10 @@ class WantedTraces:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """One recall. robot: None for one's own; group: its name, empty where the asker knows none;
-    memories: how many of what came the asker reads, folded: how many of these did not answer.
-    answered, confidence: of one's own what was said, of others' what these memories say; empty and
-    None where nobody judged it."""
+    """One recall. robot: None for one's own; group: its name, empty without one that the asker
+    knows; memories: how many of the served memories the asker reads; folded: how many of these did
+    not answer. answered, confidence: for one's own as they were served, for others' from these
+    memories; empty and None if it was not judged."""
 
     id: UUID
     at: datetime
@@ -70,7 +70,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Came:
-    """A memory of the answer as it was served (see `RecordedHit`), and what was told of it."""
+    """A memory of the answer as it was served (see `RecordedHit`), and the feedback on it."""
 
     shown: ListedMemory
     hit: RecordedHit
@@ -80,7 +80,7 @@ class Came:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceDetail:
-    """One recall with what came, best first, as far as the asker reads it."""
+    """One recall with the served memories that the asker reads, best first."""
 
     trace: Trace
     came: Sequence[Came]
@@ -92,7 +92,8 @@ def _curates(actor: Actor) -> None:
 
 
 def traces(actor: Actor, wanted: WantedTraces) -> tuple[list[Trace], datetime | None]:
-    """A page of recalls, the newest first, and where the next one begins. Raises NotFound."""
+    """A page of recalls, the newest first, and where the next page begins (None at the end). Raises
+    NotFound."""
     _curates(actor)
     principal = resolve(actor)
     if wanted.mine:
@@ -111,7 +112,7 @@ def traces(actor: Actor, wanted: WantedTraces) -> tuple[list[Trace], datetime | 
 
 
 def _asked_by(actor: Actor) -> "QuerySet[Recall]":
-    """What a person asked themselves; in their scope."""
+    """A person's own recalls; evaluate in their scope."""
     rows = Recall.objects.filter(organisation_id=actor.organisation_id, robot=None)
     return rows.filter(Q(member_id=actor.member_id), member__isnull=False)
 
@@ -130,7 +131,7 @@ def _own(principal: Principal, wanted: WantedTraces) -> tuple[list[Trace], datet
 
 
 def trace(actor: Actor, recall_id: UUID, *, organisation: str, now: datetime) -> TraceDetail:
-    """One recall; who looks at another's is in the audit trail. Raises NotFound."""
+    """One recall. Looking at another's recall is recorded in the audit trail. Raises NotFound."""
     _curates(actor)
     principal = resolve(actor)
     with principal.scope():
@@ -163,7 +164,7 @@ def trace(actor: Actor, recall_id: UUID, *, organisation: str, now: datetime) ->
 
 
 def _with_feedback(rows: "QuerySet[Recall]") -> "QuerySet[Any]":
-    """With what was told of the hits; in the scope of who asked."""
+    """Prefetch the feedback on the hits; evaluate in the scope of the asker of the recall."""
     told = Feedback.objects.filter(
         organisation_id=OuterRef("organisation_id"), recall_id=OuterRef("id")
     )
@@ -172,8 +173,8 @@ def _with_feedback(rows: "QuerySet[Recall]") -> "QuerySet[Any]":
 
 
 def _robots(organisation_id: UUID, wanted: UUID | None) -> dict[UUID, Robot]:
-    """Those of which a curator may know what they ask: they serve nobody. Each with the id of the
-    audience of its notes."""
+    """The robots whose recalls a curator may see, by id: those that serve no member. Each has
+    `notes`, the id of the audience of its notes."""
     notes = Audience.objects.filter(
         organisation_id=OuterRef("organisation_id"),
         kind=AudienceKind.ROBOT,
@@ -192,13 +193,13 @@ def robots_to_choose(actor: Actor) -> list[tuple[UUID, str]]:
 
 
 def _alone(principal: Principal, robots: dict[UUID, Robot]) -> Scope:
-    """The notes of these robots and nothing else, not even what the asker reads."""
+    """A scope of only the notes of these robots, without what the asker reads."""
     audiences = tuple(robot.notes for robot in robots.values() if robot.notes)  # type: ignore[attr-defined]
     return Scope(organisation=principal.organisation_id, audiences=audiences)
 
 
 def _of(robots: Iterable[UUID]) -> Q:
-    """What a robot asked for itself."""
+    """The condition for recalls that a robot made for itself."""
     return Q(robot_id__in=list(robots), member=None)
 
 
@@ -220,7 +221,7 @@ def _note(principal: Principal, robots: dict[UUID, Robot], recall_id: UUID) -> A
 
 
 def _kept(principal: Principal, ids: Iterable[UUID]) -> MemoryQuerySet:
-    """Those that the asker reads now; what is forgotten and robots' notes are nobody's."""
+    """The memories that the asker reads now, without forgotten ones and robots' notes."""
     rows = Memory.objects.filter(organisation_id=principal.organisation_id, id__in=list(ids))
     return rows.exclude(status=Status.FORGOTTEN).for_people()
 

@@ -1,7 +1,7 @@
-"""How many memories each robot wrote: as many as the list of what it wrote shows.
+"""How many memories each robot wrote: the same number as the list of its memories.
 
-What a robot only said again after another is that other's here; `memories.retrieval.who_said`
-counts each that has a part. One walk over an index that holds all that is asked.
+A memory counts for the robot that wrote it first; `memories.retrieval.who_said` counts every robot
+that contributed. One index-only scan.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from robots.registry.activity import Counted
 from robots.registry.who_taught_sql import told_sql
 
 LATELY = timedelta(days=7)
-# Robots of which the asker is told (`who_taught`); looked at once for each robot and its readers.
+# Robots that the asker may see (`who_taught`), evaluated once for each robot and audience.
 _TOLD = told_sql("r", "m")
 _WRITTEN = f"""
 SELECT r.id, sum(m.memories)::bigint, sum(m.lately)::bigint
@@ -33,9 +33,10 @@ GROUP BY r.id
 
 
 def written_by(actor: Actor, robots: Sequence[UUID], now: datetime) -> dict[UUID, Counted]:
-    """What these robots wrote, of all time and lately, as far as a person who asks reads it.
+    """By robot, the number of memories that it wrote, in total and lately, as far as the asking
+    person reads them.
 
-    Those that wrote nothing are left out.
+    Robots without any are left out.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -43,7 +44,7 @@ def written_by(actor: Actor, robots: Sequence[UUID], now: datetime) -> dict[UUID
 
 
 def written_in(principal: Principal, robots: Sequence[UUID], now: datetime) -> dict[UUID, Counted]:
-    """The same inside the scope of a person who asks."""
+    """`written_by` inside the scope of the asking person."""
     values = {
         "organisation": principal.organisation_id,
         "robots": list(robots),

@@ -1,1 +1,2 @@
-"""Durable work: rows, leases, hints and the runner. What a job does lives with its capability."""
+"""Durable work: rows, leases, hints and the runner. The code of a job is in its capability's
+folder."""

@@ -1,4 +1,4 @@
-"""Cancel work and go on with it, whoever may see it."""
+"""Cancel and resume jobs, for everybody who may see them."""
 
 from datetime import datetime
 from uuid import UUID
@@ -14,8 +14,8 @@ STOPPED = (JobState.DEAD, JobState.CANCELLED)
 def cancel_job(rows: "QuerySet[Job]", job_id: UUID, *, now: datetime) -> Job:
     """Cancel one of these jobs; inside a scope that may change it.
 
-    What waits is cancelled at once. What runs is asked to stop, and does so between two steps;
-    what is done stays done. Raises NotFound, and AlreadyExists when it is over.
+    A waiting job is cancelled at once. A running one is asked to stop and does so between two
+    steps; finished steps stay. Raises NotFound, and AlreadyExists if it is over.
     """
     job = _locked(rows, job_id)
     died = job.state == JobState.RUNNING and job.leased_until and job.leased_until < now
@@ -32,9 +32,10 @@ def cancel_job(rows: "QuerySet[Job]", job_id: UUID, *, now: datetime) -> Job:
 def resume_job(
     rows: "QuerySet[Job]", job_id: UUID, *, now: datetime, stopped: tuple[str, ...] = STOPPED
 ) -> Job:
-    """Let one of these jobs go on at its place; send its hint once this is committed.
+    """Let one of these jobs continue at its place; send its hint once this is committed.
 
-    Raises NotFound, and AlreadyExists when it has not stopped in one of these ways.
+    stopped: the states from which it may continue. Raises NotFound, and AlreadyExists in any other
+    state.
     """
     job = _locked(rows, job_id)
     if job.state not in stopped:

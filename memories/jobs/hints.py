@@ -1,4 +1,4 @@
-"""Tell the workers that there is work; a hint may be lost, the pending row is the truth."""
+"""Hints wake workers. A hint may be lost: only the pending row counts."""
 
 import logging
 import threading
@@ -13,34 +13,34 @@ log = logging.getLogger("commonmind.hints")
 
 PAUSE_SECONDS = 10.0
 _silent_until = 0.0
-# One hint wakes a worker for everything that waits, so that more of them in a second say nothing.
+# One hint wakes a worker for everything that waits, so a second one within a second is useless.
 EACH_SECONDS = 1.0
 _due: dict[tuple[str, UUID], float] = {}
 _lock = threading.Lock()
 
 
 def send_now(task: str, organisation_id: UUID, **ids: UUID) -> None:
-    """Send a hint; while the broker is away, say nothing for some seconds."""
+    """Send a hint. After a failure of the broker none is sent for some seconds."""
     global _silent_until  # noqa: PLW0603 - one circuit breaker for the process
     if time.monotonic() < _silent_until:
         return
     try:
         named = {"organisation_id": organisation_id, **ids}
-        # Loaded with the first hint: a web process answers .3 s earlier without it.
+        # Imported with the first hint: without it a web process starts .3 s faster.
         broker = import_string(settings.TASK_SENDER)
         broker.send_task(task, kwargs={name: str(id_) for name, id_ in named.items()})
     except Exception as error:
-        # The write is committed: whatever is wrong with the broker (away, full, another
-        # password), it must not fail for it. The sweeper finds the rows afterwards.
+        # The write is committed and must not fail because of the broker (away, full, wrong
+        # password). The sweeper finds the rows later.
         _silent_until = time.monotonic() + PAUSE_SECONDS
         log.warning("broker does not answer: %s", type(error).__name__)
 
 
 def send_once(task: str, organisation_id: UUID) -> None:
-    """Send a hint now, or at the end of the second in which one was sent already.
+    """Send a hint now, or at the end of the second if one was sent already.
 
-    What is written after a hint may be too late for the worker that it woke; so the last one of a
-    second is late and never left out.
+    Rows that are written after a hint may be too late for the worker that it woke, so the last hint
+    of a second is delayed, never dropped.
     """
     key, now = (task, organisation_id), time.monotonic()
     with _lock:
@@ -49,7 +49,7 @@ def send_once(task: str, organisation_id: UUID) -> None:
         if (until := _due.get(key)) is None:
             _due[key], wait = now + EACH_SECONDS, 0.0
         elif until > now + EACH_SECONDS:
-            return  # one is on its way
+            return  # a delayed one is scheduled already
         else:
             _due[key], wait = until + EACH_SECONDS, until - now
     if wait:
@@ -66,16 +66,16 @@ def hint_embedding(organisation_id: UUID) -> None:
 
 
 def hint_patterns(organisation_id: UUID) -> None:
-    """After the transaction commits, let what rests on what is gone be looked at."""
+    """After the transaction commits, let a worker check the patterns whose evidence may be gone."""
     transaction.on_commit(lambda: send_now("memories.promote_patterns", organisation_id))
 
 
 def hint_restating(organisation_id: UUID) -> None:
-    """After the transaction commits, wake a worker for the turns that a model is to see."""
+    """After the transaction commits, wake a worker for turns that wait for a language model."""
     transaction.on_commit(lambda: send_now("memories.restate_pending", organisation_id))
 
 
 def send_job(organisation_id: UUID, job_id: UUID, member_id: UUID | None) -> None:
-    """Wake a worker for a job that is committed; without a member it is the organisation's."""
+    """Wake a worker for a committed job. member_id: None for a job of the organisation."""
     whose = {} if member_id is None else {"member_id": member_id}
     send_now("memories.run_job", organisation_id, job_id=job_id, **whose)

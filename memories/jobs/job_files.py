@@ -1,4 +1,5 @@
-"""Files that jobs read or write, for this service's user alone; what no job needs is removed."""
+"""Files that jobs read or write, readable by this service's user alone; unneeded ones are
+removed."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -11,17 +12,17 @@ from memories.jobs.queue import WORKER, files_needed
 from orgs.models.organisations import Organisation
 from orgs.organisations.references import as_uuid
 
-# So long after it stopped the file of a job is kept.
+# How long the file of a stopped job is kept.
 KEPT = timedelta(days=7)
-# A file this young may belong to a job that is just being written.
+# A younger file may belong to a job that is not committed yet.
 YOUNG = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
 class JobFiles:
-    """The files of the jobs of one kind, in a folder of DATA_DIR.
+    """The files of one kind of job, in a folder of DATA_DIR.
 
-    over: the states in which a job that has stopped still needs its file, for KEPT.
+    over: the states in which a stopped job still needs its file, for KEPT.
     """
 
     name: str
@@ -29,22 +30,23 @@ class JobFiles:
     over: tuple[str, ...]
 
     def folder(self) -> Path:
-        """Where they lie."""
+        """The folder of the files."""
         path = Path(settings.DATA_DIR) / self.name
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path
 
     def path_of(self, job_id: UUID) -> Path:
-        """The file of a job; what belongs to it lies beside it."""
+        """The path of a job's file; further files of the job have the same stem."""
         return self.folder() / f"{job_id}.jsonl"
 
     def discard(self, job_id: UUID) -> None:
-        """Remove the file of a job and what lies beside it."""
+        """Remove all files of a job."""
         for path in self.folder().glob(f"{job_id}.*"):
             path.unlink(missing_ok=True)
 
     def sweep(self, *, now: datetime) -> int:
-        """Remove the files of jobs that are gone, of removed members, or over; how many."""
+        """Remove the files of jobs that are deleted, of removed members, or over; returns how
+        many."""
         there = [path for path in self.folder().iterdir() if _at(path) < now - YOUNG]
         if not there:
             return 0

@@ -1,6 +1,6 @@
-"""Durable work that is owed to memories: taken for a while, given back when it fails.
+"""Leases on pending work of memories: taken for a time, released on failure.
 
-A row that is taken comes back by itself when its lease runs out, so a killed worker loses nothing.
+A leased row becomes ready again when its lease ends, so nothing is lost with a killed worker.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ Row = TypeVar("Row", bound=OwedWork)
 
 
 def ready(now: datetime) -> Q:
-    """What waits, and what somebody took and did not finish."""
+    """The condition for rows that wait, or whose lease has ended."""
     return Q(state=PendingState.WAITING) | Q(state=PendingState.LEASED, leased_until__lt=now)
 
 
@@ -35,11 +35,11 @@ def take(
     lease: timedelta = LEASE,
     broken_alone: bool = False,
 ) -> list[Row]:
-    """Up to `limit` of what is ready, the oldest first, leased; inside the worker's scope.
+    """Lease up to `limit` ready rows, the oldest first; inside the worker's scope.
 
-    What broke off MAX_ATTEMPTS times, so that nobody could give it back, is dead.
-    broken_alone: what broke off before is taken by itself, so that the one that ends the process
-    takes no other with it.
+    Rows whose lease ended MAX_ATTEMPTS times without a release become dead. broken_alone: a row
+    whose lease ended before is leased by itself, so that a row that kills the process affects no
+    other.
     """
     broken = rows.filter(
         state=PendingState.LEASED, leased_until__lt=now, attempts__gte=MAX_ATTEMPTS
@@ -66,9 +66,10 @@ def give_back(
     *,
     until: datetime | None = None,
 ) -> None:
-    """Let it be tried again; after MAX_ATTEMPTS it is dead, with its reason, until retried.
+    """Release rows for another attempt. After MAX_ATTEMPTS they are dead, with the reason, until
+    somebody retries them.
 
-    until: not before then.
+    until: they are not tried before.
     """
     again: dict[str, object] = {"state": PendingState.WAITING, "reason": reason}
     if until is not None:
@@ -82,7 +83,7 @@ def give_back(
 
 
 def organisations_owed(model: type[OwedWork], now: datetime) -> list[UUID]:
-    """The organisations with work that nobody does right now."""
+    """The ids of organisations with ready rows."""
     owed = []
     for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
         with organisation_scope(organisation_id, using=WORKER):

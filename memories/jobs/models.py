@@ -1,4 +1,4 @@
-"""Work that takes longer: of a member who asked for it, or of the organisation."""
+"""Jobs: longer work that a member asked for, or of the organisation."""
 
 from django.db import models
 
@@ -26,17 +26,17 @@ class JobState(models.TextChoices):
 
 
 class Job(TenantModel):
-    """One piece of work. A member's is readable by that member alone.
+    """One job. A member's job is readable by that member alone.
 
     Without a member it is the organisation's: the worker does it, curators read it, and its result
-    holds counts. period: the day, for what is made once a day; the database takes one run of
-    a kind and period. cancel_asked_at: somebody wants the work that runs to stop.
+    has only counts. period: the day, for daily runs; the database allows one run of a kind and
+    period. cancel_asked_at: when somebody asked a running job to stop.
 
-    parameters: what to do, with ids and never a text of a memory. done, total: how far it is, in
-    the unit of the kind. problems: [{line or id, reason}]. result: figures, and what undoing
-    needs. place: where it goes on, in the unit of the kind. queued_at: since when it waits for its
-    turn; a job that had one waits behind the organisation's others. A lease that has run out makes
-    the job somebody else's.
+    parameters: what to do, with ids and never a text of a memory. done, total: the progress, in the
+    unit of the kind. problems: [{line or id, reason}]. result: figures, and what undo needs. place:
+    where to continue, in the unit of the kind. queued_at: since when it waits for its turn; after a
+    turn it waits behind the organisation's other jobs. leased_until: after this another worker may
+    take the job.
     """
 
     audience = TenantKey("orgs.Audience")
@@ -56,7 +56,7 @@ class Job(TenantModel):
     queued_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
     cancel_asked_at = models.DateTimeField(null=True)
-    # Empty is NULL: the key below is about the others alone.
+    # NULL without a period, so that the unique constraint below ignores such jobs.
     period = models.CharField(max_length=16, null=True)  # noqa: DJ001
 
     class Meta:

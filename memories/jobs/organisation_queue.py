@@ -1,4 +1,5 @@
-"""Jobs of the organisation are written: by the beat once a period, by a curator, at a terminal."""
+"""Queue jobs of the organisation: by the scheduler once a period, by a curator, or at a
+terminal."""
 
 from datetime import datetime
 from typing import Any
@@ -12,20 +13,20 @@ from orgs.database.rls import organisation_scope
 from orgs.models.audiences import AudienceKind
 from orgs.organisations.audiences import ensure_audience
 
-# A run by hand is of the whole organisation; a debate's is of one audience, which it names.
+# A run by hand is for the whole organisation; a debate's run names one audience.
 BY_HAND: dict[str, Any] = {"period": None, "member": None, "parameters": {}}
-# A review audience that names nobody: curators and admins read it, and no robot.
+# A review audience without entries: only curators and admins read it.
 _CURATORS = "jobs"
 
 
 def curators_audience(organisation_id: UUID) -> UUID:
-    """The audience of curators alone."""
+    """The id of the audience of curators and admins."""
     with organisation_scope(organisation_id):
         return ensure_audience(organisation_id, AudienceKind.REVIEW, _CURATORS)
 
 
 def new_job(organisation_id: UUID, kind: str, audience_id: UUID, now: datetime, **more: Any) -> Job:
-    """A job of the organisation that waits, not written yet."""
+    """A waiting job of the organisation, not stored yet. more: further fields."""
     return Job(
         organisation_id=organisation_id,
         audience_id=audience_id,
@@ -37,14 +38,14 @@ def new_job(organisation_id: UUID, kind: str, audience_id: UUID, now: datetime, 
 
 
 def is_made(organisation_id: UUID, kind: str, period: str) -> bool:
-    """Whether the run of a period was begun, whatever became of it."""
+    """Whether the run of a period exists, in any state."""
     with organisation_scope(organisation_id, using=WORKER):
         rows = Job.objects.using(WORKER).filter(organisation_id=organisation_id)
         return rows.filter(kind=kind, period=period).exists()
 
 
 def make_once(organisation_id: UUID, kind: str, period: str, *, now: datetime) -> Job | None:
-    """Write the run of a period; None if it is there. The database lets one of two through."""
+    """Store the run of a period; None if it exists. A unique constraint prevents a second one."""
     job = new_job(organisation_id, kind, curators_audience(organisation_id), now, period=period)
     with organisation_scope(organisation_id, using=WORKER):
         rows = Job.objects.using(WORKER)
@@ -53,9 +54,10 @@ def make_once(organisation_id: UUID, kind: str, period: str, *, now: datetime) -
 
 
 def take_here(organisation_id: UUID, kind: str, *, now: datetime) -> Job:
-    """A run by hand for this process: the last one, if it was cancelled or broke off, or a new one.
+    """Take a run by hand for this process: the last one, if it was cancelled or broke off, else a
+    new one.
 
-    No worker has it until its lease runs out.
+    It is leased, so no worker takes it until the lease ends.
     """
     audience_id = curators_audience(organisation_id)
     with organisation_scope(organisation_id, using=WORKER):
@@ -76,7 +78,7 @@ def _is_ready(job: Job, now: datetime) -> bool:
 
 
 def put_down(job: Job, *, now: datetime) -> None:
-    """Whoever works on it here stops in the middle of a step: it stands as it was last noted."""
+    """Release a job that stops in the middle of a step; its place stays as it was last noted."""
     with organisation_scope(job.organisation_id, using=WORKER), transaction.atomic(using=WORKER):
         Job.objects.using(WORKER).filter(
             organisation_id=job.organisation_id, id=job.id, state=JobState.RUNNING

@@ -1,8 +1,7 @@
-"""A run of the organisation's own work, as the work sees it, and which work there is.
+"""Runs of the organisation's own work, and the registry of this work.
 
-The worker does it, with no member's rights: what it reads stays with the rows, and its result holds
-counts and ids. A run may break off anywhere and begin again at its place, so work must be such that
-a step made twice does nothing the second time.
+The worker does it, without any member's rights; the result has only counts and ids. A run may break
+off anywhere and continue at its place, so every step must be idempotent.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +13,7 @@ from uuid import UUID
 from memories.jobs.models import Job
 from memories.jobs.queue import JobTurn, progress
 
-# Seconds that work without a place may take before it begins again; a task ends after 540.
+# The most seconds of work without a place in one turn; a task is ended after 540.
 WHOLE = 480.0
 
 
@@ -22,8 +21,8 @@ WHOLE = 480.0
 class OrganisationRun:
     """One turn of a job of the organisation.
 
-    now: the moment of the turn. place: where it goes on. result: what it did so far, in counts;
-    both are noted with each step. shows: hears done and total of each step.
+    now: the time of the turn. place: where to continue; result: counts so far; both are stored with
+    each step. shows: called with (done, total) at each step.
     """
 
     job: Job
@@ -34,24 +33,24 @@ class OrganisationRun:
 
     @property
     def organisation_id(self) -> UUID:
-        """Whose work it is."""
+        """The id of the organisation."""
         return self.job.organisation_id
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What to do."""
+        """The parameters of the job."""
         parameters: dict[str, Any] = self.job.parameters
         return parameters
 
     @property
     def place(self) -> dict[str, Any]:
-        """Where to go on; the work puts there what it needs."""
+        """Where to continue. The work stores there what it needs."""
         place: dict[str, Any] = self.job.place
         return place
 
     @property
     def result(self) -> dict[str, Any]:
-        """What it did; the work counts there."""
+        """The counts of the work."""
         result: dict[str, Any] = self.job.result
         return result
 
@@ -61,9 +60,9 @@ class OrganisationRun:
             self.result[name] = self.result.get(name, 0) + more
 
     def step(self, done: int, total: int) -> bool:
-        """Note that so much is done. False: stop now, between two steps, and return.
+        """Store the progress after a step. Returns False if the work must stop now and return.
 
-        It was cancelled, or others have their turn; then it goes on from its place.
+        Then it was cancelled, or its turn is over and it will continue at its place.
         """
         self.job.done, self.job.total = done, max(done, total)
         if self.shows:
@@ -76,14 +75,14 @@ OrganisationWork = Callable[[OrganisationRun], None]
 
 
 class Counted(Protocol):
-    """What work did, in counts by name."""
+    """The result of work, in counts by name."""
 
     @property
     def figures(self) -> Mapping[str, int]: ...
 
 
 class CountedWork(Protocol):
-    """Work that keeps no place: it finds by itself what is left."""
+    """Work without a place: it finds what is left by itself."""
 
     def __call__(
         self, organisation_id: UUID, /, *, now: datetime, keep_on: Callable[[int, int], bool]
@@ -94,12 +93,12 @@ _work: dict[str, tuple[OrganisationWork, float | None]] = {}
 
 
 def does_for_organisation(kind: str, work: OrganisationWork) -> None:
-    """Register what a job of the organisation of this kind does, for one turn at a time."""
+    """Register the work of a kind of organisation job; it is called once for each turn."""
     _work[kind] = (work, None)
 
 
 def does_whole(kind: str, work: CountedWork) -> None:
-    """Register work without a place, which is made in one turn of at most WHOLE seconds."""
+    """Register work without a place, which runs in one turn of at most WHOLE seconds."""
 
     def run(run: OrganisationRun) -> None:
         done = work(run.organisation_id, now=run.now, keep_on=run.step)
@@ -109,7 +108,8 @@ def does_whole(kind: str, work: CountedWork) -> None:
 
 
 def do(job: Job, *, now: datetime, turn: JobTurn | None = None, shows: Any = None) -> bool:
-    """Work on a job that is taken; whether it came to its end. turn: else as long as its kind."""
+    """Run a leased job for a turn. Returns whether it is finished. turn: by default that of its
+    kind."""
     work, seconds = _work[job.kind]
     if turn is None:
         turn = JobTurn() if seconds is None else JobTurn(seconds)

@@ -1,4 +1,4 @@
-"""What every row of owed work has: a state, a lease, attempts and a reason."""
+"""The columns of every row of pending work: state, lease, attempts and reason."""
 
 from django.db import models
 
@@ -12,7 +12,8 @@ class PendingState(models.TextChoices):
 
 
 class OwedWork(MemoryPart):
-    """Work that is owed to a memory: written with what caused it, gone when it is done."""
+    """Pending work of a memory: stored in the transaction that causes it, deleted when it is
+    done."""
 
     state = models.CharField(
         max_length=8, choices=PendingState.choices, default=PendingState.WAITING

@@ -1,8 +1,9 @@
-"""Durable work: written first, then hinted at, done by a worker.
+"""The job queue: a job is stored, then a hint wakes a worker, which does it.
 
-A member's job runs as the application, with the rights that the member has then; one of the
-organisation runs as the worker. It goes on where it was, so a message may come twice and a process
-may die. It works for one turn at a time and then waits behind the others' (`runner.take_turn`).
+A member's job runs in the role of the application, with the rights that the member has then; a job
+of the organisation runs in the role of the worker. It continues at its place, so a message may come
+twice and a process may die. It works for one turn at a time and then waits behind other jobs
+(`runner.take_turn`).
 """
 
 import time
@@ -30,29 +31,29 @@ from orgs.principals import Actor, Principal, resolve
 LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 3
 MOST_PROBLEMS = 1_000
-# Of the jobs of one organisation that are ready, so many are looked at for the next.
+# How many ready jobs of one organisation are considered for the next turn.
 MOST_READY = 10_000
-# Seconds that a job works before others have their turn, and between two notes of how far it is.
+# Seconds of one turn, and seconds between two notes of the progress.
 TURN, NOTED = 20.0, 3.0
 WORKER = "worker"
-# What says how far a job is.
+# The fields of the progress.
 PROGRESS = ("done", "total", "problems", "result", "place")
 
 
 @dataclass(slots=True)
 class JobTurn:
-    """How long a job may work now. Its progress is noted by time: a step may be of any size."""
+    """The time limits of one turn. Progress is stored by time, because steps differ in size."""
 
     seconds: float = field(default_factory=lambda: TURN)
     began: float = field(default_factory=time.monotonic)
     noted: float = field(default_factory=time.monotonic)
 
     def over(self) -> bool:
-        """Whether others are to have their turn."""
+        """Whether the turn is over."""
         return time.monotonic() - self.began >= self.seconds
 
     def to_note(self) -> bool:
-        """Whether it is time to note how far the job is; if so, that it is done now."""
+        """Whether the progress must be stored now; if so, restarts the interval."""
         due = time.monotonic() - self.noted >= NOTED
         if due:
             self.noted = time.monotonic()
@@ -108,10 +109,11 @@ def hint(job: Job) -> None:
 
 
 def progress(actor: Actor | None, job: Job) -> bool:
-    """Say how far it is, and keep the lease. Whether to go on.
+    """Store the progress and extend the lease. Returns whether to go on.
 
-    Not if somebody cancelled it, or has it now because the lease ran out: then stop between two
-    steps and call `requeue`. actor: None for a job of the organisation, as in all of these.
+    False if somebody cancelled the job, or another worker has it because the lease ended: then stop
+    between two steps and call `requeue`. actor: None for a job of the organisation, as in all
+    functions here.
     """
     with _held(actor, job) as row:
         if row is None:
@@ -122,7 +124,7 @@ def progress(actor: Actor | None, job: Job) -> bool:
 
 
 def requeue(actor: Actor | None, job: Job) -> None:
-    """It stops here: it waits behind the others, or is cancelled if somebody asked for that."""
+    """End a turn: the job waits behind the others, or is cancelled if somebody asked for that."""
     with _held(actor, job) as row:
         if row is None:
             return
@@ -139,7 +141,8 @@ def requeue(actor: Actor | None, job: Job) -> None:
 
 
 def finish(actor: Actor | None, job: Job, *, state: str = JobState.DONE, reason: str = "") -> None:
-    """Done, or stopped for good with the reason; a wish to cancel it came too late."""
+    """End a job: done, or stopped for good with the reason. A request to cancel it comes too late
+    then."""
     with _held(actor, job) as row:
         if row is None:
             return
@@ -150,9 +153,9 @@ def finish(actor: Actor | None, job: Job, *, state: str = JobState.DONE, reason:
 
 @contextmanager
 def _held(actor: Actor | None, job: Job) -> Iterator[Job | None]:
-    """A transaction with the row locked, as long as the job is this worker's; None once it is not.
+    """A transaction with the row locked; gives None if another worker has the job now.
 
-    The end of the lease is the proof: each taking and each note writes another.
+    The end of the lease proves it: each lease and each note of progress sets a new one.
     """
     using = WORKER if actor is None else DEFAULT_DB_ALIAS
     with _scope(actor, job.organisation_id):
@@ -180,7 +183,8 @@ def _scope(actor: Actor | None, organisation_id: UUID) -> AbstractContextManager
 def take(
     organisation_id: UUID, job_id: UUID, member_id: UUID | None
 ) -> tuple[Actor | None, Job] | None:
-    """Lease a job for whom it is; None when there is nothing to do for this message."""
+    """Lease a job. Returns (its member's actor or None, the job); None if there is nothing to
+    do."""
     actor = None
     if member_id is not None:
         with organisation_scope(organisation_id):
@@ -202,7 +206,7 @@ def take(
         if job is None:
             return None
         if job.cancel_asked_at:
-            # Who worked on it died before it saw the wish.
+            # The former worker died before it saw the request to cancel.
             job.state, job.finished_at, job.leased_until = JobState.CANCELLED, now, None
             job.cancel_asked_at = None
             _save(job, "state", "finished_at", "leased_until", "cancel_asked_at")
@@ -216,7 +220,7 @@ def take(
 
 
 def ready(now: datetime) -> Q:
-    """What waits, and what somebody took and did not finish."""
+    """The condition for jobs that wait, or whose lease has ended."""
     return Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lt=now)
 
 
@@ -224,9 +228,9 @@ Asked = tuple[UUID, UUID, UUID | None]  # organisation, job, member or nobody
 
 
 def waiting_in(organisation_id: UUID, now: datetime, most: int = 20) -> list[Asked]:
-    """Jobs of an organisation on which nobody works, whose turn is next first; as the worker.
+    """Ready jobs of an organisation, in the order of their turns; in the role of the worker.
 
-    A job of a member who was removed waits for nobody.
+    Jobs of removed members are left out.
     """
     with organisation_scope(organisation_id, using=WORKER):
         rows = Job.objects.using(WORKER).filter(ready(now), organisation_id=organisation_id)
@@ -237,7 +241,7 @@ def waiting_in(organisation_id: UUID, now: datetime, most: int = 20) -> list[Ask
 
 
 def _there(organisation_id: UUID, member_ids: set[UUID]) -> set[UUID]:
-    """Those of them who were not removed."""
+    """The members among these who were not removed."""
     if not member_ids:
         return set()
     with organisation_scope(organisation_id):
@@ -248,8 +252,8 @@ def _there(organisation_id: UUID, member_ids: set[UUID]) -> set[UUID]:
 def files_needed(
     organisation_id: UUID, kind: str, over: tuple[str, ...], since: datetime
 ) -> set[UUID]:
-    """Jobs of a kind that still need their file: those that are open, and those that stopped in one
-    of the states `over` after `since`. Not of removed members. As the worker."""
+    """The ids of jobs of a kind that still need their file: open ones, and those that stopped in a
+    state of `over` after `since`. Without jobs of removed members. In the role of the worker."""
     open_ = Q(state__in=(JobState.WAITING, JobState.RUNNING))
     stopped = Q(state__in=over, finished_at__gt=since)
     with organisation_scope(organisation_id, using=WORKER):
@@ -262,8 +266,8 @@ def files_needed(
 
 
 def forgotten_hints(now: datetime) -> list[Asked]:
-    """(organisation, job, member) of what nobody works on, one of each organisation in turn; for
-    the sweeper, as the worker."""
+    """(organisation, job, member) of ready jobs, round robin over the organisations; for the
+    sweeper, in the role of the worker."""
     ids = Organisation.objects.using(WORKER).values_list("id", flat=True)
     found = [waiting_in(id_, now) for id_ in ids]
     return [asked for row in zip_longest(*found) for asked in row if asked]

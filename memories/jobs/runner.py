@@ -1,4 +1,4 @@
-"""What a worker process does with jobs: the right work for their kind, in turns."""
+"""Run jobs in a worker process: the registered work of their kind, in turns."""
 
 import logging
 from collections.abc import Callable
@@ -19,23 +19,23 @@ _work: dict[str, Work] = {}
 
 
 class Hopeless(Exception):
-    """A job that no other try would finish; the message is shown to who asked for it."""
+    """The job cannot be finished by another try; the message is shown to whoever asked for it."""
 
 
 def does(kind: str, work: Work) -> None:
-    """Register what a job of this kind does; it saves its own progress and end."""
+    """Register the work of a kind of job. The work stores its own progress and end."""
     _work[kind] = work
 
 
-# Whose turn was the last one in this process; what a restart forgets is one round.
+# The organisation that had the last turn in this process. A restart only begins the round again.
 _last: list[UUID] = []
 
 
 def take_turn() -> bool:
-    """Do one job for one turn: of the organisation that comes after the last one, its longest
-    waiting job. Whether there was any.
+    """Run one job for one turn: of the next organisation in the round, its longest waiting job.
+    Returns whether there was any.
 
-    So an organisation with a thousand jobs, or one that takes hours, waits as often as any other.
+    So every organisation gets the same share of turns, even with a thousand jobs or one of hours.
     """
     for organisation_id in _round():
         for asked in waiting_in(organisation_id, timezone.now()):
@@ -45,17 +45,17 @@ def take_turn() -> bool:
 
 
 def organisations() -> list[UUID]:
-    """Every organisation of this service."""
+    """The ids of all organisations."""
     return list(Organisation.objects.using(WORKER).values_list("id", flat=True))
 
 
 def _round() -> list[UUID]:
-    """Every organisation once, from the one after the last."""
+    """The ids of all organisations, beginning after the last one."""
     return sorted(organisations(), key=lambda id_: (bool(_last) and id_ <= _last[0], id_))
 
 
 def run_job(organisation_id: UUID, job_id: UUID, member_id: UUID | None) -> bool:
-    """Do one job for one turn, if it is still to be done; whether it was.
+    """Run one job for one turn, if it is ready. Returns whether it was.
 
     member_id: None for a job of the organisation.
     """
@@ -77,7 +77,7 @@ def run_job(organisation_id: UUID, job_id: UUID, member_id: UUID | None) -> bool
         reason = "Whoever asked for this may not do it any more."
         finish(actor, job, state=JobState.DEAD, reason=reason)
     except Exception as error:
-        # The class alone: a message may quote a text. The lease runs out, and it is tried again.
+        # Only the class: a message may quote a text. The lease ends, and the job is tried again.
         log.warning("a job broke off: %s", type(error).__name__)
         raise
     return True

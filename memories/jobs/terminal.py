@@ -1,6 +1,6 @@
-"""Jobs for whoever has a shell on the machine: listed, cancelled and resumed as the worker.
+"""Jobs for operators at a terminal: listed, cancelled and resumed in the role of the worker.
 
-Nothing here shows what a job is about: parameters and problems stay with who asked.
+Nothing here shows the content of a job: parameters and problems are only for whoever asked.
 """
 
 from datetime import datetime
@@ -20,7 +20,7 @@ LISTED = 100
 
 
 def listed(organisation_id: UUID) -> list[Job]:
-    """The newest jobs of the organisation and of its members, LISTED at most."""
+    """The newest jobs of the organisation and of its members, at most LISTED."""
     with organisation_scope(organisation_id, using=WORKER):
         rows = _rows(organisation_id).defer("parameters", "problems", "result", "place")
         return list(rows.order_by("-id")[:LISTED])
@@ -35,7 +35,7 @@ def cancel_here(organisation_id: UUID, job_id: UUID, *, now: datetime) -> Job:
 
 
 def resume_here(organisation_id: UUID, job_id: UUID, *, now: datetime) -> Job:
-    """Let a cancelled or dead job go on. Raises NotFound and AlreadyExists."""
+    """Resume a cancelled or failed job. Raises NotFound and AlreadyExists."""
     with organisation_scope(organisation_id, using=WORKER):
         job = resume_job(_rows(organisation_id), job_id, now=now)
         _record("job.resumed", job, now)

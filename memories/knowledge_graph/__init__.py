@@ -1,1 +1,1 @@
-"""Who shows to know what: entities, edges and the rules behind them."""
+"""The graph of who knows what: entities, edges and the rules that find them."""

@@ -1,6 +1,6 @@
-"""Memories as turns of conversations: who said it to whom, and what was said lately before them.
+"""Memories as turns of conversations: who said what to whom, and the recent turns before.
 
-A handful of queries for a batch, however large; none reads anything but the writer's scope.
+A few queries for a batch, however large; all read only the writer's scope.
 """
 
 from collections import defaultdict
@@ -59,7 +59,8 @@ WHERE m.organisation_id = %(organisation)s AND m.key = ANY(%(keys)s::text[])
 
 @dataclass(slots=True)
 class Turns:
-    """Turns by memory, in the order in which they were said; what went before; what is quoted."""
+    """The turns of a batch by memory id, in the order in which they were said; the recent turns
+    before them; the quoted turns."""
 
     turns: dict[UUID, DialogueTurn] = field(default_factory=dict)
     heard: dict[tuple[str, UUID], RecentTurns] = field(
@@ -70,7 +71,7 @@ class Turns:
 
 @dataclass(frozen=True, slots=True)
 class _Raw:
-    """What the message of a memory adds to it."""
+    """The facts that a message adds to its memory."""
 
     reply_to: UUID | None = None
     speaker_key: str = ""
@@ -78,7 +79,7 @@ class _Raw:
 
 
 def turns_of(rows: Sequence[Memory]) -> Turns:
-    """Look everything up; rows of one organisation."""
+    """Look up the turns of memories of one organisation."""
     made = Turns()
     if not rows:
         return made
@@ -106,7 +107,7 @@ def turns_of(rows: Sequence[Memory]) -> Turns:
 
 
 def terms_of(content: str, topic: str, tags: Sequence[str]) -> tuple[Term, ...]:
-    """What a memory is about: its words, its topic and its tags."""
+    """The terms of a memory: of its text, its topic and its tags."""
     found = {term.key: term for term in concepts(content)}
     if topic:
         found |= {term.key: term for term in concepts(topic)}
@@ -117,12 +118,12 @@ def terms_of(content: str, topic: str, tags: Sequence[str]) -> tuple[Term, ...]:
 
 
 def tag_key(tag: str) -> str:
-    """A tag as a concept is compared: word by word."""
+    """A tag as a key for comparing concepts, word by word."""
     return " ".join(filter(None, map(key_of, tag.split())))[:200]
 
 
 def _messages(rows: Sequence[Memory]) -> dict[UUID, _Raw]:
-    """By memory; a message for other readers than its memory's says nothing here."""
+    """The message facts by memory id; only of messages with the same readers as their memory."""
     of = {str(message): row for row in rows if (message := message_of(row))}
     if not of:
         return {}
@@ -140,10 +141,10 @@ def _reworded(row: Memory) -> bool:
 
 def _speaker(row: Memory, message: _Raw | None) -> UUID | None:
     if is_proposition(row):
-        # It is taken from what they said, which shows it already.
+        # A derived memory: the memory that it was made from shows the same already.
         return None
     if _reworded(row):
-        # These are not the words of who said it; nobody is credited with another's.
+        # The words were changed by somebody else, so the speaker is not credited with them.
         return None
     if row.speaker_member_id:
         return row.speaker_member_id
@@ -158,7 +159,7 @@ def _turn(row: Memory, message: _Raw | None, names: dict[str, UUID]) -> Dialogue
     listeners = row.listeners[:MOST_ADDRESSED] if speaker else ()
     addressed: list[UUID] = [UUID(str(one)) for one in listeners]
     if not addressed and speaker is not None:
-        # Nobody here by that name: a speaker whom no member stands behind.
+        # No known member of that name: a speaker without a member.
         spoken = message.mentions if message else called(row.content[:_READ])
         for name in spoken[:MOST_ADDRESSED]:
             plain = plain_name(name).casefold()
@@ -190,7 +191,8 @@ def _earlier(row: tuple[Any, ...]) -> DialogueTurn:
 
 
 def _quote(made: Turns, wanted: dict[tuple[UUID, str], list[UUID]], organisation_id: UUID) -> None:
-    """Find what is replied to and is not in the batch, in the audience of the reply alone."""
+    """Add the turns that are replied to and are not in the batch, only from the audience of the
+    reply."""
     if wanted:
         values = {
             "organisation": organisation_id,
@@ -207,7 +209,7 @@ def _quote(made: Turns, wanted: dict[tuple[UUID, str], list[UUID]], organisation
 
 
 def _remember(made: Turns, ordered: Sequence[Memory]) -> None:
-    """What the people of the batch said before it in the same conversations."""
+    """Add what the speakers of the batch said before it in the same conversations."""
     first: dict[tuple[str, UUID], int] = {}
     people: set[UUID] = set()
     for row in ordered:

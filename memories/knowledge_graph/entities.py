@@ -1,7 +1,8 @@
-"""Things that memories name: listed, given by hand, and what they are connected with.
+"""Entities that memories name: listed, given by hand, and their relationships.
 
-What is seen of a thing is what readable memories say of it. Who may change a memory may say what
-it names; what the rules have found is theirs, and found anew when the memory is made findable.
+An asker sees of an entity only what readable memories say. Whoever may change a memory may add
+entities to it. Entities found by rules cannot be edited; they are found anew when the memory is
+indexed.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,8 +31,8 @@ from orgs.principals import Actor, Principal, resolve
 
 NOT_GIVEN = "The rules found this in the memory; only what was given by hand is changed here."
 
-# Who knows about it, which memories name it, and what else those name: summed over what is
-# readable. Several weak signs of one connection make it surer: 1 - product of (1 - each).
+# Who knows about an entity, which memories name it, and what else these name, over readable rows.
+# The confidence of several observations is combined: 1 - product of (1 - each).
 _RELATIONSHIPS = f"""
 WITH named AS MATERIALIZED (
     SELECT e.memory_id, e.confidence FROM memories_entity e
@@ -85,7 +86,7 @@ LIMIT %(limit)s::int
 
 @dataclass(frozen=True, slots=True)
 class RelationshipCursor:
-    """Where a page of relationships ended, and which memories the first one knew of."""
+    """Where a page of relationships ended, and the newest memory that the first page used."""
 
     relation: str
     weight: Decimal
@@ -96,9 +97,10 @@ class RelationshipCursor:
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """One connection of a thing. kind: person, memory or the type of the other thing.
+    """One relationship of an entity. kind: person, memory or the type of the other entity.
 
-    inferred: concluded, not said. confidence: 0-1. times: observations that the asker may read.
+    inferred: concluded, not said. confidence: 0-1. times: number of observations that the asker may
+    read.
     """
 
     relation: str
@@ -114,7 +116,7 @@ class Relationship:
 
 
 def entities(principal: Principal, filters: Mapping[str, Any], now: datetime) -> "QuerySet[Entity]":
-    """What readable memories name, newest first; evaluate inside the principal's scope."""
+    """The entities of readable memories, newest first; evaluate inside the principal's scope."""
     rows = Entity.objects.filter(organisation_id=principal.organisation_id)
     rows = rows.filter(_at_work(now)).select_related("member")
     for name in ("type", "source"):
@@ -135,7 +137,7 @@ def _at_work(now: datetime) -> Q:
 
 
 def get_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> Entity:
-    """One of them. Raises NotFound."""
+    """One entity. Raises NotFound."""
     principal = resolve(actor)
     with principal.scope():
         return _fetch(principal, entity_id, now)
@@ -148,13 +150,14 @@ def _fetch(principal: Principal, entity_id: UUID, now: datetime) -> Entity:
     return row
 
 
-# hook(actor, name, now) before a name is written by hand; it raises what it does not let pass.
+# hook(actor, name, now), called before a name is written by hand; it raises for a name that it
+# refuses.
 NameCheck = Callable[[Actor, str, datetime], None]
 _checks: list[NameCheck] = []
 
 
 def checks_names(check: NameCheck) -> NameCheck:
-    """Register what looks at names before others read them."""
+    """Register a check of names that others will read."""
     _checks.append(check)
     return check
 
@@ -173,7 +176,7 @@ def give_entity(
     confidence: float = 1.0,
     now: datetime,
 ) -> Entity:
-    """Say what a memory names; what the rules found of the same is replaced.
+    """Add an entity to a memory; the same entity found by rules is replaced.
 
     Raises NotFound, NotYours, what a check of names raises, and AlreadyExists for a memory that is
     not active.
@@ -192,7 +195,8 @@ def give_entity(
 def name_by_hand(
     memory: Memory, type_: str, name: str, *, confidence: float = 1.0, now: datetime
 ) -> Entity:
-    """Write what a memory names, for somebody who may; what the rules found of it goes."""
+    """Store an entity given by hand, without checking rights; the same entity found by rules is
+    deleted."""
     made = Entity(
         organisation_id=memory.organisation_id,
         memory_id=memory.id,
@@ -212,7 +216,7 @@ def name_by_hand(
 def change_entity(
     actor: Actor, entity_id: UUID, changes: Mapping[str, Any], *, now: datetime
 ) -> Entity:
-    """Correct what was given by hand.
+    """Correct an entity that was given by hand.
 
     Raises NotFound, NotYours and what a check of names raises.
     """
@@ -232,7 +236,7 @@ def change_entity(
 
 
 def remove_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> None:
-    """Take back what was given by hand. Raises NotFound and NotYours."""
+    """Remove an entity that was given by hand. Raises NotFound and NotYours."""
     principal = resolve(actor)
     with principal.scope():
         made, row = _given(principal, entity_id, now)
@@ -250,9 +254,9 @@ def relationships(
     after: RelationshipCursor | None = None,
     now: datetime,
 ) -> list[Relationship]:
-    """What a thing is connected with in readable memories, the strongest first. Raises NotFound.
+    """The relationships of an entity in readable memories, the strongest first. Raises NotFound.
 
-    after: the place of the last one of the page before.
+    after: the last one of the page before.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -298,7 +302,8 @@ def _given(principal: Principal, entity_id: UUID, now: datetime) -> tuple[Entity
 
 
 def _name(made: Entity, memory: Memory, type_: str, name: str) -> None:
-    """Name and node; a person who is one of the memory's own people is that member."""
+    """Set name, key and node; a person who is one of the memory's own people becomes that
+    member."""
     name = " ".join(name.split())
     words = map(key_of, name.split()) if type_ == EntityType.CONCEPT else [name.casefold()]
     made.type, made.name = type_, plain_name(name) if type_ == EntityType.PERSON else name
@@ -317,7 +322,7 @@ def _name(made: Entity, memory: Memory, type_: str, name: str) -> None:
 
 
 def _replace(made: Entity) -> None:
-    """One memory names one thing once."""
+    """Store an entity in place of another of the same memory and node."""
     Entity.objects.filter(
         organisation_id=made.organisation_id, memory_id=made.memory_id, node=made.node
     ).exclude(id=made.id).delete()

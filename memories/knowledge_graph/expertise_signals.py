@@ -1,8 +1,8 @@
-"""Whether what somebody says shows that they know about it. Pure, English.
+"""Signals that a speaker knows about something. Pure, English.
 
-Who asks about a thing, or complains that it does not work, shows no knowledge of it; who states
-something does, and who answers knows about what was asked as well. Who has just asked about a
-thing and then says more about it to those who help is still asking.
+A question or a complaint shows no knowledge. A statement shows knowledge of its concepts, and an
+answer also of those of the question. Somebody who has just asked about something, and says more
+about it to those who help, is still asking.
 """
 
 import re
@@ -16,20 +16,21 @@ from memories.knowledge_graph.subjects import is_subject
 from memories.language.budget import A_GLANCE
 from memories.language.terms import Term, uncalled
 
-# How far back a question may lie that is answered without being quoted, in turns and in time.
+# How far back an unquoted question may be to count as answered, in turns and in time.
 TURNS_BACK, TIME_BACK = 60, timedelta(minutes=15)
-# Of an answer that quotes no question: it has to say this much, and tells half as surely.
+# An answer that quotes no question needs this many concepts, and counts half.
 TELLING_CONCEPTS = 2
-# Fewer words are a greeting, a thank-you or an aside, unless they answer a quoted question.
+# A turn with fewer words is a greeting, a thank-you or an aside, unless it answers a quoted
+# question.
 TELLING_WORDS = 3
-# One thing is often asked in several lines.
+# One question often has several lines.
 LINES_OF_A_QUESTION = 3
 MOST_KNOWN = 24
-# Who answers a question shows to know about so many of its subjects.
+# An answer shows knowledge of at most this many subjects of its question.
 MOST_ASKED = 3
 
 _QUESTION = re.compile(r"\?(?=\s|$|[\"')!?])|\?\s*$")
-# What opens a line is read in one way alone: in two it would take for ever, word by word.
+# The opening of a line can match in one way only; with two the matching time would explode.
 _BETWEEN = r"(?:[^\w@]|@(?![\w.\-]))"
 _OPENS = re.compile(
     rf"^{_BETWEEN}*+(?:(?:[^\s:,@]{{1,40}}[:,]|@[\w.\-]+|hi|hello|hey|so|and|but|ok|okay|guys|all"
@@ -44,7 +45,7 @@ _OPENS = re.compile(
     r"|some\w*|this|that|the|we)\b)",
     re.IGNORECASE,
 )
-# In the first person, or a plain call for help.
+# Requests in the first person, or plain calls for help.
 _WANTS = re.compile(
     r"\b(?:does any(?:one|body)|do any of you|any(?:one|body) (?:know|have|here|else|can|able)"
     r"|can (?:some|any)(?:one|body)|could (?:some|any)(?:one|body)|(?:need|want|looking for|please)"
@@ -62,7 +63,7 @@ _WANTS = re.compile(
     r"|i (?:can'?t|cannot|couldn'?t|am unable)|gives? me (?:an?|this) error)",
     re.IGNORECASE,
 )
-# Something does not work; in an answer it may be what is explained.
+# Complaints that something does not work; in an answer they may be part of the explanation.
 _BROKEN = re.compile(
     r"\b(?:(?:can'?t|cannot|couldn'?t|could not|unable to) (?:seem to )?"
     r"(?:get|make|find|install|see"
@@ -77,7 +78,7 @@ _BROKEN = re.compile(
 
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-# Somebody speaks of themselves; that shows knowledge only where it says what they do or decided.
+# Somebody speaks of themselves; this shows knowledge only if it says what they do or decided.
 _SELF = re.compile(r"\b(?:i(?:['’](?:m|ve|d|ll))?|im|ive|my|me|mine|myself)\b", re.IGNORECASE)
 _DOES = re.compile(
     r"\bi(?:['’]ve| have)?(?: \w+){0,2}? (?:know|use|used|maintain|maintained|wrote|write|built"
@@ -86,7 +87,7 @@ _DOES = re.compile(
     r"|\bi am (?:the|an?|our) |\bi['’]m (?:the|an?|our) |\bmy (?:advice|recommendation|decision)\b",
     re.IGNORECASE,
 )
-# What tells somebody what to do, or how it is.
+# Advice, or a statement of how something is.
 _ADVISES = re.compile(
     r"\b(?:use|try|run|install|reinstall|remove|edit|open|check|change|add|apt(?:-get|itude)?|sudo"
     r"|click|enable|disable|type|see|read|look at|go to|restart|reboot|set|put|make sure|mount"
@@ -98,22 +99,22 @@ _ADVISES = re.compile(
 
 
 def asks(text: str) -> bool:
-    """Whether the text asks something."""
+    """Whether the text is a question."""
     text = text[:A_GLANCE]
     return bool(_QUESTION.search(text) or _OPENS.search(text))
 
 
 def wants(text: str) -> bool:
-    """Whether the text asks, or asks for help."""
+    """Whether the text is a question or a request for help."""
     return _wants(text[:A_GLANCE])
 
 
 def seeks(text: str) -> bool:
-    """Whether the text wants something, or says that something does not work."""
+    """Whether the text is a question, a request or a complaint."""
     return _seeks(text[:A_GLANCE])
 
 
-# What is kept of a turn is no longer than what is looked at.
+# Stored turns are cut to the length that the rules read.
 @lru_cache(maxsize=4_096)
 def _wants(text: str) -> bool:
     return asks(text) or bool(_WANTS.search(text))
@@ -124,7 +125,7 @@ def _seeks(text: str) -> bool:
     return _wants(text) or bool(_BROKEN.search(text))
 
 
-# Programs that speak in chats; what they say was written by nobody there.
+# Programs in chats; no person of the chat wrote their words.
 _MACHINE = re.compile(
     r"^(?:.*[a-z0-9])?Bot\d*$|^.*[_\-.]bot\d*$|^(?:u?bott?[ou]?|ubugtu)\d*$|^(?:gerrit|jenkins|github|gitlab)\b"
     r"|^\w*(?:bugs|builds)$"
@@ -132,7 +133,7 @@ _MACHINE = re.compile(
 
 
 def is_machine(name: str) -> bool:
-    """Whether a speaker's name says that it is a program."""
+    """Whether a speaker's name is that of a program."""
     return bool(_MACHINE.match(name.strip()))
 
 
@@ -140,8 +141,8 @@ def is_machine(name: str) -> bool:
 class DialogueTurn:
     """A memory as these rules see it.
 
-    speaker: the node of who said it, None for nobody's words. addressed: nodes of whom it
-    speaks to. reply_to: the memory that it answers by its own account. machine: a program said it.
+    speaker: the node of its speaker, None without one. addressed: the nodes of those to whom it
+    speaks. reply_to: the memory to which it is marked as a reply. machine: a program said it.
     """
 
     id: UUID
@@ -158,18 +159,18 @@ class DialogueTurn:
 
 @dataclass(slots=True)
 class RecentTurns:
-    """What was said lately in one conversation before one audience, newest last."""
+    """The recent turns of one conversation in one audience, newest last."""
 
     turns: list[DialogueTurn] = field(default_factory=list)
 
     def add(self, turn: DialogueTurn) -> None:
-        """One more turn; what is too long ago is let go."""
+        """Add a turn; turns that are too old are dropped."""
         self.turns.append(turn)
         if len(self.turns) > 2 * TURNS_BACK:
             del self.turns[:-TURNS_BACK]
 
     def by(self, speaker: UUID, now: DialogueTurn) -> list[DialogueTurn]:
-        """Their turns that are recent as seen from `now`, newest first."""
+        """The recent turns of a speaker before `now`, newest first."""
         near = self.turns[-TURNS_BACK:]
         return [t for t in reversed(near) if t.speaker == speaker and _soon(t, now)]
 
@@ -182,10 +183,10 @@ def _soon(earlier: DialogueTurn, later: DialogueTurn) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TurnSignals:
-    """What a turn shows: the concepts that its speaker knows about, and what it answers.
+    """The signals of a turn: concepts that its speaker knows about, and what it answers.
 
-    own: of its own words. lent: (concept, the memory that asked) of the question. answers: the
-    memories answered; inferred: whether that was concluded.
+    own: concepts of its own words. lent: (concept, the memory of the question) from answered
+    questions. answers: the answered memories; inferred: whether they were concluded, not marked.
     """
 
     own: tuple[Term, ...] = ()
@@ -197,7 +198,8 @@ class TurnSignals:
 def shown(
     turn: DialogueTurn, heard: RecentTurns, quoted: Mapping[UUID, DialogueTurn]
 ) -> TurnSignals:
-    """Judge one turn. quoted: turns that are replied to, by id; only of the same audience."""
+    """The signals of one turn. heard: the recent turns before it. quoted: turns that are replied
+    to, by id; only of the same audience."""
     if turn.speaker is None:
         return TurnSignals()
     answered, inferred = _answered(turn, heard, quoted)
@@ -228,7 +230,7 @@ def shown(
 
 
 def _asked_about(question: DialogueTurn) -> list[Term]:
-    """What a question is about: its subjects, names before other words; none of a statement."""
+    """The subjects of a question, names before other words; empty for a statement."""
     if not seeks(question.text):
         return []
     about = [term for term in question.concepts if is_subject(term)]
@@ -238,9 +240,9 @@ def _asked_about(question: DialogueTurn) -> list[Term]:
 def tells_something(turn: DialogueTurn, *, answers: bool, quoted: bool) -> bool:
     """Whether a turn has substance: an answer or a statement, no greeting and no aside.
 
-    answers: it answers somebody; quoted: by its own account. An answer that quotes nothing counts
-    where it says how something is or what to do. What somebody says of themselves counts where it
-    says what they do or decided.
+    answers: it answers somebody; quoted: it is marked as a reply. An unmarked answer counts if it
+    says how something is or what to do. A turn about its speaker counts if it says what they do or
+    decided.
     """
     said = uncalled(turn.text[:A_GLANCE])
     advises, does = bool(_ADVISES.search(said)), bool(_DOES.search(said))
@@ -248,7 +250,7 @@ def tells_something(turn: DialogueTurn, *, answers: bool, quoted: bool) -> bool:
         return False
     if quoted:
         return True
-    # Scripts without spaces have no words to count.
+    # Texts in scripts without spaces have no words to count.
     words = len(_WORD.findall(said)) if said.isascii() else TELLING_WORDS
     telling = len(turn.concepts) >= TELLING_CONCEPTS
     if answers:
@@ -257,17 +259,17 @@ def tells_something(turn: DialogueTurn, *, answers: bool, quoted: bool) -> bool:
 
 
 def _tells(turn: DialogueTurn) -> bool:
-    """Whether it says enough to be an answer: two concepts, or a name of something."""
+    """Whether a turn says enough to be an answer: two concepts, or a name."""
     return len(turn.concepts) >= TELLING_CONCEPTS or any(term.proper for term in turn.concepts)
 
 
 def _answered(
     turn: DialogueTurn, heard: RecentTurns, quoted: Mapping[UUID, DialogueTurn]
 ) -> tuple[Sequence[DialogueTurn], bool]:
-    """The turns that this one answers, newest first; and whether that was concluded."""
+    """(the turns that this one answers, newest first; whether they were concluded)."""
     if turn.reply_to is not None:
         one = quoted.get(turn.reply_to)
-        # Who goes on after their own line answers nobody.
+        # A speaker who continues after their own line answers nobody.
         itself = one is None or one.id == turn.id or one.speaker == turn.speaker
         return ([] if itself or one is None else [one]), False
     for person in turn.addressed:

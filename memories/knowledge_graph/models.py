@@ -1,8 +1,8 @@
-"""Who knows what: what memories name, and how people, memories and things are connected.
+"""The tables of who knows what: entities, and edges between people, memories and entities.
 
-There is no table of nodes. A node is an id that readable rows agree on: a member's, a memory's, or
-one that is computed from the organisation, a type and a key (`node_ids`). Who may read no
-row about it does not know that it exists, and its weight is what the asker's rows add up to.
+There is no table of nodes. A node is an id: a member's, a memory's, or one computed from the
+organisation, a type and a key (`node_ids`). For an asker a node exists only if they may read a row
+with it, and its weight is the sum over the rows that they read.
 """
 
 from django.db import models
@@ -23,7 +23,7 @@ class EntityType(models.TextChoices):
 
 
 class EntitySource(models.TextChoices):
-    """Who says so: the rules, a language model, or somebody who gave it by hand."""
+    """The source of an entity: the rules, a language model, or a person or robot by hand."""
 
     RULES = "rules"
     LLM = "llm"
@@ -31,10 +31,10 @@ class EntitySource(models.TextChoices):
 
 
 class Entity(MemoryPart):
-    """One thing that one memory names; with it the memory mentions the node.
+    """An entity that one memory names; the memory mentions its node.
 
-    key: the name in the form in which names are compared. member: who it is, where that is one of
-    the memory's own people. What was given by hand outlives a new extraction.
+    key: the name in the form for comparing. member: the member, if it is one of the memory's own
+    people. An entity given by hand survives a new extraction.
     """
 
     node = models.UUIDField()
@@ -58,7 +58,8 @@ class Entity(MemoryPart):
             ),
         ]
         indexes = [
-            # With the audience: of a node that everybody names only what the asker reads is met.
+            # With the audience, so that only rows that the asker reads are visited for a node that
+            # many memories name.
             models.Index(fields=["organisation", "node", "audience", "memory"], name="entity_of"),
             models.Index(fields=["organisation", "audience", "-id"], name="entity_recent"),
         ]
@@ -68,10 +69,10 @@ class Entity(MemoryPart):
 
 
 class Task(MemoryPart):
-    """What is known of one action item of one memory: for whom, until when, whether it is done.
+    """The task of one action item of one memory: its assignee, due date, and whether it is done.
 
     The action item itself is an `Entity` of the same memory and node, which is found anew whenever
-    the memory is read; this row outlives that. What was set by hand (`*_given`) the rules leave.
+    the memory is read; this row stays. Rules do not change what was set by hand (`*_given`).
     """
 
     node = models.UUIDField()
@@ -107,7 +108,7 @@ class Relation(models.TextChoices):
 
 
 class Edge(MemoryPart):
-    """One observation of a connection, made in one memory.
+    """One observation of a relationship, made in one memory.
 
     `source` and `target` are nodes. `other` is a second memory on which the observation rests (the
     one answered, the one alike): it is in the same audience, and the observation goes with it as
@@ -150,7 +151,7 @@ class Edge(MemoryPart):
 
 
 class Observation(models.Model):
-    """An edge or a mention, as one list: the view over both tables, read under their policies."""
+    """An edge or a mention: the view over both tables, read under their policies."""
 
     id = models.UUIDField(primary_key=True)
     organisation_id = models.UUIDField()

@@ -1,9 +1,10 @@
-"""Which observations count: their question still stands, and whoever made them is still there.
+"""The conditions for an observation to count: its question has not expired, and its person was not
+removed.
 
 Conditions on an edge `e` of the graph; they take %(organisation)s and %(now)s.
 """
 
-# What an observation rests on besides its own memory: the question that was answered.
+# The other memory on which an observation rests: the answered question.
 STILL = """(e.other_id IS NULL OR EXISTS (
     SELECT 1 FROM memories_memory o WHERE o.organisation_id = %(organisation)s
       AND o.id = e.other_id AND (o.expires_at IS NULL OR o.expires_at > %(now)s::timestamptz)))"""

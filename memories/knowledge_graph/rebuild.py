@@ -1,8 +1,8 @@
-"""The graph of an organisation made anew from its memories, or cleared away.
+"""Rebuild the graph of an organisation from its memories, or clear it.
 
-In steps, each a transaction of its own that locks its memories, so that what is written, moved or
-forgotten meanwhile is in it as it is then. Runs as the application, in a scope that reads every
-audience; nothing that it writes rests on memories of two.
+In steps, each a transaction that locks its memories, so that memories written, moved or forgotten
+meanwhile are treated as they are then. Runs in the role of the application, in a scope that reads
+every audience; no row that it writes rests on memories of two audiences.
 """
 
 from uuid import UUID
@@ -20,7 +20,7 @@ STEP = 1000
 
 
 def rebuild(organisation_id: UUID) -> int:
-    """Make everything anew but what was given by hand; returns how many memories are in it."""
+    """Rebuild everything except entities given by hand; returns the number of memories."""
     everything, now, done = _everything(organisation_id), timezone.now(), 0
     last: UUID | None = None
     while True:
@@ -33,7 +33,7 @@ def rebuild(organisation_id: UUID) -> int:
 
 
 def clear(organisation_id: UUID) -> None:
-    """Give the room back; what was given by hand stays."""
+    """Delete the graph, except entities given by hand."""
     with scope(_everything(organisation_id)):
         Edge.objects.filter(organisation_id=organisation_id).delete()
         found = Entity.objects.filter(organisation_id=organisation_id)
@@ -41,7 +41,7 @@ def clear(organisation_id: UUID) -> None:
 
 
 def _step(organisation_id: UUID, last: UUID | None) -> list[Memory]:
-    """The next memories in the order in which they came."""
+    """The next memories after an id, in the order of ids."""
     rows = Memory.objects.filter(
         organisation_id=organisation_id, status=Status.ACTIVE, sensitive=False
     )

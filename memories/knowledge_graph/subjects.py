@@ -1,7 +1,8 @@
-"""What somebody can know about: a subject, no verb, adverb, number or word of chat. Pure, linear.
+"""Whether a term is a subject that somebody can know about. Pure, linear.
 
-A topic is a thing that has a name. By form alone a word tells much of that: its ending, digits with
-a unit, capitals, dots and slashes; the rest are lists, English ones. Words of other scripts pass.
+Verbs, adverbs, numbers and words of chat are no subjects. The form of a word decides much: its
+ending, digits with a unit, capitals, dots and slashes; for the rest there are English lists. Words
+of other scripts pass.
 """
 
 import re
@@ -34,7 +35,7 @@ weekday fortnight noon midday midnight afternoon summer autumn winter
 _COLOURS = """
 beige black blonde blue brown gray green grey maroon pink purple turquoise violet white yellow
 """
-# Nouns of everything, which nobody is asked about.
+# General nouns about which nobody is asked.
 _VAGUE_WORDS = """
 ability access account action advance advantage advice aim air alternative amount app approach
 aspect attempt attention attitude base basis beginning behavior behaviour benefit blame body bottom
@@ -149,7 +150,7 @@ _DRAWN_OUT = re.compile(r"([a-z])\1\1")
 
 
 def is_subject(term: Term) -> bool:
-    """Whether a term is something to know about."""
+    """Whether a term is a subject."""
     key = term.key
     if is_quantity(term.name) or _MEASURE.fullmatch(term.name):
         return False
@@ -163,7 +164,7 @@ def is_subject(term: Term) -> bool:
 
 
 def _has_another_form(key: str) -> bool:
-    """An adverb, an adjective, or a form of a verb, as far as the ending tells."""
+    """Whether the ending is that of an adverb, an adjective or a verb form."""
     if len(key) > 4 and key.endswith("ly"):
         return True
     if is_past(key) or (len(key) > 5 and key.endswith(_ADJECTIVES)):

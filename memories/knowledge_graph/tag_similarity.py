@@ -1,4 +1,4 @@
-"""Memories with much the same tags, inside one audience."""
+"""Memories of one audience with similar tags."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,8 +6,8 @@ from uuid import UUID
 
 from orgs.database.prepared_statements import fetched
 
-# Jaccard of the tags; so many at most for one memory, the likest; of a tag that everything
-# carries only the latest are looked at.
+# The least Jaccard index of the tags; the most similar memories for one memory; how many of the
+# latest memories of a frequent tag are compared.
 LIKE, MOST, LOOKED_AT = 0.1, 50, 100
 
 _ALIKE = f"""
@@ -49,9 +49,9 @@ FROM unnest(%(ids)s::uuid[]) AS of (id)
 def alike(
     organisation_id: UUID, tagged: Sequence[tuple[UUID, UUID]]
 ) -> list[tuple[UUID, UUID, float]]:
-    """(memory, other, likeness in 0-1) for new memories, each pair once.
+    """(memory, other, Jaccard index in 0-1) for new memories, each pair once.
 
-    tagged: (memory, node of one of its tags). No memory comes to more than MOST.
+    tagged: (memory, node of one of its tags). At most MOST for each memory.
     """
     if not tagged:
         return []

@@ -1,6 +1,6 @@
-"""Until when something is to be done and by whom, where its text says so plainly. Pure, English.
+"""The due date and the assignee of a task, if its text states them plainly. Pure, English.
 
-What is not certain stays open: several dates, a name that two people have, "we".
+Uncertain cases stay open: several dates, a name that two people have, "we".
 """
 
 import re
@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from memories.language.entities import LONGEST
 from memories.language.relative_dates import absolute
 
-# The answer of `assigned` for whoever says it.
+# The answer of `assigned` that means the speaker.
 SPEAKER = "I"
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -33,7 +33,7 @@ _LIMIT = re.compile(
     rf"{_WHEN}(?![\w-])",
     re.IGNORECASE,
 )
-# "tomorrow" stands as "on" and a date once it is one of the calendar.
+# "tomorrow" has become "on" and a date before these rules read it.
 _LAST = re.compile(r" on (?:the (?:morning|afternoon|evening|night) of )?(\d{4}-\d\d-\d\d)[ .!]*$")
 _NAME = r"[^\W\d_][\w’'.-]{0,58}"
 _WHO = re.compile(
@@ -41,15 +41,15 @@ _WHO = re.compile(
     r"(?!not\b|never\b)"
 )
 _A_WEEK = 7
-# In days. What lies behind, or ten years ahead, is no date by which somebody is to do something.
+# In days. A date in the past, or more than this ahead, is no due date.
 _FURTHEST = 3660
 
 
 def due_day(text: str, said_on: date) -> date | None:
-    """The last day on which it is in time; None where the text names none or several.
+    """The last day on which it is in time; None if the text names no day or several.
 
-    said_on: the day on which it was said; no due day lies before it. A day of the week or of a
-    month without a year is the next one that comes; "before Friday" ends on Thursday.
+    said_on: the day on which it was said; no due day is before it. A weekday, or a day without a
+    year, means the next one; "before Friday" ends on Thursday.
     """
     plain = absolute(text[:LONGEST], said_on)
     found: set[date] = set()
@@ -66,10 +66,10 @@ def due_day(text: str, said_on: date) -> date | None:
 
 
 def assigned(text: str, names: Sequence[str]) -> str | None:
-    """Who is to do it: one of the names, SPEAKER for whoever says it, None where it is not plain.
+    """The assignee: one of the names, SPEAKER for the speaker, None if it is not plain.
 
-    names: of those who may be meant. The whole name counts, and the first word of it where only
-    one of them has that.
+    names: of those who may be meant. The whole name counts, and its first word if only one of them
+    has it.
     """
     match = _WHO.match(text[:LONGEST])
     if match is None:
@@ -97,7 +97,7 @@ def _day(match: re.Match[str], said_on: date) -> date | None:
 
 
 def _calendar(year: int, month: int, day: int) -> date | None:
-    """The day, where there is one."""
+    """The date, or None if it does not exist."""
     try:
         return date(year, month, day)
     except ValueError:

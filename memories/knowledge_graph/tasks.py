@@ -1,7 +1,7 @@
-"""The tasks behind action items: noted with them, and kept while these are found anew.
+"""The tasks of action items: stored with them, and kept while these are found anew.
 
-An action item that was given by hand or found by rule has one row here. The rules say by whom and
-until when it is to be done, as far as the text does; what somebody set by hand stays.
+An action item that was given by hand or found by a rule has one row here. The rules set assignee
+and due date if the text has them; what somebody set by hand stays.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ from orgs.database.prepared_statements import fetched
 from orgs.models.memberships import Member
 from orgs.principals import Actor, resolve
 
-# What is due on a day is due until this minute where its speaker is.
+# A task due on a day is due until this minute in the speaker's time zone.
 END_OF_DAY = time(23, 59)
 
 _NOTE = """
@@ -38,7 +38,8 @@ SET assignee_id = CASE WHEN memories_task.assignee_given THEN memories_task.assi
                        ELSE excluded.assignee_id END,
     due_at = CASE WHEN memories_task.due_given THEN memories_task.due_at ELSE excluded.due_at END
 """
-# Of what the text names no longer only what somebody did or set is kept.
+# If the text no longer names an action item, its task is kept only if somebody has done or changed
+# it.
 _DROP = """
 DELETE FROM memories_task t
 WHERE t.organisation_id = %(organisation)s AND t.memory_id = ANY(%(ids)s::uuid[])
@@ -50,7 +51,7 @@ WHERE t.organisation_id = %(organisation)s AND t.memory_id = ANY(%(ids)s::uuid[]
 
 
 class ActionItem(NamedTuple):
-    """One thing to do that a memory names."""
+    """An action item of a memory."""
 
     memory: Memory
     node: UUID
@@ -58,7 +59,7 @@ class ActionItem(NamedTuple):
 
 
 def note_tasks(items: Sequence[ActionItem], now: datetime) -> None:
-    """Write what the rules say of these action items; what was set by hand stays."""
+    """Store the tasks of these action items by the rules; what was set by hand stays."""
     if not items:
         return
     people = _people(items)
@@ -80,7 +81,7 @@ def note_tasks(items: Sequence[ActionItem], now: datetime) -> None:
 
 
 def drop_tasks(rows: Sequence[Memory]) -> None:
-    """Take away what these memories name no longer and nobody has touched."""
+    """Delete tasks that these memories no longer name and that nobody has changed."""
     values = {
         "organisation": rows[0].organisation_id,
         "ids": uuids(row.id for row in rows),
@@ -89,9 +90,9 @@ def drop_tasks(rows: Sequence[Memory]) -> None:
 
 
 def follow_entity(entity: Entity, memory: Memory, before: UUID | None, now: datetime) -> None:
-    """Keep the task of an action item that was given or renamed by hand beside it.
+    """Create or move the task of an action item that was given or renamed by hand.
 
-    before: the node that it had.
+    before: its former node.
     """
     here = Task.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id)
     if entity.type != EntityType.ACTION_ITEM:
@@ -103,17 +104,17 @@ def follow_entity(entity: Entity, memory: Memory, before: UUID | None, now: date
 
 
 def drop_task(entity: Entity) -> None:
-    """The action item was taken back by hand, and with it what was known of it."""
+    """Delete the task of an action item that was removed by hand."""
     Task.objects.filter(
         organisation_id=entity.organisation_id, memory_id=entity.memory_id, node=entity.node
     ).delete()
 
 
 def move_tasks(memory: Memory) -> None:
-    """The memory has other readers: nobody is to do what they cannot read, and until when it was to
-    be done and that it was done was said to the readers of before.
+    """Adjust the tasks of a memory that got other readers: assignees who cannot read it are
+    removed; due dates set by hand and completion are reset.
 
-    Call after it was moved, in a scope that reads it there.
+    Call after the move, in a scope that reads the new audience.
     """
     theirs = Task.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id)
     for task in theirs.select_related("assignee"):
@@ -123,10 +124,12 @@ def move_tasks(memory: Memory) -> None:
 
 
 def copy_tasks(source: Memory, made: UUID) -> None:
-    """A copy for other readers keeps what is to be done, as far as its text says that.
+    """Copy the action items given by hand, with their tasks, to a copy for other readers, if its
+    text names them.
 
-    Call where both can be read. Somebody who cannot read the copy is not to do it. What was set by
-    hand stays behind, unless the source was written for these readers and only now reaches them.
+    Call in a scope that reads both. An assignee who cannot read the copy is dropped. A due date set
+    by hand and the completion are not copied, unless the source was written for these readers and
+    waited for approval.
     """
     here = {"organisation_id": source.organisation_id}
     copied = Memory.objects.filter(**here, id=made).first()
@@ -160,14 +163,14 @@ def _take_assignee(task: Task, memory: Memory) -> None:
 
 
 def _take_state(task: Task) -> None:
-    """The rules say until when anew; who said that it is done said so to others."""
+    """Reset a due date set by hand, and the completion: both were meant for the old readers."""
     if task.due_given:
         task.due_at, task.due_given = None, False
     task.done_at = task.done_by_id = task.done_by_robot_id = None
 
 
 def given_action_items(memory: Memory) -> list[Entity]:
-    """What was given by hand as to be done."""
+    """The action items of a memory that were given by hand."""
     return list(
         Entity.objects.filter(
             organisation_id=memory.organisation_id,
@@ -179,12 +182,12 @@ def given_action_items(memory: Memory) -> list[Entity]:
 
 
 def said_in(memory: Memory) -> str:
-    """The text as names are looked for in it."""
+    """The text in the form in which names are searched."""
     return " ".join(memory.content.split()).casefold()
 
 
 def reads(member: Member, memory: Memory) -> bool:
-    """Whether the member reads the memory now, who asks for themselves."""
+    """Whether the member may read the memory now."""
     actor = Actor(
         organisation_id=memory.organisation_id, member_id=member.id, role=member.role, name=""
     )
@@ -192,7 +195,7 @@ def reads(member: Member, memory: Memory) -> bool:
 
 
 def _people(items: Sequence[ActionItem]) -> dict[UUID, Member]:
-    """The memories' own people, by id."""
+    """The members named by the memories themselves (`own_people`), by id."""
     wanted: dict[UUID, set[UUID]] = defaultdict(set)
     for item in items:
         wanted[item.memory.organisation_id] |= set(own_people(item.memory))
@@ -206,13 +209,14 @@ def _people(items: Sequence[ActionItem]) -> dict[UUID, Member]:
 
 
 def own_people(memory: Memory) -> list[UUID]:
-    """Speaker, subject and listeners: who is named in it may be one of them, and nobody else."""
+    """Ids of speaker, subject and listeners. A name in the text may mean only one of these."""
     people = [memory.speaker_member_id, memory.member_id, *memory.listeners]
     return [UUID(str(one)) for one in people if one]
 
 
 def _by_rule(item: ActionItem, people: dict[UUID, Member]) -> tuple[UUID | None, datetime | None]:
-    """(who is to do it, until when), as the text says. A robot's own notes bind nobody."""
+    """(assignee, due time) by the text; (None, ...) for a robot's own notes, which assign
+    nobody."""
     memory = item.memory
     speaker = people.get(memory.speaker_member_id) if memory.speaker_member_id else None
     zone = speaker.zone if speaker else UTC

@@ -1,8 +1,8 @@
-"""The graph of who knows what, written with the memories and taken away with them.
+"""Write the graph of who knows what when memories are read, and delete it with them.
 
-Per memory: what it names, who said it, whom it speaks to, what it answers, what its speaker shows
-to know, and which other memories carry much the same tags. Everything is an observation in the
-memory's own audience; none rests on a memory of another.
+For each memory: its entities, its speaker, whom it addresses, what it answers, what its speaker
+shows to know, and memories with similar tags. Every row is an observation in the memory's own
+audience, and none rests on a memory of another audience.
 """
 
 from collections import defaultdict
@@ -29,13 +29,13 @@ from orgs.database.bulk import uuids
 from orgs.database.prepared_statements import fetched
 from orgs.models.memberships import Member
 
-# Of the published rules: an observation of knowledge is worth half of one of a plain fact.
+# From the published rules: an observation of knowledge has half the weight of a plain fact.
 PLAIN, KNOWING = 1.0, 0.5
 
-# Not concluded from the memories alone, so not made anew from them.
+# Sources that do not come from the memories alone, so rows of them are not rebuilt.
 _SAID_SO = (Relation.SUPPORTS, Relation.CONTRADICTS)
 
-# Who makes the whole graph anew may have noted a memory before it is read.
+# A rebuild of the graph may have written a memory before it is read.
 _INSERT_ENTITIES = """
 INSERT INTO memories_entity (id, organisation_id, memory_id, audience_id, kind, node, type, name,
                              key, member_id, source, confidence, extracted_at)
@@ -61,7 +61,7 @@ JOIN unnest(%(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
     AS m (id, audience, kind, at, place) ON m.place = given.place
 ON CONFLICT DO NOTHING
 """
-# Whoever moves such a memory waits until this is done, and takes the observation along.
+# Moving such a memory waits until this is committed, and then moves the observation too.
 _HELD = """
 SELECT id, audience_id FROM memories_memory
 WHERE organisation_id = %(organisation)s AND id = ANY(%(ids)s::uuid[]) AND status = 'active'
@@ -71,7 +71,7 @@ _KEPT = """
 SELECT memory_id, node FROM memories_entity
 WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(ids)s::uuid[])
 """
-# Replies to what has come back.
+# Replies to restored memories.
 _REPLIES = f"""
 SELECT m.* FROM robots_message of
 JOIN robots_message reply ON reply.organisation_id = of.organisation_id
@@ -85,7 +85,7 @@ WHERE of.organisation_id = %s AND of.id = ANY(%s::uuid[]) LIMIT 1000
 
 @dataclass(slots=True)
 class _GraphRows:
-    """What is to be written, as columns; each observation once."""
+    """The rows to write, as columns; each observation once."""
 
     rows: Sequence[Memory]
     named: dict[tuple[int, UUID], tuple[str, str, str, UUID | None, float]] = field(
@@ -115,7 +115,7 @@ class Graph:
     """The projection `graph`; see `memories.store.projections`."""
 
     def write(self, rows: Sequence[Memory], now: datetime, *, fresh: bool) -> None:
-        """Note everything that the memories show."""
+        """Write the observations of memories."""
         if not rows:
             return
         self._note(rows, now, fresh=fresh)
@@ -123,7 +123,8 @@ class Graph:
             self.renew(_replies_to(rows), now)
 
     def renew(self, rows: Sequence[Memory], now: datetime) -> None:
-        """Note anew what memories show: their tags changed, or what they answer has come."""
+        """Write the observations of memories anew: their tags changed, or their reply target has
+        arrived."""
         if not rows:
             return
         here, ids = {"organisation_id": rows[0].organisation_id}, [row.id for row in rows]
@@ -150,7 +151,8 @@ class Graph:
         self._relate_alike(batch, places, now)
 
     def remove(self, organisation_id: UUID, ids: Sequence[UUID]) -> None:
-        """Take away all but what was given by hand; nobody is shown that of a memory at rest."""
+        """Delete all observations except entities given by hand, which are not shown while the
+        memory is not active."""
         of = {"organisation_id": organisation_id}
         Edge.objects.filter(**of, memory_id__in=ids).delete()
         Edge.objects.filter(**of, other_id__in=ids).delete()
@@ -211,7 +213,7 @@ class Graph:
             heard.add(turn)
 
     def _leave_given(self, batch: _GraphRows) -> None:
-        """What was given by hand stays as it is."""
+        """Leave out entities that were given by hand."""
         values = {
             "organisation": batch.rows[0].organisation_id,
             "ids": uuids(row.id for row in batch.rows),
@@ -221,7 +223,8 @@ class Graph:
             batch.named.pop((places[memory_id], node), None)
 
     def _hold(self, batch: _GraphRows, made: Turns) -> None:
-        """Keep only what rests on memories of the same audience, and keep those where they are."""
+        """Keep only rows that rest on memories of the same audience, and lock these memories in
+        their audience."""
         audiences = {row.id: row.audience_id for row in batch.rows}
         others = {o for o, _, _ in batch.edges.values() if o and o not in audiences}
         held = dict(audiences)
@@ -305,7 +308,7 @@ def _ids(count: int) -> list[object]:
 
 
 def _people(rows: Sequence[Memory]) -> dict[UUID, str]:
-    """Names by id, of those whom a text with capitals may name."""
+    """Names by id of the people whom a text may name."""
     wanted: dict[UUID, set[UUID]] = defaultdict(set)
     for row in rows:
         if not row.content.islower():

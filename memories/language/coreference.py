@@ -12,21 +12,21 @@ from memories.language.quotations import kept
 from memories.language.relative_dates import absolute, day_of
 from memories.language.verbs import ADVERBS, AUXILIARIES, third_person
 
-# How far back somebody counts as spoken of.
+# How far back a mention of a person counts.
 NEAR = 6
-# So many pronouns of one turn are looked into; the others stay.
+# At most this many pronouns of one turn are resolved; the others stay.
 MOST = 100
 
 _PIECE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+")
 _ME = re.compile(r"\b(?:I|i|me|my|mine|im|ive|Im|Ive|My|Me|Mine)\b")
 YOU = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 THIRD = re.compile(r"\b(?:s?he|him|his|hers?|they)\b", re.IGNORECASE)
-# What comes before an apostrophe in any of them.
+# The part before an apostrophe in these contractions.
 _BASE_WORDS = """
 i im ive my mine me you your yours he she him his her hers they
 """
 _BASES = frozenset(_BASE_WORDS.split())
-# Of spaces before a line's end or after its begin only those of that line.
+# Spaces at the beginning or end of a line, not across lines.
 _CODE = re.compile(r"[{}=<>]|;[^\S\n]*+$|\bfor i in\b|^[^\S\n]*+[$#]", re.MULTILINE)
 _JOINS = frozenset(["and", "or", "nor"])
 # After these "you" is a subject.
@@ -40,14 +40,14 @@ _NUMBERED_WORDS = """
 war part phase type chapter volume act section level class stage
 """
 _NUMBERED = frozenset(_NUMBERED_WORDS.split())
-# After "her" these say that it is no possessive.
+# After "her" these words show that it is no possessive.
 _AFTER_OBJECT_WORDS = """
 a about again an and any anyway are around as at because before but by do for from here how if in
 into is it last later next no not now off on or out over please so soon some that the there this
 to today tomorrow tonight too up via was what when where who why will with yesterday yet
 """
 _AFTER_OBJECT = frozenset(_AFTER_OBJECT_WORDS.split())
-# Somebody without a name: whoever comes after may be meant.
+# A person without a name; a later pronoun may mean them.
 _SOMEBODY = re.compile(
     r"\b(?:[Ss]ome(?:one|body)|[Aa]ny(?:one|body)|[Ee]very(?:one|body)|[Ww]hoever|"
     r"(?:guy|man|men|woman|user|friend|dude|kid|boy|girl|person|people|boss|manager|colleague|"
@@ -56,16 +56,16 @@ _SOMEBODY = re.compile(
     r"neighbor|student|driver|landlord|candidate)s?\b(?! [A-ZÀ-ÖØ-Þ]))"
 )
 _CALLED = re.compile(r"@|@?[\w.|^`\[\]-]{1,200}+\s*+[:,]")
-# Longer than the longest of these words, to see one that lies across a seam.
+# Longer than the longest of these words, to find one across a chunk border.
 _SEAM = 20
 _PAIR = re.compile(r"^\W*([A-Z][\w-]+) and ([A-Z][\w-]+)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What was said by whom when, and to whom where that is known.
+    """A turn: what was said, by whom, when, and to whom if known.
 
-    speaker, addressed: names as they are shown. zone: the speaker's, where it is known.
+    speaker, addressed: names as they are shown. zone: the speaker's time zone, if known.
     """
 
     text: str
@@ -76,7 +76,7 @@ class Turn:
 
 
 def spans(text: str) -> Iterator[tuple[str, bool]]:
-    """The text in parts, each with whether it is to be left alone."""
+    """The text in parts, each with whether it must not be changed."""
     last = 0
     for start, end in kept(text):
         yield text[last:start], False
@@ -86,7 +86,7 @@ def spans(text: str) -> Iterator[tuple[str, bool]]:
 
 
 class Resolver:
-    """Puts names and dates into one turn."""
+    """Replaces pronouns and relative dates in one turn by names and dates."""
 
     def __init__(self, turn: Turn, before: Sequence[Turn], known: set[str]) -> None:
         self.turn = turn
@@ -103,12 +103,12 @@ class Resolver:
 
     @cached_property
     def named(self) -> list[Person]:
-        """Whom the turn itself names."""
+        """The people whom the turn itself names."""
         return persons_in(self.turn.text, self.known)
 
     def resolved(self) -> str:
-        """The turn's text with names and dates in it; as it is where it is too long for that, or
-        would become so by long names."""
+        """The turn's text with names and dates; unchanged if it is too long, or would become too
+        long."""
         text = self.turn.text
         found = self._resolved() if len(text) <= A_TURN else text
         return found if len(found) <= 3 * len(text) + 400 else text
@@ -173,7 +173,7 @@ class Resolver:
         return self._subject(pieces, index, "you", lower, self.you)
 
     def _subject(self, pieces: list[str], index: int, who: str, lower: str, name: str) -> str:
-        """The name with its verb, for "i'm" and "i" followed or preceded by one."""
+        """The name with its verb, for "i'm" and for "i" next to a verb."""
         if lower in (f"{who}'m", "im" if who == "i" else "", "you're" if who == "you" else ""):
             return f"{name} is"
         if lower in (f"{who}'ve", "ive" if who == "i" else ""):
@@ -235,7 +235,8 @@ class Resolver:
         return f"{person}'s" if possessive else person
 
     def _pair(self, pieces: list[str], index: int, ending: str) -> str:
-        """ "they" at the start, after a turn that began with two people and named nobody else."""
+        """The two people for "they" at the start, after a turn that began with two people and named
+        nobody else."""
         if index or not self.two or ending in ("s", "d"):
             return ""
         verb = {"re": " are", "ve": " have", "ll": " will"}.get(ending, "")
@@ -243,7 +244,7 @@ class Resolver:
 
     @cached_property
     def two(self) -> str:
-        """The two people with whom the turn before began, if it named nobody else."""
+        """The two people with whom the previous turn began, if it named nobody else; else empty."""
         last = self.near[-1].text if self.near else ""
         pair = _PAIR.match(last)
         if not pair or len(persons_in(last, self.known)) != 2:
@@ -251,7 +252,8 @@ class Resolver:
         return f"{pair[1]} and {pair[2]}"
 
     def _spoken_of(self, gender: str, at: int) -> str:
-        """The one person whom the pronoun can stand for; empty where there is none or are two."""
+        """The name of the only person whom a pronoun at this place can mean; empty if there is none
+        or several."""
         self.asked += 1
         if self.asked > MOST:
             return ""
@@ -266,24 +268,25 @@ class Resolver:
         return self.around[gender]
 
     def _somebody_before(self, at: int) -> bool:
-        """Whether the turn speaks of somebody without a name before this place.
+        """Whether the turn mentions a person without a name before this place.
 
-        Asked for places that only grow; what was looked at is not looked at again.
+        Call with ascending places; text that was read is not read again.
         """
         if not self.somebody:
             found = _SOMEBODY.search(self.turn.text, max(0, self.seen - _SEAM), at)
-            # At the very end the word after it, which may be its name, was not seen.
+            # At the end of the chunk, the next word, which may be its name, is not read yet.
             self.somebody = found is not None and found.end() + 1 < at
             self.seen = found.start() if found else at
             return found is not None
         return True
 
     def _apart(self) -> set[str]:
-        """Who speaks and who is spoken to."""
+        """The names of the speaker and of those addressed."""
         return {self.me.casefold(), *(a.casefold() for a in self.turn.addressed)} - {""}
 
     def _told_of(self, gender: str, apart: set[str]) -> str:
-        """The one person of whom the turns before speak; empty where there is none or are two."""
+        """The name of the only person whom earlier turns mention; empty if there is none or
+        several."""
         spoken: dict[str, Person] = {}
         rivals: set[str] = set()
         told_by = ""
@@ -298,7 +301,7 @@ class Resolver:
                 else:
                     spoken.setdefault(person.first, person)
                     told_by = told_by or turn.speaker
-        # Whoever else has just spoken may be meant as well.
+        # Another recent speaker may be meant as well.
         for turn in self.near:
             if turn.speaker.strip() and turn.speaker != told_by:
                 other = Person(turn.speaker, 0)
@@ -322,14 +325,14 @@ def _joined(pieces: list[str], between: int) -> bool:
 
 
 def _sliced(pieces: list[str], index: int) -> bool:
-    """Whether it is a part of "he/she" or "(s)he"."""
+    """Whether a word is a part of "he/she" or "(s)he"."""
     before = pieces[index - 1] if index else ""
     after = pieces[index + 1] if index + 1 < len(pieces) else ""
     return "/" in before + after or before.endswith(")")
 
 
 def _dotted(pieces: list[str], index: int) -> bool:
-    """Whether it is the "i" of "i.e.", "i386" or "-i", or of a listing."""
+    """Whether a word is the "i" of "i.e.", "i386" or "-i", or of a list."""
     after = pieces[index + 1][0] if index + 1 < len(pieces) else ""
     before = pieces[index - 1][-1] if index else ""
     if after.isdigit() or before.isdigit():

@@ -1,11 +1,11 @@
-"""What the wording of a question or of a memory gives away. Pure, English."""
+"""Signals in the wording of a question or a memory. Pure, English."""
 
 import re
 from collections.abc import Sequence
 
 from memories.language.budget import A_GLANCE, A_TEXT
 
-# Lexemes; a longer question says enough to be an answer itself.
+# In lexemes; a longer question says enough to be an answer itself.
 SHORT_QUESTION = 12
 LONGEST_NAME = 3
 
@@ -62,15 +62,16 @@ def possible_names(question: str, most: int = 60) -> list[str]:
 
 
 def forms(question: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The texts whose vectors, added, stand for the question.
+    """The texts whose vectors are added to represent the question.
 
-    Without names: itself. Else the question without them, for names pull towards everything that
-    those people said; and as the first of them would say it ("Ann: what is my job"), for memories
-    are embedded as "speaker: text". names: in any case, longest first.
+    Without names: the question itself. Else the question without the names, because names attract
+    everything that those people said; and the question as the first of them would say it ("Ann:
+    what is my job"), because memories are embedded as "speaker: text". names: in any letter case,
+    longest first.
     """
     if not names:
         return (question,)
-    # Names are looked for where speakers are: in the part that decides.
+    # Names are removed only in the part of the question in which speakers are searched.
     question, rest = question[:A_GLANCE], question[A_GLANCE:]
     bare = question
     for name in names:

@@ -1,7 +1,7 @@
-"""Named things in a text, by rules: people, companies, projects, dates, topics, places, tasks.
+"""Named entities in a text, by rules: people, companies, projects, dates, topics, places, tasks.
 
-Pure, English; each with a confidence in 0-1 that says how plainly the text says so, not how often
-the rule is right. A chat line costs about 20 microseconds, for most rules look at capitals.
+Pure, English. The confidence in 0-1 says how explicit the text is, not how often the rule is right.
+A chat line takes about 20 microseconds, since most rules need a capital.
 """
 
 import re
@@ -15,7 +15,7 @@ from memories.language.gazetteers.stopwords import EMPTY, STOP
 PERSON, COMPANY, PROJECT, DATE = "person", "company", "project", "date"
 TOPIC, LOCATION, ACTION_ITEM = "topic", "location", "action_item"
 MOST, LONGEST = 20, 200
-# Dates that are compared with each other, to keep the fuller one of two.
+# The most dates that are compared with each other to keep the more complete one.
 MOST_DATES = 200
 
 
@@ -29,7 +29,7 @@ class Named:
     confidence: float
 
 
-# Bounded: of a run without spaces only so much is tried as a name.
+# Bounded: only this much of a run without spaces is tried as a name.
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'&.-]{0,58}\w"
 _RUN = re.compile(rf"{_CAPITAL}(?: (?:(?:de|van|von|der|di|da|&) )?{_CAPITAL}){{0,4}}")
 _SUFFIX = re.compile(
@@ -80,7 +80,8 @@ _EMPTY = STOP | EMPTY
 
 
 def named(text: str, people: Iterable[str] = ()) -> list[Named]:
-    """Each thing once, surest first. people: names of those who are known to be meant here."""
+    """The entities of a text, each once, the most confident first. people: names of people who may
+    be meant."""
     text = text[:A_TEXT]
     best: dict[tuple[str, str], Named] = {}
     for type_, found, confidence in _all(text, people):
@@ -147,7 +148,7 @@ def _capitals(text: str) -> _Found:
 
 
 def _run(name: str, text: str, start: int) -> _Found:
-    """What a run of capitalised words names, if it tells."""
+    """The entity that a run of capitalised words names; None if it is unclear."""
     words = name.split()
     end = _spaces_before(text, start)
     opens = start == 0 or text[max(0, end - 1) : end] in ".!?:\n"
@@ -170,17 +171,17 @@ def _run(name: str, text: str, start: int) -> _Found:
 
 
 def _spaces_before(text: str, start: int) -> int:
-    """Where the spaces before a place begin."""
+    """The place where the spaces before a place begin."""
     while start and text[start - 1].isspace():
         start -= 1
     return start
 
 
 def spoken_of(text: str, people: Iterable[str]) -> list[str]:
-    """Whom of them the text names by their whole name, in any case; in their order.
+    """The people whom the text names by their whole name, in any letter case, in the given order.
 
-    Each word of the text is looked up among the names, so that a thousand people cost what one
-    does.
+    Each word of the text is looked up among the names, so the time does not grow with the number of
+    people.
     """
     asked = {person: person.casefold() for person in people if person}
     shapes: dict[str, dict[tuple[int, int], set[str]]] = {}

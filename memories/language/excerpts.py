@@ -1,4 +1,4 @@
-"""Text as people look at it: marked words and excerpts. Pure."""
+"""Marked words and excerpts of texts, for people. Pure."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ LEAD = 80
 
 
 def stems(question: str) -> set[str]:
-    """The words of a question that are worth marking, cut where endings begin."""
+    """The stems of the words of a question to mark."""
     words = (word.lower() for word in WORD.findall(question[:1000]))
     return {stem(word) for word in words if word not in STOP and len(word) > 1}
 
@@ -69,13 +69,13 @@ def _begin(text: str) -> str:
 
 
 class _TooFarApart(Exception):
-    """To compare them takes more steps than there are."""
+    """Comparing the texts takes more steps than the budget has."""
 
 
 class _Counted(SequenceMatcher[str]):
     """Compares two lists of words and counts the steps.
 
-    Where long texts differ in every other word the steps grow with the square of their length.
+    If long texts differ in every other word, the steps grow with the square of their length.
     """
 
     def __init__(self, before: list[str], after: list[str], budget: Budget) -> None:

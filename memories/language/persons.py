@@ -1,4 +1,4 @@
-"""Whom and what a text speaks of, by its wording alone. Pure, English."""
+"""The people and things that a text mentions, by its wording alone. Pure, English."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ _ACTS = re.compile(
     r"|wants?|wanted|asked|asks|called|lives|lived|likes|liked|loves|prefers|met|meets|works|worked"
     r"|lost|forgot|promised|mentioned|wrote|moved|went|came|left|arrived|agreed|decided|joined|quit)\b"
 )
-# Words that begin sentences and precede such verbs without being anybody.
+# Words that begin sentences before such verbs and are no names.
 _NOBODY_WORDS = """
 the this that these those there here what who which when where why how she he they you we it i
 everyone everybody someone somebody nobody people monday tuesday wednesday thursday friday
@@ -68,16 +68,16 @@ class Person:
         return next(iter(self.name.split()), "").casefold()
 
     def may_be(self, pronoun: str) -> bool:
-        """Whether "he" or "she" can stand for them; a name that is not known can be either."""
+        """Whether the pronoun "he" or "she" can mean this person; an unknown name can be either."""
         return self.first not in (FEMALE if pronoun == "he" else MALE)
 
 
 def persons_in(text: str, known: Collection[str] = ()) -> list[Person]:
-    """Everybody whom the text names, in order, each once.
+    """The people whom the text names, in order, each once.
 
-    known: names of people around, which count even if no list of first names has them.
+    known: names of people nearby, which count even if no list of first names has them.
     """
-    # Sorted: of two that differ in case alone the same one is meant each time.
+    # Sorted, so that of two names that differ only in letter case the same one is chosen each time.
     here = {name.casefold(): name for name in sorted(known) if 2 < len(name) <= LONGEST_NAME}
     found = [*_by_name(text, here), *_by_act(text)]
     kept: dict[str, Person] = {}
@@ -95,7 +95,7 @@ def _by_name(text: str, here: dict[str, str]) -> Iterator[Person]:
         elif first.casefold() in _FIRST_NAMES:
             rest = [w for w in more.split() if w.casefold() not in _NOBODY][:1]
             yield Person(" ".join([first, *rest]), match.start())
-    # A name without a capital counts after an @, or if no word looks like it.
+    # A name without a capital counts after an @, or if it has other characters than letters.
     if any(not name[0].isupper() for name in here.values()):
         for match in _NICK.finditer(text):
             if (nick := here.get(match[2].casefold())) and (match[1] or not match[2].isalpha()):
@@ -121,11 +121,11 @@ def place_in(text: str) -> str:
 
 
 def keywords_in(text: str, most: int) -> list[str]:
-    """What the text is about in single words: names, numbers and marked words first."""
+    """Up to `most` keywords of the text: names, numbers and marked words first."""
     return list(_ranked(text)[:most])
 
 
-# One turn is asked several times: for its keywords and its topic, with and without those before.
+# Cached: one turn is read several times, for its keywords and for topics.
 @lru_cache(maxsize=16)
 def _ranked(text: str) -> tuple[str, ...]:
     words = [w.strip(".-/") for w in _TOKEN.findall(text[:5_000])]
@@ -138,7 +138,7 @@ def _ranked(text: str) -> tuple[str, ...]:
     return tuple(sorted(firsts.values(), key=lambda w: (not _marked(w), -len(w))))
 
 
-# A turn is in the window of each of those after it.
+# Cached: a turn is in the windows of all turns after it.
 @lru_cache(maxsize=256)
 def _words(text: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in _TOKEN.findall(text))
@@ -149,7 +149,8 @@ def _marked(word: str) -> bool:
 
 
 def topic_of(text: str, before: Sequence[str], enough: int = 3) -> str:
-    """The word of the text that most turns of the window share, if enough of them do."""
+    """The word of the text that most turns of the window share, if at least `enough` do; else
+    empty."""
     own = {w.casefold(): w for w in keywords_in(text, 12)}
     if not own:
         return ""

@@ -1,7 +1,7 @@
-"""Atomic facts: sentences that each say one thing and need nothing around them. Pure, English.
+"""Propositions: sentences that each state one fact and need no context. Pure, English.
 
-A proposition has 10 to 1,000 characters, five words at least, no pronoun, and is no question and
-no heading. Whatever is not one is passed over with its reason.
+A proposition has 10 to 1,000 characters, at least five words and no pronoun, and is no question and
+no heading. Every other text is refused with a reason.
 """
 
 import re
@@ -39,7 +39,7 @@ class Refusal:
 
 
 def fault(text: str) -> str:
-    """Why a text is no proposition; empty for one."""
+    """Why a text is no proposition; empty for a proposition."""
     words = [w.replace("’", "'").casefold() for w in _WORD.findall(text)]
     if len(text) < SHORTEST:
         return "too-short"
@@ -55,7 +55,8 @@ def fault(text: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """Without bullet, quotation around the whole, and spaces beside and between."""
+    """The text without a bullet, without quotation marks around the whole, and with single
+    spaces."""
     plain = " ".join(_BULLET.sub("", text).split())
     if len(plain) > 2 and (plain[0], plain[-1]) in (('"', '"'), ("“", "”")):
         plain = plain[1:-1].strip()
@@ -75,12 +76,12 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def is_divisible(text: str) -> bool:
-    """Whether there is more than one sentence, so that it can be taken apart at all."""
+    """Whether the text has more than one sentence, so that it can be split."""
     return sum(1 for _ in islice(sentences(text[:A_TEXT]), 2)) > 1
 
 
 def parse(given: Iterable[str]) -> tuple[list[str], list[Refusal]]:
-    """Texts that are handed in as propositions: those that are, each once, and the others."""
+    """(the given texts that are propositions, each once; the refused ones)."""
     kept: dict[str, str] = {}
     refused = []
     for text in given:
@@ -96,5 +97,5 @@ def parse(given: Iterable[str]) -> tuple[list[str], list[Refusal]]:
 
 
 def propositions_in(text: str) -> tuple[list[str], list[Refusal]]:
-    """What a text says in sentences that stand on their own, and the sentences that do not."""
+    """(the sentences of a text that are propositions; the refused ones)."""
     return parse(sentences(text[:A_PAGE]))

@@ -1,7 +1,7 @@
-"""What stands in a text and is not the speaker's own wording: quotations, code, addresses. Pure.
+"""The parts of a text that are not the speaker's own wording: quotations, code, addresses. Pure.
 
-One pass from left to right. What opens and is never closed costs one look for its end, not one for
-each time that it opens.
+One pass from left to right. For a mark that is never closed the end is searched once, not for each
+opening mark.
 """
 
 import re
@@ -16,7 +16,7 @@ _MAILBOX = re.compile(r"[^\s@]{1,64}\Z")
 
 
 class _Ends:
-    """Where a string comes next; asked for places that only grow."""
+    """The next place of a string; call with ascending places."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -33,8 +33,8 @@ class _Ends:
 
 
 def kept(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each part to be left alone, in order: ``` and ` code, quotations in ", “
-    and « on one line, quoted lines, addresses of pages and of mail."""
+    """Start and end of each part that must not be changed, in order: code in ``` and `, quotations
+    in ", “ and « on one line, quoted lines, URLs and e-mail addresses."""
     ends, place = _Ends(text), 0
     mail = _mail(text, 0, 0)
     while place < len(text):
@@ -56,7 +56,7 @@ def kept(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _end(text: str, start: int, ends: _Ends) -> int:
-    """The end of what opens here, 0 where it is not closed."""
+    """The end of the part that opens here, 0 if it is not closed."""
     mark = text[start]
     if mark == ">":
         return ends.after("\n", start)
@@ -76,7 +76,7 @@ def _space(text: str, start: int) -> int:
 
 
 def _mail(text: str, least: int, after: int) -> tuple[int, int, int] | None:
-    """(start, end, place of its @) of the next address whose @ is at `after` or later."""
+    """(start, end, place of the @) of the next e-mail address whose @ is at `after` or later."""
     at = text.find("@", after)
     while at >= 0:
         mailbox = _MAILBOX.search(text, max(least, at - 64), at)

@@ -1,7 +1,7 @@
-"""When two texts are one result: the same words, or nearly the same and nothing against it. Pure.
+"""When two texts count as one result: equal words, or similar without a contradiction. Pure.
 
-What collapses here collapses in one answer only; nothing is deleted, and what only looks alike is
-kept apart: sentences that contradict each other lie close together in meaning.
+This only merges results within one answer; nothing is deleted. Contradictions are kept apart,
+because contradicting sentences have similar vectors.
 """
 
 import re
@@ -10,7 +10,7 @@ from memories.language.budget import A_TEXT, A_TURN
 from memories.language.terms import is_quantity, terms
 
 _NOT_A_WORD = re.compile(r"[^\w%€$£+-]+")
-# A capital within a sentence; that of a day or a month names nobody.
+# A capital within a sentence, except days and months, which are no names.
 _CALENDAR = frozenset(
     "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May "  # noqa: SIM905
     "June July August September October November December".split()
@@ -22,7 +22,7 @@ _NEGATION = re.compile(
     r"|weren't|don't|doesn't|didn't|won't|can't|couldn't|shouldn't|wouldn't|hasn't|haven't|hadn't"
     r"|isnt|dont|doesnt|didnt|wont|cant|unless|refus\w*|reject\w*|den(?:y|ied|ies))\b"
 )
-# Where one text has only the one and the other only its counterpart, they do not say the same.
+# Opposites: if one text has only the one word and the other text only its counterpart, they differ.
 _OPPOSITES = tuple(
     tuple(re.compile(rf"\b(?:{side})\b") for side in pair.split(" / "))
     for pair in (
@@ -39,19 +39,21 @@ _OPPOSITES = tuple(
     )
 )
 
-# Of the words of the shorter of two texts, and how many, so that both are about one matter.
+# The share and the number of shared words of the shorter text from which two texts have one
+# subject.
 SHARED, LEAST = 0.8, 2
 
 
 def normalised(text: str) -> str:
-    """Without case, punctuation and spacing; a text of nothing else stays as it is."""
+    """The text without case, punctuation and spacing; a text with nothing else is unchanged."""
     return _NOT_A_WORD.sub(" ", text.casefold()).strip() or text.strip()
 
 
 def contradict(one: str, other: str) -> bool:
-    """Whether two similar texts differ where it matters: numbers, negation, opposites.
+    """Whether two similar texts differ in numbers, negation or opposites.
 
-    Rather once too often: what is not collapsed is merely read twice. So are very long texts.
+    It errs towards True, because results that are not merged are merely read twice. Also True for
+    very long texts.
     """
     if max(len(one), len(other)) > A_TEXT:
         return True
@@ -62,13 +64,12 @@ def contradict(one: str, other: str) -> bool:
 
 
 def disagree(one: str, other: str) -> bool:
-    """Whether two texts of close meaning say different things of one matter.
+    """Whether two texts of similar meaning disagree about one subject.
 
-    Narrower than `contradict`, because it costs somebody's time. A number stands against another
-    number, a yes against a no, or a word against its opposite; what differs in number and opposite
-    ("opens at 9", "closes at 5") are two facts, and so is what is said of two with other names.
-    Most words of the shorter text are in the longer one. Of a text longer than a turn nothing is
-    concluded.
+    Stricter than `contradict`, because somebody will be asked. True for a number against another
+    number, a yes against a no, or a word against its opposite. Texts that differ in number and
+    opposite ("opens at 9", "closes at 5") are two facts, and so are texts about different names.
+    Most words of the shorter text must be in the longer one. False for texts longer than A_TURN.
     """
     if max(len(one), len(other)) > A_TURN or not contradict(one, other):
         return False
@@ -85,7 +86,7 @@ def disagree(one: str, other: str) -> bool:
 
 
 def name_others(one: str, other: str) -> bool:
-    """Whether each text names, within a sentence, somebody or something that the other does not."""
+    """Whether each text has a name, within a sentence, that the other does not have."""
     named, also = _names(one), _names(other)
     return bool(named - also and also - named)
 
@@ -95,7 +96,7 @@ def _names(text: str) -> set[str]:
 
 
 def _apart(first: str, second: str) -> tuple[str, str]:
-    """The words of each that the other has not: "on" says nothing where both open on Mondays."""
+    """The words of each text that the other does not have."""
     here, there = _NOT_A_WORD.split(first), _NOT_A_WORD.split(second)
     return " ".join(set(here) - set(there)), " ".join(set(there) - set(here))
 
@@ -105,7 +106,7 @@ def _plain(text: str) -> str:
 
 
 def _matter(text: str, opposed: bool) -> set[str]:
-    """What a text is about. opposed: without the words that have an opposite."""
+    """The content words of a text. opposed: leave out words that have an opposite."""
     keys = {term.key for term in terms(text) if not is_quantity(term.name)}
     return {
         key for key in keys if not (_NEGATION.fullmatch(key) or (opposed and _has_opposite(key)))

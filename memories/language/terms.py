@@ -1,9 +1,9 @@
-"""The terms of a text: what it speaks of, without the words that only hold it together. Pure.
+"""The terms of a text: its words without function words. Pure.
 
-Chat, business prose and other scripts. A term has a name as it was written and a key by which it
-is compared: in lower case, without a possessive or a plain plural. Words of one or two letters
-count only as names in capitals. Scripts without spaces are cut: Han into pairs, Katakana into
-runs. Around 20 microseconds for a chat line.
+For chat, business prose and other scripts. A term has a name as it was written and a key for
+comparing: in lower case, without a possessive or a simple plural. Words of one or two letters count
+only as names in capitals. Scripts without spaces are cut: Han into pairs, Katakana into runs. A
+chat line takes about 20 microseconds.
 """
 
 import re
@@ -16,12 +16,12 @@ from memories.language.gazetteers.stopwords import EMPTY, STOP
 from orgs.names.normal_form import normal
 
 LONGEST = 60
-# Of one memory; a page of prose has more words than things that it is about.
+# The most concepts of one memory; a page of prose has more words than subjects.
 MOST_CONCEPTS = 16
 
 _LINK = re.compile(r"https?://\S+|www\.\S+")
 _CALLED = re.compile(r"^\s*[^\s:,@]{1,40}[:,]\s+|(?<!\S)@[\w.\-]+")
-# A label is no name: `language.entities` reads it.
+# A label is no name; `language.entities` reads it.
 _OPENING = re.compile(
     r"^\s*(?!(?i:todo|action|re|topic|subject|about)s?:)[^\s:,@]{1,40}[:,]\s+(?=\S)"
 )
@@ -50,7 +50,8 @@ _COUNTING = frozenset(_NUMBERS.split())
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """name: as written. key: as compared. proper: a name, by its capitals or its form."""
+    """name: as written. key: for comparing. proper: whether it is a name, by its capitals or its
+    form."""
 
     name: str
     key: str
@@ -59,7 +60,7 @@ class Term:
 
 @lru_cache(maxsize=50_000)
 def key_of(word: str) -> str:
-    """A word as it is compared: folded, without a possessive or a plain plural."""
+    """The key of a word: case-folded, without a possessive or a simple plural."""
     key = normal(word, "NFKC")
     key = key.casefold().replace("’", "'").removesuffix("'s").strip("'.-/&")
     if len(key) > 3 and key.isascii() and key.endswith("s"):
@@ -74,7 +75,8 @@ def key_of(word: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def _term(word: str, opens: bool) -> Term | None:
-    """The term that a word is, or None. opens: it begins a sentence, so its capital means less."""
+    """The term of a word, or None. opens: it begins a sentence, so a capital is no evidence of a
+    name."""
     key = key_of(word)
     if not key or len(key) > LONGEST or not _ONE.search(key):
         return None
@@ -94,7 +96,8 @@ def _term(word: str, opens: bool) -> Term | None:
 
 
 def terms(text: str) -> list[Term]:
-    """Each term once, in the order in which it first comes. Whom a chat line calls is left out."""
+    """The terms of a text, each once, in their order. The name that a chat line addresses is left
+    out."""
     text = _LINK.sub(" ", _CALLED.sub(" ", text[:A_TEXT]))
     found: dict[str, Term] = {}
     if not text.isascii() and _CUT.search(text):
@@ -115,18 +118,18 @@ def terms(text: str) -> list[Term]:
 
 
 def is_quantity(name: str) -> bool:
-    """Whether it only says how many or when: "thirty", "12th", "4410"."""
+    """Whether a name is only a number or a date: "thirty", "12th", "4410"."""
     word = name.casefold()
     return word in _COUNTING or _COUNTED.fullmatch(word) is not None
 
 
 def uncalled(text: str) -> str:
-    """The text without the name that opens it, as in `ann: look`."""
+    """The text without the name that it addresses at its beginning, as in `ann: look`."""
     return _OPENING.sub("", text, count=1)
 
 
 def _cut(text: str) -> list[Term]:
-    """Terms of scripts that put no spaces between words."""
+    """The terms of a word in a script without spaces."""
     found = []
     for run in _HAN.findall(_HAN_EMPTY.sub(" ", text)):
         found += [run[i : i + 2] for i in range(len(run) - 1)]
@@ -136,9 +139,9 @@ def _cut(text: str) -> list[Term]:
 
 
 def concepts(text: str, most: int = MOST_CONCEPTS) -> list[Term]:
-    """The terms that a text may be said to be about: no general verbs, no small talk.
+    """The terms that a text may be about: no general verbs, no small talk.
 
-    Of a longer text the most frequent, names before other words.
+    Of a longer text the `most` most frequent ones, names before other words.
     """
     telling = [term for term in terms(text) if term.key not in EMPTY]
     if len(telling) <= most:

@@ -1,4 +1,4 @@
-"""As much of English verbs as it takes to put a name in the place of "I" or "you". Pure."""
+"""The forms of English verbs that are needed to replace "I" or "you" by a name. Pure."""
 
 _PAST = """
 was were had did went said saw took came got made knew thought told found gave left felt kept began
@@ -41,7 +41,7 @@ usually well actually personally currently
 """
 ADVERBS = frozenset(_ADVERBS_WORDS.split())
 _ING_VERBS = frozenset(["bring", "cling", "fling", "ping", "ring", "sing", "spring", "swing"])
-# What stands after a subject and is no verb.
+# Words after a subject that are no verbs.
 _NO_VERBS_WORDS = """
 and or but too to in on at of for with as from by about if when that this the a an my your alone
 myself yourself either neither both here there
@@ -50,13 +50,13 @@ _NO_VERBS = frozenset(_NO_VERBS_WORDS.split())
 
 
 def is_past(word: str) -> bool:
-    """Whether the word, in lower case, is a verb of the past, as far as its form tells."""
+    """Whether a word in lower case is a past verb, by its form."""
     regular = len(word) > 3 and word.endswith("ed") and not word.endswith("eed")
     return word in PAST or (regular and word not in ("embed", "shed"))
 
 
 def third_person(verb: str) -> str:
-    """The form that goes with a name: is, has, likes; a past form or a modal stays."""
+    """The third person of a verb: is, has, likes; a past form or a modal is unchanged."""
     word = verb.replace("’", "'").lower()
     if word in _CHANGED:
         return _CHANGED[word]

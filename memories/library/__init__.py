@@ -1,4 +1,4 @@
-"""What people look at: lists, one memory, history, views that they keep.
+"""What people look at: lists, one memory, history, saved views.
 
 Nothing here changes a memory.
 """

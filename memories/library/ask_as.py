@@ -1,4 +1,4 @@
-"""Ask as somebody else: what both the curator and the other may read, and no word of the rest."""
+"""Ask as somebody else: a curator sees only what both they and the other may read."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -26,8 +26,8 @@ from robots.models.robots import Robot
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One memory of the answer, with why it came. kept_for: the audiences that have the same, as
-    words within a sentence. folded: it does not answer."""
+    """One memory of the answer, with the reasons why it came up. kept_for: labels of audiences that
+    have the same, for within a sentence. folded: it does not answer."""
 
     shown: ListedMemory
     reasons: list[str]
@@ -38,14 +38,14 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class TriedAnswer:
-    """answered: yes, unsure or no, by what both may read."""
+    """answered: yes, unsure or no, judged by what both may read."""
 
     answered: str
     memories: list[Tried]
 
 
 def others(actor: Actor) -> tuple[list[tuple[UUID, str]], list[tuple[UUID, str]]]:
-    """Members and robots as whom one can ask, as (id, name)."""
+    """(members, robots) as whom the actor can ask, each as (id, name)."""
     tenant = {"organisation_id": actor.organisation_id}
     with organisation_scope(actor.organisation_id):
         members = Member.objects.filter(**tenant, removed_at=None).order_by("name")
@@ -67,11 +67,11 @@ def ask_as(
     limit: int,
     now: datetime,
 ) -> TriedAnswer:
-    """Answer as the other would be answered, from what both may read. Counts as no access.
+    """The answer that the other would get, from what both may read. Counts as no access.
 
-    Recorded in the audit trail, without the question. Nothing in the answer or in the work behind
-    it depends on rows that one of the two may not read. group: one that the curator knows, and
-    in which it is asked. Raises NotFound (also when the other is not in it), PermissionError.
+    Recorded in the audit trail, without the question. Nothing in the answer or its computation
+    depends on rows that one of the two may not read. group: in which it is asked; the curator must
+    know it. Raises NotFound (also if the other is not in the group) and PermissionError.
     """
     if not actor.moderates:
         raise PermissionError("Curators and admins ask as somebody else.")
@@ -101,7 +101,7 @@ def ask_as(
 
 
 def _within(label: str) -> str:
-    """A label as it goes on within a sentence."""
+    """A label in the form for within a sentence."""
     return label[:1].lower() + label[1:]
 
 

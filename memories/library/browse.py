@@ -1,4 +1,4 @@
-"""What the pages show: the newest memories, one memory with where it comes from."""
+"""The memories of the pages: lists, and one memory with its origin."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -60,18 +60,18 @@ TURNS_AROUND = 2
 VERSIONS = 10
 CONTRIBUTIONS = 20
 CONNECTED = 10
-# So many saved views say how many memories they hold.
+# At most this many saved views show how many memories they hold.
 COUNTED_VIEWS = 12
-# From the query of a saved view to what it selects; None where that makes no sense any more.
+# Reads the query of a saved view into a selection; None if it is no longer valid.
 ReadView = Callable[[str], Selection | None]
 
 
 @dataclass(frozen=True, slots=True)
 class ListedMemory:
-    """A memory with its readers, whether the asker may change it, and whether forget it.
+    """A memory with its readers, and whether the asker may change and forget it.
 
-    Viewers change nothing; what is about them or said by them they may forget all the same. What is
-    protected nobody else forgets.
+    Viewers change nothing, but may forget what is about them or said by them. A protected memory is
+    forgettable only for its subject or speaker, or if it is private to the asker.
     """
 
     memory: Memory
@@ -82,15 +82,15 @@ class ListedMemory:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
-    """Some memories; `older_than` continues after the last one, None at the end.
+    """A page of memories; `older_than` continues after the last one, None at the end.
 
-    erasable: the ids of those that the asker may erase for good, where that is looked for.
+    erasable: the ids of those that the asker may erase for good, if asked for.
 
-    count: how many match, and whether that is exact. answered: yes, unsure or no, of a question;
+    count: (how many match, whether that is exact). answered: for a question yes, unsure or no;
     folded: the ids of those that do not answer it.
 
-    conversations: by the id of a row the conversation that stands there, where turns are folded;
-    lines: the count in lines, where that is exact.
+    conversations: where turns are folded, the conversation shown at a row, by the row's id; lines:
+    the number of lines, if that is exact.
     """
 
     rows: list[ListedMemory]
@@ -106,8 +106,8 @@ class MemoryPage:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One memory with the robots that said it, the turns around it (oldest first), what it was
-    made from and used in, its versions (newest first) and where it stands among the tiers."""
+    """One memory with the robots that said it, the turns around it (oldest first), its sources and
+    derived memories, its versions (newest first) and its tier history."""
 
     shown: ListedMemory
     contributions: list[Contribution]
@@ -121,7 +121,7 @@ class Detail:
 
 
 def show(principal: Principal, rows: Sequence[Memory], organisation: str) -> list[ListedMemory]:
-    """Put the readers to each memory; call inside the principal's scope."""
+    """The memories with their readers and the asker's rights; call inside the principal's scope."""
     readers = readers_of(principal, rows, organisation)
     return [
         ListedMemory(
@@ -147,12 +147,12 @@ def library(
     fold: bool = False,
     whole: ReadView | None = None,
 ) -> MemoryPage:
-    """The memories that match and how many these are, a page at a time.
+    """A page of the memories that match, and how many match.
 
-    text: a part of their words, for what no recall finds. order: see `in_order`. after: the last
-    one of the page before. fold: the turns of a chat are one line. whole: also what can be
-    chosen, and how much the saved views hold. Raises NotFound for a group that the asker may not
-    know.
+    text: a part of their text, for memories that no recall finds. order: see `in_order`. after: the
+    last one of the page before. fold: whether the turns of a chat are one line. whole: reads saved
+    views; then the page also has the filter options and the counts of saved views. Raises NotFound
+    for a group that the asker may not know.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -182,9 +182,9 @@ def library(
 def matching_ids(
     actor: Actor, selection: Selection, *, now: datetime, fold: bool = False
 ) -> list[UUID]:
-    """Everything that matches, as far as it is counted; fold: without what is folded.
+    """The ids of all matches, up to the limit of counting. fold: leave out folded turns.
 
-    Raises NotFound like the page.
+    Raises NotFound like `library`.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -196,7 +196,7 @@ def matching_ids(
 def forgotten(
     actor: Actor, *, organisation: str, now: datetime, older_than: UUID | None = None
 ) -> MemoryPage:
-    """What the asker may bring back, however long ago it was forgotten."""
+    """A page of forgotten memories that the asker may restore, however old."""
     principal = resolve(actor)
     with principal.scope():
         rows = matching(principal, Selection(status=Status.FORGOTTEN), now)
@@ -220,7 +220,7 @@ def found(
     now: datetime,
     whole: ReadView | None = None,
 ) -> MemoryPage:
-    """What a question brings up among the active memories that match, best first."""
+    """The hits of a question among the active memories that match, best first."""
     principal = asker(actor, query)
     with principal.scope():
         chosen = _options(principal, selection, whole, now)
@@ -235,7 +235,7 @@ def found(
 def _options(
     principal: Principal, selection: Selection, whole: ReadView | None, now: datetime
 ) -> Options | None:
-    """A group that the asker may not know is not found, whatever lies in it."""
+    """The filter options, if `whole`. Raises NotFound for a group that the asker may not know."""
     chosen = options(principal) if whole else None
     if chosen is not None and whole:
         groups = {None, *(id_ for id_, _ in chosen.groups)}
@@ -254,7 +254,8 @@ def _options(
 
 
 def detail(actor: Actor, memory_id: UUID, *, organisation: str) -> Detail:
-    """One memory. Raises NotFound; a forgotten one exists only for those who may bring it back."""
+    """One memory with its details. Raises NotFound; a forgotten one is found only for those who may
+    restore it."""
     principal = resolve(actor)
     with principal.scope():
         memory = _find(principal, memory_id)
@@ -278,8 +279,7 @@ def detail(actor: Actor, memory_id: UUID, *, organisation: str) -> Detail:
         )
 
 
-# The turns next to it in the same conversation, what it was made from, what was made from it, and
-# its last moves between the tiers.
+# Its neighbouring turns, its sources, its derived memories, and its last moves between tiers.
 _CONNECTED = f"""
 SELECT c.*, NULL, NULL, NULL, NULL::timestamptz FROM (
 (SELECT 'before', m.id FROM memories_memory m
@@ -315,7 +315,8 @@ UNION ALL
 def _connected(
     principal: Principal, memory: Memory
 ) -> tuple[list[Memory], list[Memory], Lineage, list[Moved]]:
-    """What the asker may read of it; two queries."""
+    """(turns before, turns after, lineage, moves), as far as the asker may read them; two
+    queries."""
     with connection.cursor() as cursor:
         cursor.execute(
             _CONNECTED,
@@ -360,7 +361,7 @@ def _find(principal: Principal, memory_id: UUID) -> Memory:
 
 
 def readable(actor: Actor, memory_id: UUID) -> Memory:
-    """One memory and nothing around it. Raises NotFound."""
+    """One memory without details. Raises NotFound."""
     principal = resolve(actor)
     with principal.scope():
         return _find(principal, memory_id)

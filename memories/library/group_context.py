@@ -1,4 +1,4 @@
-"""What a group knows, and what is known in it of one member (architecture 1's context)."""
+"""What a group knows, and what is known in it about one member (the context of architecture 1)."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,8 @@ NOBODY = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class GroupContext:
-    """Newest first. group_context: rows of kind group; user_context: the member's in the group."""
+    """Newest first. group_context: memories of kind group; user_context: those about the member in
+    the group."""
 
     group_context: list[Memory]
     user_context: list[Memory]
@@ -27,10 +28,10 @@ class GroupContext:
 def group_context(
     actor: Actor, group: str, member: str | None = None, *, now: datetime, limit: int = 100
 ) -> GroupContext:
-    """Both parts as far as the asker may read them there, up to `limit` each; two queries.
+    """Both parts, as far as the asker may read them there, up to `limit` each; two queries.
 
-    A robot that names a member acts for them; a person names anybody in the group. Without a
-    member the second part is empty. Raises NotFound, MissingScope.
+    A robot that names a member acts for them; a person may name any member of the group. Without a
+    member user_context is empty. Raises NotFound and MissingScope.
     """
     principal = resolve(act(actor, group=group, member=None if actor.is_person else member))
     where = principal.actor.group_id
@@ -49,7 +50,7 @@ def group_context(
 
 
 def _subject(actor: Actor, where: UUID, member: str | None) -> UUID | None:
-    """Whose rows are meant; whoever is not in the group is no such member."""
+    """The id of the meant member. Raises NotFound for somebody outside the group."""
     if member is None or not actor.is_person:
         return actor.member_id if member else None
     with organisation_scope(actor.organisation_id):

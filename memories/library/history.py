@@ -18,9 +18,9 @@ from robots.models.robots import Robot
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Past:
-    """One version. member, robot: who made it; current: whether it is how the memory is now.
+    """One version. member, robot: who made it; current: whether it is the present one.
 
-    robot is empty as well where it is not told (`who_taught`).
+    robot is also None if the asker may not see it (`who_taught`).
     """
 
     number: int
@@ -58,7 +58,7 @@ def history(
 def versions_of(
     principal: Principal, memory: Memory, *, limit: int, before: int | None = None
 ) -> History:
-    """The same for a memory at hand; one query, inside the principal's scope."""
+    """`history` of a given memory; one query, inside the principal's scope."""
     rows = Version.objects.filter(
         organisation_id=principal.organisation_id, memory_id=memory.id
     ).select_related("audience_then", "group_then", "editor", "editor_robot")
@@ -116,7 +116,7 @@ def _now(memory: Memory, before: Version | None) -> Past:
 
 
 def lineage(actor: Actor, memory_id: UUID) -> Lineage:
-    """What it was made from and what was made from it. Raises NotFound."""
+    """The sources and the derived memories of a memory. Raises NotFound."""
     principal = resolve(actor)
     with principal.scope():
         return lineage_of(principal, fetch(principal, memory_id))

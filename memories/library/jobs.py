@@ -1,4 +1,4 @@
-"""Longer work as its pages show it: how far it is, what is owed, tried again."""
+"""Jobs for their pages: progress, pending work, cancel, resume and retry."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,7 +37,7 @@ def job_of(actor: Actor, job_id: UUID) -> Job:
 def seen_by(actor: Actor) -> "QuerySet[Job]":
     """A person's own jobs, and for curators the organisation's; evaluate inside the scope.
 
-    Row-level security says the same, but for a robot that acts for a member: it sees none.
+    Like row-level security, except that a robot that acts for a member sees none.
     """
     if not actor.is_person:
         return Job.objects.none()
@@ -49,10 +49,10 @@ def seen_by(actor: Actor) -> "QuerySet[Job]":
 
 @dataclass(frozen=True, slots=True)
 class JobsOverview:
-    """The asker's newest jobs, with `action` of a change and `file` of an import; and how many
-    memories wait for their embedding or got none, as far as the asker reads them, up to COUNTED.
+    """The asker's newest jobs, with `action` of a change and `file` of an import; and the numbers
+    of memories whose embedding waits or failed, as far as the asker reads them, up to COUNTED.
 
-    dead: the newest of the latter, with the reason. organisations: the newest jobs of the
+    dead: the newest failed ones, with the reason. organisations: the newest jobs of the
     organisation, for curators.
     """
 
@@ -64,7 +64,7 @@ class JobsOverview:
 
 
 def standing(actor: Actor) -> JobsOverview:
-    """What the page of jobs shows; nothing is counted further than COUNTED."""
+    """The content of the page of jobs; counts stop at COUNTED."""
     with resolve(actor).scope():
         jobs = (
             seen_by(actor)
@@ -86,12 +86,12 @@ def standing(actor: Actor) -> JobsOverview:
 
 
 def retry(actor: Actor, job_id: UUID) -> Job:
-    """Try a stopped job again, from where it was. Raises NotFound and AlreadyExists."""
+    """Retry a failed job from its place. Raises NotFound and AlreadyExists."""
     return _go_on(actor, job_id, "job.retried", JobState.DEAD)
 
 
 def resume(actor: Actor, job_id: UUID) -> Job:
-    """Go on with a cancelled job at its place. Raises NotFound and AlreadyExists."""
+    """Resume a cancelled job at its place. Raises NotFound and AlreadyExists."""
     return _go_on(actor, job_id, "job.resumed", JobState.CANCELLED)
 
 
@@ -105,9 +105,9 @@ def _go_on(actor: Actor, job_id: UUID, action: str, stopped: str) -> Job:
 
 
 def cancel(actor: Actor, job_id: UUID) -> Job:
-    """Cancel a job: at once while it waits, between two steps while it runs; what is done stays.
+    """Cancel a job: at once while it waits, between two steps while it runs; finished steps stay.
 
-    Raises NotFound, also for who may not, and AlreadyExists.
+    Raises NotFound, also if the actor may not cancel it, and AlreadyExists.
     """
     now = timezone.now()
     with resolve(actor).scope():
@@ -120,19 +120,19 @@ def cancel(actor: Actor, job_id: UUID) -> Job:
 
 
 def may_cancel(actor: Actor, job: Job) -> bool:
-    """Whether somebody who sees the job may cancel it."""
+    """Whether an actor who sees the job may cancel it."""
     return job.kind != JobKind.ERASE or _stops_erasures(actor)
 
 
 def _stops_erasures(actor: Actor) -> bool:
-    """Whoever asked to be erased is gone and cannot ask again, so only an admin stops it."""
+    """Only an admin stops an erasure: a member who asked to be erased cannot ask again."""
     return actor.role == Role.ADMIN
 
 
 def begin_consolidation(actor: Actor, *, now: datetime) -> Job:
-    """A run of consolidation by hand; if one by hand waits or runs already, that one.
+    """Queue a consolidation by hand; if one by hand waits or runs already, that one is returned.
 
-    Raises NotFound for who is no curator.
+    Raises NotFound for everybody but curators.
     """
     if not actor.moderates:
         raise NotFound("no such work")
@@ -151,9 +151,9 @@ def begin_consolidation(actor: Actor, *, now: datetime) -> Job:
 
 
 def retry_embeddings(actor: Actor, *, now: datetime, memory_id: UUID | None = None) -> int:
-    """Let dead embeddings be tried again, one or all, as far as the asker reads the memories.
+    """Retry dead embeddings, one or all, of memories that the asker reads; returns how many.
 
-    Raises NotFound when the one is not there.
+    Raises NotFound if memory_id has none.
     """
     principal = resolve(actor)
     with principal.scope():

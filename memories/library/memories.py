@@ -1,4 +1,4 @@
-"""Memories for their readers: one by its id, and lists by filters."""
+"""Read memories: one by its id, and lists by filters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from robots.teams.teams import find_team
 
 @dataclass(frozen=True, slots=True)
 class MemoryDetails:
-    """A memory with whether its embedding is there, and what it says on its own."""
+    """A memory with the state of its embedding and its restatement."""
 
     memory: Memory
     embedding: str
@@ -52,7 +52,8 @@ def get_memory(actor: Actor, memory_id: UUID) -> MemoryDetails:
 
 
 def listed(principal: Principal, filters: Mapping[str, Any], now: datetime) -> MemoryQuerySet:
-    """The readable memories that match, newest first; evaluate inside the principal's scope."""
+    """The readable memories that match the filters, newest first; evaluate inside the principal's
+    scope."""
     rows = Memory.objects.filter(organisation_id=principal.organisation_id).with_names()
     status = filters.get("status") or Status.ACTIVE
     rows = rows.active(now) if status == Status.ACTIVE else rows.filter(status=status)
@@ -64,7 +65,7 @@ def listed(principal: Principal, filters: Mapping[str, Any], now: datetime) -> M
     if tier := filters.get("tier"):
         rows = rows.in_tier(tier)
     if tag := filters.get("tag"):
-        # That it has any lets the index of what has tags be read.
+        # The condition that it has tags at all allows the partial index of tagged memories.
         rows = rows.exclude(tags=[]).filter(tags__contains=list(looked_for([tag])))
     if since := filters.get("since"):
         rows = rows.filter(Q(occurred_at__gte=since) | Q(occurred_at=None, created_at__gte=since))
@@ -80,7 +81,7 @@ def listed(principal: Principal, filters: Mapping[str, Any], now: datetime) -> M
 def _by_reference(
     rows: MemoryQuerySet, principal: Principal, filters: Mapping[str, Any]
 ) -> MemoryQuerySet:
-    """Narrow by references; one that does not resolve matches nothing."""
+    """Filter by references; an unknown reference matches nothing."""
     organisation_id = principal.organisation_id
     try:
         if reference := filters.get("group"):
@@ -99,7 +100,7 @@ def _by_reference(
 
 
 def _of_team(rows: MemoryQuerySet, team: Team) -> MemoryQuerySet:
-    """What a robot wrote that is in the team now, and the team's notes."""
+    """Memories written by robots that are in the team now, and the team's notes."""
     robots = TeamRobot.objects.filter(organisation_id=team.organisation_id, team_id=team.id)
     notes = Q(audience__kind=AudienceKind.TEAM, audience__key=str(team.id))
     return rows.filter(notes | (Q(robot_id__in=robots.values("robot_id")) & ~Q(robot_untold())))

@@ -1,4 +1,4 @@
-"""Views that a member keeps."""
+"""Saved views of members."""
 
 from django.db import models
 

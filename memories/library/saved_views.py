@@ -1,4 +1,4 @@
-"""Views that a member keeps; nobody else sees them."""
+"""Saved views of a member; nobody else sees them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,16 +11,18 @@ from memories.library.models import SavedView
 from memories.library.selection import Selection, matching
 from orgs.principals import Actor, Principal, resolve
 
-# A view says how many match up to here; beyond it says "1,000+".
+# The count of a view is exact up to this; above it is shown as "1,000+".
 COUNTED = 1_000
 
 
 def how_many_each(
     principal: Principal, selections: Mapping[UUID, Selection], *, now: datetime
 ) -> dict[UUID, int]:
-    """How many memories the asker reads of each, in one query; COUNTED + 1 for more than COUNTED.
+    """How many memories of each selection the asker reads, in one query; COUNTED + 1 means more
+    than COUNTED.
 
-    The selections may name no group that the asker may not know. Call inside the principal's scope.
+    The selections must not name a group that the asker may not know. Call inside the principal's
+    scope.
     """
     parts: list[str] = []
     values: list[Any] = []
@@ -38,7 +40,7 @@ def how_many_each(
 
 
 def keep_view(actor: Actor, *, name: str, query: str) -> SavedView:
-    """Keep filters under a name; the same name again replaces them."""
+    """Save filters under a name; an existing view of this name is replaced."""
     principal = resolve(actor)
     assert actor.member_id is not None  # noqa: S101 - for the type checker
     with principal.scope():
@@ -52,7 +54,7 @@ def keep_view(actor: Actor, *, name: str, query: str) -> SavedView:
 
 
 def remove_view(actor: Actor, *, name: str) -> None:
-    """Drop one of the asker's own; nothing happens if there is none of the name."""
+    """Delete one of the asker's views; nothing happens if there is none of this name."""
     assert actor.member_id is not None  # noqa: S101 - for the type checker
     with resolve(actor).scope():
         SavedView.objects.filter(

@@ -1,4 +1,4 @@
-"""Which memories a page of memories shows: filters, how many there are, what can be chosen."""
+"""The selection of memories for a page: filters, order, counts, and filter options."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
@@ -27,9 +27,9 @@ from orgs.principals import READS_GROUP, Principal
 
 EXACT_COUNT = 10_000
 OPTIONS = 300
-# What has no index in its order is put in order among so many of the newest.
+# An order without an index is applied to this many of the newest memories.
 SORTED = 10_000
-# So much of a text says where it stands.
+# The characters of a text that sort it.
 SORTED_TEXT = 60
 WIDEST_FIRST = (
     AudienceKind.ORGANISATION,
@@ -38,12 +38,12 @@ WIDEST_FIRST = (
     AudienceKind.EXPLICIT,
     AudienceKind.MEMBER,
 )
-# By what a list can be sorted, beside when a memory came: its id says that and has an index.
-# Age is when it was said, else noted, as the list shows it.
+# The sort keys of a list, besides the creation time, for which the indexed id serves. Age is when
+# it was said, else noted, as in the list.
 KEYS = {
     "text": Lower(Left("content", SORTED_TEXT)),
-    # By subqueries that are made once: joined, the audience of each row would be looked up before
-    # the newest are known. Most rows are a group's, so that is asked first.
+    # By uncorrelated subqueries: with a join the audience of each row would be looked up before the
+    # newest rows are known. Most rows belong to groups, so that is tested first.
     "readers": Case(
         *(
             When(audience_id__in=Audience.objects.filter(kind=kind).values("id"), then=Value(at))
@@ -53,13 +53,13 @@ KEYS = {
         ),
         default=Value(len(WIDEST_FIRST)),
     ),
-    # Those without one stand last.
+    # Rows without a value come last.
     "category": Case(When(category="", then=Value("~")), default=F("category")),
     "age": Coalesce("occurred_at", "created_at"),
     "use": Coalesce("use__access_count", 0),
 }
 AS_THEY_CAME = ""
-# By whom a list can be narrowed that may read it: the kinds of audiences.
+# The filter by readers: names and their audience kinds.
 READERS: dict[str, tuple[AudienceKind, ...]] = {
     "organisation": (AudienceKind.ORGANISATION,),
     "group": (AudienceKind.GROUP,),
@@ -68,16 +68,16 @@ READERS: dict[str, tuple[AudienceKind, ...]] = {
     "member": (AudienceKind.MEMBER,),
     "review": (AudienceKind.REVIEW,),
 }
-# The id of no memory.
+# An id that no memory has.
 NONE = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The filters of a page; empty is everything. Dates are whole days in UTC.
+    """The filters of a page; empty means all. Dates are whole days in UTC.
 
-    readers: one of READERS. came: the day on which it was kept, in the zone of who asks, whatever
-    day it tells of. brought: an import of the asker's own, of another nothing is shown.
+    readers: one of READERS. came: the day on which the memory was stored, in the asker's zone.
+    brought: the id of an import of the asker; of another's import nothing is shown.
     """
 
     group: UUID | None = None
@@ -99,7 +99,7 @@ class Selection:
         return bool(self.named())
 
     def named(self) -> dict[str, str]:
-        """The filters that are set, as they stand in an address."""
+        """The filters that are set, as query parameters."""
         return {name: str(v) for name in self.__dataclass_fields__ if (v := getattr(self, name))}
 
     @property
@@ -112,14 +112,14 @@ class Selection:
 
     @property
     def came_between(self) -> tuple[datetime, datetime] | None:
-        """From when to before when it came."""
+        """The span of `came`: start included, end not."""
         if not self.came:
             return None
         begin = datetime.combine(self.came, time.min, timezone.get_current_timezone())
         return begin, begin + timedelta(days=1)
 
     def as_filters(self) -> Filters:
-        """For a recall, which knows active memories only."""
+        """The selection as filters of a recall, which finds only active memories."""
         ranges = ((self.from_at, self.to_at),) if self.since or self.until else ()
         return Filters(
             groups=(self.group,) if self.group else (),
@@ -167,10 +167,10 @@ def matching(
     return rows
 
 
-# Each row, or each line of a list whose turns are folded (see `threads.folded`).
+# Each row, or in a folded list each line (see `threads.folded`).
 _EACH = "SELECT key, id FROM found"
-# Where the last SORTED that came begin is found by ids alone: whole rows of all that matches would
-# be sorted on disk.
+# The id of the last of the newest SORTED is found by ids alone: whole rows of all matches would be
+# sorted on disk.
 _SORTED = """
 WITH border AS MATERIALIZED (SELECT coalesce(({border}), %s::uuid) AS id),
 found (key, id, talk, group_id) AS MATERIALIZED ({found}),
@@ -193,13 +193,14 @@ def in_order(
     now: datetime,
     fold: bool = False,
 ) -> list[UUID]:
-    """The next of the rows in this order, behind the memory `after`; one query, rarely three.
+    """The ids of the next `most` rows in this order, after the memory `after`; one query, rarely
+    three.
 
-    order: AS_THEY_CAME, the last that came first; or one of KEYS, with a minus for the falling
-    one, equal ones the last that came first. For these only the last SORTED that came are looked
-    at. counted: how many rows there are, see `counted_no_further`. fold: a conversation stands
-    once, at the first of its turns in this order. Where `after` is not readable any more a sorted
-    list begins anew. Call inside the principal's scope.
+    order: AS_THEY_CAME, the newest first; or one of KEYS, with a minus for descending, equal ones
+    the newest first. With KEYS only the newest SORTED rows are sorted. counted: how many rows there
+    are, see `counted_no_further`. fold: a conversation is listed once, at the first of its turns in
+    this order. If `after` is no longer readable, a sorted list starts again. Call inside the
+    principal's scope.
     """
     if not counted:
         return []
@@ -217,7 +218,7 @@ def in_order(
     )
     begins, there = "NULL", tuple[Any, ...]()
     if counted > SORTED and order.removeprefix("-") == "text":
-        # Texts are in no index: the newest rows are walked as they lie.
+        # Texts have no index: rows are read in the order of ids.
         keyed = keyed.order_by("-id")[:SORTED]
     elif counted > SORTED:
         border = rows.order_by("-id").values_list("id", flat=True)[SORTED - 1 : SORTED]
@@ -241,12 +242,13 @@ def in_order(
 
 
 def is_archive(selection: Selection) -> bool:
-    """Whether it asks for what no recall finds."""
+    """Whether the selection is of memories that no recall finds."""
     return selection.status not in ("", Status.ACTIVE)
 
 
 def listed_only(selection: Selection) -> bool:
-    """Whether it asks for what no recall finds, or narrows by what no recall knows."""
+    """Whether the selection is of memories that no recall finds, or has a filter that no recall
+    has."""
     return is_archive(selection) or bool(selection.brought or selection.came)
 
 
@@ -260,7 +262,7 @@ SAMPLE = 10_000
 
 
 def counted_no_further(rows: MemoryQuerySet, now: datetime, *, fold: bool) -> LineCount:
-    """How many there are, no further than EXACT_COUNT + 1; fold: also in how many lines."""
+    """Count rows up to EXACT_COUNT + 1. fold: also count lines."""
     if fold:
         return count_lines(rows, EXACT_COUNT, now)
     number = rows.order_by()[: EXACT_COUNT + 1].count()
@@ -268,10 +270,10 @@ def counted_no_further(rows: MemoryQuerySet, now: datetime, *, fold: bool) -> Li
 
 
 def about_how_many(principal: Principal, counted: int, *, everything: bool) -> tuple[int, bool]:
-    """(count, whether it is exact), where rows were counted no further than EXACT_COUNT + 1.
+    """(count, whether it is exact) from a count up to EXACT_COUNT + 1.
 
-    everything: nothing narrows the rows, so that a sample says how many there are; a narrowed
-    count beyond EXACT_COUNT is EXACT_COUNT. Call inside the principal's scope.
+    everything: the rows are unfiltered, so a sample estimates their number. A larger filtered count
+    is given as EXACT_COUNT. Call inside the principal's scope.
     """
     if counted <= EXACT_COUNT:
         return counted, True
@@ -286,11 +288,11 @@ def about_how_many(principal: Principal, counted: int, *, everything: bool) -> t
 
 @dataclass(slots=True)
 class Options:
-    """What can be chosen on the page, as (id, name); views as (id, name, query).
+    """The filter options of the page, as (id, name); views as (id, name, query).
 
     held: by the id of a view, how many memories it holds (see `how_many_each`).
 
-    waiting: how much waits for the asker (see `waiting`), which the page's frame says.
+    waiting: how many items wait for the asker (see `waiting_count`), for the page's frame.
     """
 
     groups: list[tuple[UUID, str]] = field(default_factory=list)
@@ -324,7 +326,7 @@ SELECT 'waiting', NULL, '', count(*)::text FROM ({{waiting}}) w
 
 
 def options(principal: Principal) -> Options:
-    """One query; call inside the scope of a person."""
+    """The filter options; one query, inside the scope of a person."""
     found = Options()
     rows, values = waiting_count.among(principal.actor)
     told = fetched(
@@ -348,12 +350,12 @@ def options(principal: Principal) -> Options:
 
 
 def ids_of(rows: MemoryQuerySet) -> list[UUID]:
-    """The ids of what matches, newest first; never more than EXACT_COUNT."""
+    """The ids of the matches, newest first; at most EXACT_COUNT."""
     return list(rows.order_by("-id").values_list("id", flat=True)[:EXACT_COUNT])
 
 
 def memories_of(principal: Principal, ids: list[UUID]) -> list[Memory]:
-    """The readable ones among them, in the same order."""
+    """The readable memories with these ids, in the same order."""
     rows = Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
     known = rows.with_names().in_bulk(ids)
     return [known[id_] for id_ in ids if id_ in known]

@@ -1,4 +1,4 @@
-"""What everyone in the organisation knows, by category."""
+"""The memories that everyone in the organisation reads, by category."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from orgs.principals import Actor, Principal, resolve
 
 @dataclass(frozen=True, slots=True)
 class SharedKnowledgePage:
-    """A page of shared knowledge; counts: category -> how many, the empty one for none."""
+    """A page of shared knowledge. counts: {category: how many}, "" for none."""
 
     rows: list[ListedMemory]
     counts: dict[str, int]
@@ -35,7 +35,8 @@ def shelf(
     before: UUID | None = None,
     now: datetime,
 ) -> SharedKnowledgePage:
-    """What everyone may read, the newest first. category: None for all, empty for none."""
+    """A page of memories for everyone, the newest first. category: None for all, "" for those
+    without one."""
     principal = resolve(actor)
     with principal.scope():
         everything = _everyones(principal, now)

@@ -1,4 +1,4 @@
-"""How one memory is used: its last moves between the tiers and how long its strength lasts."""
+"""The use of one memory: its last moves between tiers, and how its strength fades."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,12 +23,12 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class TierHistory:
-    """Where a memory is and why. moves: the newest first, MOVES at most.
+    """The tier of a memory and the reasons. moves: the newest first, at most MOVES.
 
-    half_life: days without use until half of its strength is left; tenth_at: when a tenth will be,
-    if nobody uses it. curve: the strength in 0-1 on POINTS days from its last use to that one, if
-    nobody uses it. reports: how often feedback came; without any, success is .5 and surprise 0,
-    and neither says anything.
+    half_life: days without use until half of its strength is left; tenth_at: when a tenth will be
+    left, if nobody uses it. curve: its strength (0-1) on POINTS days from its last use to tenth_at,
+    if nobody uses it. reports: number of feedback reports; without any, success is .5 and surprise
+    0, and neither has a meaning.
     """
 
     tier: str
@@ -43,7 +43,8 @@ class TierHistory:
 
 
 def tier_history(memory: Memory, moves: list[Moved]) -> TierHistory:
-    """Of a memory that came `with_names`; moves: its last ones, the newest first."""
+    """The tier history of a memory that came `with_names`. moves: its last ones, the newest
+    first."""
     use, rate = memory.used, RATES.get(memory.category, DEFAULT_RATE)
     days = days_until(rate, memory.importance)
     last = use.last_accessed_at or memory.created_at
@@ -62,7 +63,8 @@ def tier_history(memory: Memory, moves: list[Moved]) -> TierHistory:
 
 
 def strength_at(memory: Memory, at: datetime) -> float:
-    """In 0-1, as recall would weigh it then, if nobody used it until; of one `with_names`."""
+    """The strength (0-1) that a memory `with_names` would have at a time, if nobody used it until
+    then."""
     return strength(
         importance=memory.importance,
         category=memory.category,

@@ -9,10 +9,10 @@ COMPARED_WORDS, COMPARED_PAIRS = 4_000, 100_000
 
 
 def differences(old: str, new: str, budget: Budget | None = None) -> list[dict[str, str]]:
-    """What changed, by word, as [{op, text}] with op same, del or ins.
+    """The differences by word, as [{op, text}] with op same, del or ins.
 
-    Texts that are very long, or so different that to compare them takes more steps than there
-    are, are shown one after the other, as much of each as a page holds.
+    Texts that are very long, or so different that comparing them exceeds the budget, are given one
+    after the other, cut to what a page holds.
     """
     before, after = old.split(), new.split()
     there = Counter(after)

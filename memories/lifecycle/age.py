@@ -1,8 +1,8 @@
-"""Move memories between the tiers, one step each: what proves useful rises, what does not sinks.
+"""Move memories between the tiers, one step each: useful ones are promoted, others demoted.
 
-`tiers.judge` is the rule; the statement here says the same of many rows at once, and a test holds
-the two together. A memory that moved keeps still for a day, so a run that is repeated, doubled or
-broken off and begun again moves nothing twice.
+`tiers.judge` is the rule; the statement here is the same rule in SQL for many rows, and a test
+compares the two. A memory that moved stays for COOL_DOWN, so a repeated, parallel or resumed run
+moves nothing twice.
 """
 
 from collections import Counter
@@ -26,14 +26,14 @@ from memories.lifecycle.tiers import (
 from orgs.database.rls import organisation_scope
 
 WORKER = "worker"
-# Memories that one transaction looks at: what moves is locked for a part of a second.
+# Memories of one transaction, so that rows are locked only for a part of a second.
 BATCH = 5_000
-# So often a batch is tried.
+# How often a batch is tried.
 ATTEMPTS = 3
 TIERS = tuple(rule.tier for rule in RULES)
 
-# A memory without a row of use was never moved and is in its first tier. Such a one can be slow
-# alone (see `ingestion.write`), so the other tiers are found through the table of uses.
+# A memory without a row in the table of uses was never moved and is slow (see `ingestion.write`),
+# so the other tiers are found through that table.
 _EVERY = """
     FROM memories_memory m LEFT JOIN memories_use u
         ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
@@ -114,19 +114,20 @@ _MOVE_IN_TIERS = _MOVE.format(which=_IN_TIERS)
 
 @dataclass(slots=True)
 class Aged:
-    """What a run did. looked: memories that it looked at. moves: {(from, to, reason): memories}."""
+    """What a run did. looked: number of memories that it judged. moves: {(from, to, reason):
+    memories}."""
 
     looked: int = 0
     moves: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     @property
     def promoted(self) -> int:
-        """How many rose."""
+        """The number of promoted memories."""
         return sum(n for (a, b, _), n in self.moves.items() if faster(a) == b)
 
     @property
     def demoted(self) -> int:
-        """How many sank."""
+        """The number of demoted memories."""
         return sum(n for (a, b, _), n in self.moves.items() if slower(a) == b)
 
 
@@ -136,7 +137,7 @@ def age(
     now: datetime,
     tiers: Sequence[str] = TIERS,
 ) -> Aged:
-    """Move what is due to move among the active memories of these tiers; as the worker.
+    """Move the active memories of these tiers that are due; in the role of the worker.
 
     A batch is a transaction, so a run that breaks off keeps what it did.
     """
@@ -154,8 +155,8 @@ def batches(
     tiers: Sequence[str] = TIERS,
     after: UUID = UUID(int=0),  # noqa: B008 - a value
 ) -> Iterator[tuple[UUID, Aged]]:
-    """The same batch by batch, in the order of ids: the last id that each looked at, and what it
-    did. after: where to go on."""
+    """`age` batch by batch, in the order of ids: yields (last id of the batch, what it did). after:
+    the id after which to continue."""
     which = _MOVE_EVERY if "slow" in tiers else _MOVE_IN_TIERS
     refused = 0
     while True:
@@ -164,7 +165,7 @@ def batches(
             with organisation_scope(organisation_id, using=WORKER):
                 last, looked = _step(done, which, organisation_id, tiers, now, after, WORKER)
         except IntegrityError:
-            # One of them was shared since it was looked at; the next look finds its new readers.
+            # One of them was shared since it was read; the next try finds its new audience.
             refused += 1
             if refused == ATTEMPTS:
                 raise
@@ -181,7 +182,7 @@ def batches(
 def age_these(
     organisation_id: UUID, ids: Sequence[UUID], *, tiers: Sequence[str], now: datetime
 ) -> Aged:
-    """The same for a few memories, inside a scope that reads them."""
+    """`age` for a few memories, inside a scope that reads them."""
     done = Aged()
     values = {"ids": list(ids)}
     _step(done, _MOVE_THESE, organisation_id, tiers, now, UUID(int=0), "default", values)

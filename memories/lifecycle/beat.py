@@ -1,7 +1,7 @@
-"""When which tier is looked at: fast each minute, medium hourly, slow daily, glacial monthly.
+"""When the tiers are judged: fast each minute, medium hourly, slow daily, glacial monthly.
 
-A period is claimed by one statement, so two beats never make one run twice. A run that broke off is
-made again after AGAIN: what it moved keeps still meanwhile.
+A period is claimed by one statement, so two schedulers never do one run twice. A run that broke off
+is repeated after AGAIN; what it had moved stays where it is.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 
 AGAIN = timedelta(minutes=15)
-# A run that began further ahead than this was made by a clock that was wrong: it holds up no other.
+# A run dated further in the future than this comes from a wrong clock and blocks no other run.
 AHEAD = timedelta(days=1)
 _FORMS = {
     "per_event": "%Y-%m-%dT%H:%M",
@@ -38,12 +38,12 @@ RETURNING id
 
 
 def period_of(rule: TierRule, now: datetime) -> str:
-    """The period of the tier in which a moment lies; in UTC."""
+    """The period of a tier at a time; in UTC."""
     return now.astimezone(UTC).strftime(_FORMS[rule.update])
 
 
 def is_due(organisation_id: UUID, *, now: datetime) -> bool:
-    """Whether a run is to be made for any tier of the organisation."""
+    """Whether a run is due for any tier of the organisation."""
     with organisation_scope(organisation_id, using=WORKER):
         runs = AgeingRun.objects.using(WORKER).filter(organisation_id=organisation_id)
         known = {run.tier: run for run in runs}
@@ -57,7 +57,7 @@ def is_due(organisation_id: UUID, *, now: datetime) -> bool:
 
 
 def age_due(organisation_id: UUID, *, now: datetime) -> Aged:
-    """Make the runs that are due and that nobody else has claimed; what they did together."""
+    """Do the runs that are due and that nobody else has claimed; returns what they did together."""
     total = Aged()
     for rule in RULES:
         if _claim(organisation_id, rule.tier, period_of(rule, now), now):

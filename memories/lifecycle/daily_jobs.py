@@ -1,4 +1,4 @@
-"""The daily work of an organisation: written once a day, whoever's clock beats."""
+"""The daily jobs of an organisation: queued once a day, by whichever scheduler is first."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -12,29 +12,29 @@ from memories.lifecycle.policies import policy_of
 from memories.lifecycle.retention import archives_anything
 from orgs.database.rls import organisation_scope
 
-# In the order in which they are done.
+# In the order in which they run.
 DAILY = (JobKind.CONSOLIDATE, JobKind.SUMMARISE, JobKind.RETAIN)
-# What apps above do each day, and in which organisations.
+# Daily work of upper apps, with a function that tells whether an organisation needs it.
 _above: dict[JobKind, Callable[[UUID], bool]] = {}
 
 
 def is_daily(kind: JobKind, wanted: Callable[[UUID], bool]) -> None:
-    """Register daily work of an app above. wanted: whether an organisation has any for it."""
+    """Register daily work of an upper app. wanted: whether an organisation needs it."""
     _above[kind] = wanted
 
 
 def day_of(now: datetime) -> str:
-    """The period of the daily runs in which a moment lies; in UTC."""
+    """The period of the daily runs at a time; in UTC."""
     return now.astimezone(UTC).date().isoformat()
 
 
 def is_due(organisation_id: UUID, *, now: datetime) -> bool:
-    """Whether nobody wrote one of this day's runs."""
+    """Whether one of this day's runs is not queued yet."""
     return any(not is_made(organisation_id, kind, day_of(now)) for kind in _wanted(organisation_id))
 
 
 def make_due(organisation_id: UUID, *, now: datetime) -> list[Job]:
-    """Write this day's runs that nobody has written, and wake a worker for them."""
+    """Queue the missing runs of this day, and wake a worker for them."""
     made = [
         make_once(organisation_id, kind, day_of(now), now=now) for kind in _wanted(organisation_id)
     ]
@@ -45,7 +45,8 @@ def make_due(organisation_id: UUID, *, now: datetime) -> list[Job]:
 
 
 def _wanted(organisation_id: UUID) -> list[JobKind]:
-    """Nothing is retained by a policy that archives nothing."""
+    """The kinds of daily runs that an organisation needs; without retention if its policy archives
+    nothing."""
     with organisation_scope(organisation_id, using=WORKER):
         retains = archives_anything(policy_of(organisation_id, using=WORKER))
     kinds = [kind for kind in DAILY if retains or kind != JobKind.RETAIN]

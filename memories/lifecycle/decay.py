@@ -25,13 +25,13 @@ RATES = {
 }
 DEFAULT_RATE = 0.02
 SECONDS_PER_DAY = 86400.0
-# How much of its rate the highest importance takes away.
+# The share of the rate that importance 1 takes away.
 SLOWED = 0.5
 STRONG, WEAK = 0.7, 0.3
-# A category's number is its place here, from 1; 0 is none.
+# A category's number is its place here, counted from 1; 0 means none.
 CATEGORIES = tuple(RATES)
-# SQL, for a memory `m`: when a robot or person last said it, or brought it back. A copy or a
-# summary is as old as what it was made of.
+# SQL for a memory `m`: when a robot or person last said or restored it. A copy or a summary is as
+# old as its source.
 CONFIRMED_AT = """greatest(m.restored_at, coalesce((
     SELECT max(said.last_at) FROM memories_contribution said
     WHERE said.organisation_id = m.organisation_id AND said.memory_id = m.id), m.created_at))"""
@@ -45,7 +45,7 @@ def decay(*, rate: float, importance: float, days: float) -> float:
 
 
 def half_life_days(rate: float, importance: float) -> float:
-    """Days until half is left; rate per day, above 0 (else ZeroDivisionError); importance 0-1."""
+    """Days until half is left. rate: per day, above 0, else ZeroDivisionError; importance: 0-1."""
     return log(2) / _effective(rate, importance)
 
 
@@ -81,7 +81,7 @@ def strengths(
 
 
 def confirmed_share(days: NDArray[np.float64], fresh_days: float) -> NDArray[np.float64]:
-    """How much of a score is left of what nobody has confirmed for `days`, above 0 and at most 1.
+    """The share of a score that is left after `days` without confirmation, above 0 and at most 1.
 
     1 within `fresh_days`, then halved with each `fresh_days` more: at 90, day 180 leaves .5 and day
     270 leaves .25. fresh_days is above 0.
@@ -91,12 +91,12 @@ def confirmed_share(days: NDArray[np.float64], fresh_days: float) -> NDArray[np.
 
 
 def standing_of(strength: float) -> Literal["strong", "fading", "weak"]:
-    """How a strength in 0-1 is counted: strong from .7, weak below .3, fading between them."""
+    """The class of a strength (0-1): strong from .7, weak below .3, fading between them."""
     if strength >= STRONG:
         return "strong"
     return "weak" if strength < WEAK else "fading"
 
 
 def _effective(rate: float, importance: float) -> float:
-    """The rate per day that is left of a rate for something as important as this."""
+    """The rate per day, reduced by importance."""
     return rate * (1 - SLOWED * importance)

@@ -1,4 +1,4 @@
-"""Take memories out of every answer, and bring them back."""
+"""Forget, archive and restore memories."""
 
 from datetime import datetime
 from uuid import UUID
@@ -25,11 +25,11 @@ UNSAID = (
 def forget_memory(
     actor: Actor, memory_id: UUID, *, now: datetime, force: str | None = None
 ) -> Memory:
-    """Take a memory out of every answer; it can be restored.
+    """Forget a memory: take it out of every answer; it can be restored.
 
-    What its subject forgets is not brought back by being remembered again, and no red line holds
-    it. force: an admin's reason to forget what is protected. Raises NotFound, NotYours, RedLine,
-    and PermissionError for a force that is no admin's.
+    If its subject forgets it, remembering it again does not bring it back, and no red line prevents
+    it. force: an admin's reason to forget a protected memory. Raises NotFound, NotYours, RedLine,
+    and PermissionError if `force` comes from anybody but an admin.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -49,7 +49,8 @@ def forget_memory(
 def archive_memory(
     actor: Actor, memory_id: UUID, *, now: datetime, force: str | None = None
 ) -> Memory:
-    """Take a memory out of default recall; it can be restored. force: as for forgetting."""
+    """Archive a memory: take it out of default recall; it can be restored. force, raises: as in
+    `forget_memory`; AlreadyExists if it is not active."""
     principal = resolve(actor)
     with principal.scope():
         memory = changeable(principal, memory_id)
@@ -65,10 +66,10 @@ def archive_memory(
 
 
 def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
-    """Bring back what was forgotten or archived. What its subject forgot, only they restore.
+    """Restore a forgotten or archived memory. What its subject forgot, only they restore.
 
-    Raises NotFound, NotYours, and AlreadyExists for what is neither forgotten nor archived, and for
-    a summary of what may no longer be said.
+    Raises NotFound, NotYours, and AlreadyExists for a memory that is neither forgotten nor
+    archived, and for a summary with a source that may no longer be said.
     """
     principal = resolve(actor)
     with principal.scope():

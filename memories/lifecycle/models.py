@@ -1,4 +1,4 @@
-"""Which runs of ageing were made, and what workers may do by themselves."""
+"""The runs of ageing, and the policy of what workers may do by themselves."""
 
 from django.db import models
 
@@ -6,10 +6,10 @@ from orgs.models.base import TenantKey, TenantModel
 
 
 class AgeingRun(TenantModel):
-    """The latest period for which the memories of one tier were looked at.
+    """The latest period for which the memories of one tier were judged.
 
-    period: a minute, an hour, a day or a month in UTC, written so that the later one is greater.
-    A run without an end broke off.
+    period: a minute, an hour, a day or a month in UTC, in a form in which later ones are greater. A
+    run without an end broke off.
     """
 
     tier = models.CharField(max_length=7)
@@ -29,11 +29,11 @@ class AgeingRun(TenantModel):
 class AgeingPolicy(TenantModel):
     """What an organisation lets its workers do by themselves; without a row they only propose.
 
-    evict: memories over a tier's capacity are summarised and archived. capacities: which of the two
-    tables of capacities holds. merge_duplicates: what says the same words becomes one.
-    max_age_days: {type: days} after which a memory is archived. past_half_life: what is older than
-    twice the half-life of its tier is archived. keep_most: so many memories stay active, the least
-    important are archived first; None is without a limit. Nothing here deletes.
+    evict: memories above a tier's capacity are summarised and archived. capacities: which of the
+    two tables of capacities applies. merge_duplicates: memories with equal words are merged.
+    max_age_days: {type: days} after which a memory is archived. past_half_life: memories older than
+    twice the half-life of their tier are archived. keep_most: how many memories stay active, the
+    least important are archived first; None means no limit. Nothing here deletes.
     """
 
     evict = models.BooleanField(default=False)

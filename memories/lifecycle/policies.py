@@ -1,4 +1,4 @@
-"""What an organisation lets its workers do by themselves: read it, and change it as an admin."""
+"""The policy of what workers may do by themselves: read it, and change it as an admin."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -20,7 +20,8 @@ ADMINS_ONLY = "An admin decides what is archived by itself."
 
 
 class NoPolicy(ValueError):
-    """A wish that is no policy. field: which part is wrong; a sentence says what it may be."""
+    """A change that is no valid policy. field: the wrong part; the message says which values are
+    valid."""
 
     def __init__(self, field: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -28,7 +29,7 @@ class NoPolicy(ValueError):
 
 
 def policy_of(organisation_id: UUID, *, using: str = "default") -> AgeingPolicy:
-    """The organisation's policy; one that allows nothing where nobody has set one.
+    """The organisation's policy; if none is set, one that allows nothing.
 
     Call inside a scope of the organisation.
     """
@@ -52,15 +53,15 @@ def changed_policy(actor: Actor, changes: Mapping[str, Any]) -> AgeingPolicy:
 
 
 def hold_admin(actor: Actor) -> None:
-    """Raises PermissionError for who is no admin."""
+    """Raise PermissionError if the actor is no admin."""
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError(ADMINS_ONLY)
 
 
 def set_policy(actor: Actor, changes: Mapping[str, Any], *, now: datetime) -> AgeingPolicy:
-    """Change the named parts of the policy; the others stay.
+    """Change the given parts of the policy; the others stay.
 
-    Raises PermissionError for who is no admin, and NoPolicy for what is no policy.
+    Raises PermissionError if the actor is no admin, and NoPolicy for invalid values.
     """
     hold_admin(actor)
     _check(changes)

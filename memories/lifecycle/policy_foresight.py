@@ -1,4 +1,4 @@
-"""What the next runs would archive if the policy were another: numbers and no ids, for admins."""
+"""How many memories the next runs would archive with another policy; numbers only, for admins."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from memories.lifecycle.policies import changed_policy, hold_admin
 from memories.lifecycle.retention import planned
 from orgs.principals import Actor
 
-# Beside the rules of `ArchivedFor`: what is over the room of a tier.
+# A rule besides those of `ArchivedFor`: above the capacity of a tier.
 FULL = "full"
 
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """by_rule: {rule: memories}. A memory that two rules would take counts for both."""
+    """by_rule: {rule: memories}. A memory that two rules would archive counts for both."""
 
     by_rule: Mapping[str, int]
 
@@ -26,9 +26,9 @@ class Foreseen:
 
 
 def foresee(actor: Actor, changes: Mapping[str, Any], *, now: datetime) -> Foreseen:
-    """What the next runs would archive if the policy were changed like that.
+    """What the next runs would archive with the changed policy.
 
-    Counts every memory of the organisation, so it is for admins. Raises PermissionError and
+    It counts every memory of the organisation, so it is for admins. Raises PermissionError and
     NoPolicy.
     """
     hold_admin(actor)
@@ -38,7 +38,7 @@ def foresee(actor: Actor, changes: Mapping[str, Any], *, now: datetime) -> Fores
 
 
 def foresee_more(actor: Actor, changes: Mapping[str, Any], *, now: datetime) -> Foreseen | None:
-    """The same, where it is more than without the change; else None."""
+    """`foresee`, if it is more than without the changes; else None."""
     after = foresee(actor, changes, now=now)
     if after.archived and after.archived > foresee(actor, {}, now=now).archived:
         return after

@@ -1,10 +1,10 @@
-"""Archive what an organisation's policy keeps no longer: too old, faded, or over its number.
+"""Archive memories by the organisation's policy: too old, faded, or above its number.
 
-Without a policy nothing is archived, and nothing is ever deleted. Left alone are: a red line, what
-somebody wants protected, a memory with a protected proposition, and what is not active. A
-proposition goes and comes back with its memory (`store.dependents`), so it is neither judged nor
-counted beside it. Age counts from the day on which somebody brought a memory back, where somebody
-did, and no number takes that one again.
+Without a policy nothing is archived, and nothing is ever deleted. Left out are protected memories,
+memories with an open wish for protection or with a protected proposition, and inactive ones. A
+proposition is archived and restored with its memory (`store.dependents`), so it is neither judged
+nor counted by itself. The age of a restored memory counts from its restoring, and the limit of the
+number does not archive it again.
 """
 
 from collections import Counter
@@ -29,18 +29,19 @@ from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.principals import Actor
 
 WORKER = "worker"
-# Memories of one transaction: what goes is locked for a part of a second.
+# Memories of one transaction, so that rows are locked only for a part of a second.
 BATCH = 200
-# So many are chosen at once: what is over the number is found by a look at every memory.
+# How many are chosen at once, because finding those above the number reads every memory.
 CHOSEN = 5_000
 SAMPLE = 20
-# `past_half_life` archives after so many half-lives of the tier.
+# `past_half_life` archives after this many half-lives of the tier.
 HALF_LIVES = 2
 SECONDS_PER_DAY = 86_400
 
 KeepOn = Callable[[int, int], bool]
 
-# For a memory `m`: it is protected, somebody wants that, or a proposition of it is protected.
+# For a memory `m`: it is protected, a wish for that is open, or one of its propositions is
+# protected.
 HELD = f"""m.red_line OR EXISTS (
         SELECT 1 FROM memories_proposal w WHERE w.organisation_id = m.organisation_id
             AND w.memory_id = m.id AND w.cause = 'red_line' AND w.state = 'open'
@@ -49,7 +50,7 @@ HELD = f"""m.red_line OR EXISTS (
             ON f.organisation_id = d.organisation_id AND f.id = d.memory_id
         WHERE d.organisation_id = m.organisation_id AND d.source_id = m.id
             AND f.status = 'active' AND f.red_line AND f.source ? '{OF}')"""
-# The same: it is a proposition, which goes and comes with its memory.
+# For a memory `m`: it is a proposition, which follows its memory.
 GOES_ALONG = f"""m.source ? '{OF}' AND EXISTS (
             SELECT 1 FROM memories_derivation d JOIN memories_memory s
                 ON s.organisation_id = d.organisation_id AND s.id = d.source_id
@@ -79,7 +80,7 @@ WITH judged AS ({_JUDGED})
 SELECT id, audience_id, type, reason FROM judged
 WHERE reason IS NOT NULL AND id > %(after)s ORDER BY id LIMIT %(most)s
 """
-# How many are over the number; 0 without one.
+# How many memories are above the number; 0 without a number.
 _EXCESS = """
     (SELECT CASE WHEN %(keep_most)s::bigint IS NULL THEN 0
         ELSE greatest(0, count(*) - %(keep_most)s::bigint) END
@@ -116,9 +117,10 @@ WHERE d.organisation_id = %(organisation)s AND d.source_id = ANY(%(ids)s::uuid[]
 
 @dataclass(slots=True)
 class Retained:
-    """What a run archived, or would. counts: {(rule, type): memories}; sample: SAMPLE ids at most.
+    """What a run archived, or would archive. counts: {(rule, type): memories}; sample: at most
+    SAMPLE ids.
 
-    finished: whether nobody stopped it. The rules are those of `BY_POLICY`.
+    finished: whether it was not stopped. The rules are those of `BY_POLICY`.
     """
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -131,12 +133,12 @@ class Retained:
 
     @property
     def figures(self) -> dict[str, int]:
-        """For the page of the job."""
+        """The figures for the page of the job."""
         return {"archived": self.archived}
 
     @property
     def by_rule(self) -> dict[str, int]:
-        """{rule: memories}, every rule."""
+        """{rule: memories} for every rule."""
         found = {rule.value: 0 for rule in BY_POLICY}
         for (rule, _), number in self.counts.items():
             found[rule] += number
@@ -149,7 +151,7 @@ class Retained:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A memory that a rule (of `ArchivedFor`) archives."""
+    """A memory to archive, and the rule (of `ArchivedFor`)."""
 
     id: UUID
     audience_id: UUID
@@ -166,8 +168,8 @@ def retain(
 ) -> Retained:
     """Archive by the organisation's policy; a dry run counts the same and changes nothing.
 
-    A batch is a transaction, so a run that breaks off keeps what it did and the next one goes on.
-    keep_on(done, total) is asked after each batch, in memories; False stops the run.
+    Each batch is a transaction, so a run that breaks off keeps what it did and the next one
+    continues. keep_on: called after each batch with (done, total) in memories; False stops the run.
     """
     with organisation_scope(organisation_id, using=WORKER):
         policy = policy_of(organisation_id, using=WORKER)
@@ -181,13 +183,13 @@ def retain(
     try:
         _archive_all(organisation_id, values, now, done, planned.archived, keep_on)
     finally:
-        # Also of a run that breaks off: what it archived stays archived.
+        # Also for a run that breaks off, since what it archived stays archived.
         _note(organisation_id, done, now)
     return done
 
 
 def planned(policy: AgeingPolicy, *, now: datetime) -> Retained:
-    """What a run by a policy, stored or not, would archive now; counts without a sample."""
+    """What a run by a policy, stored or not, would archive now; without a sample."""
     if not archives_anything(policy):
         return Retained()
     return Retained(_count(policy.organisation_id, _values(policy, now)).counts)
@@ -199,7 +201,7 @@ def archives_anything(policy: AgeingPolicy) -> bool:
 
 
 def _count(organisation_id: UUID, values: dict[str, Any]) -> Retained:
-    # Without a bound: all that is over the number counts.
+    # Without a limit, so that all above the number are counted.
     [(counts, sample)] = _asked(organisation_id, _COUNT, values | {"most": None})
     return Retained(Counter({(row["reason"], row["type"]): row["n"] for row in counts}), sample)
 
@@ -223,7 +225,7 @@ def _archive_all(
                     return
             values["after"] = rows[-1].id
             if statement == _OVER and done.archived == before:
-                # Somebody changed all of them meanwhile: the next run looks again.
+                # Somebody changed all of them meanwhile; the next run tries again.
                 break
 
 
@@ -234,11 +236,12 @@ def archive_due(
     now: datetime,
     stays: Callable[[Sequence[Memory]], set[UUID]] = lambda rows: set(),
 ) -> list[Due]:
-    """Those that are still active and unprotected, in one transaction; as `forget.archive_memory`.
+    """Archive those that are still active and unprotected, in one transaction, like
+    `forget.archive_memory`. Returns them.
 
-    The worker has chosen; the rows are changed in a scope of their audiences alone, so that what
-    takes them out of the search is the same for a person and for a rule. stays: asked, when they
-    are locked, for the ids of those that are not due any more.
+    The worker has chosen them. They are changed in a scope of their audiences alone, so the same
+    code takes them out of search for a person and for a rule. stays: gets the locked rows and
+    returns the ids of those that are no longer due.
     """
     ids = [row.id for row in due]
     follow = _asked(organisation_id, _FOLLOWERS, {"organisation": organisation_id, "ids": ids})
@@ -255,7 +258,7 @@ def archive_due(
             rows.filter(id__in=[row.id for row in gone if row.rule == rule]).update(
                 status=Status.ARCHIVED, archived_at=now, updated_at=now, archived_for=rule
             )
-        # A summary of what was brought back stands for its other sources still.
+        # A summary with a restored source still represents its other sources.
         index.unindex(held, now, archived=True)
         withdraw_all(organisation_id, list(here), now)
     return gone

@@ -1,4 +1,4 @@
-"""What feedback teaches about a memory: surprise, success, and how settled it is.
+"""What feedback teaches about a memory: surprise, success, and consolidation.
 
 surprise = .3 * max(0, usefulness - served) + .7 * surprise before; it begins at 0.
 """
@@ -6,7 +6,7 @@ surprise = .3 * max(0, usefulness - served) + .7 * surprise before; it begins at
 from math import log
 
 LEARNING = 0.3
-# Stands in for a usefulness that nobody reported and for a relevance that was not served.
+# The default for an unreported usefulness and for an unknown served relevance.
 UNKNOWN = 0.5
 SETTLED_AFTER = 100
 
@@ -14,8 +14,8 @@ SETTLED_AFTER = 100
 def new_surprise(old: float, usefulness: float | None, served: float | None) -> float:
     """The surprise in 0-1 after one more report.
 
-    old: the surprise before, 0 at first. usefulness: as reported. served: the relevance with
-    which the memory was served. All in 0-1, None where it is not known.
+    old: the former surprise, 0 at first. usefulness: as reported. served: the relevance with which
+    the memory was served. All in 0-1, None if unknown.
     """
     useful = UNKNOWN if usefulness is None else usefulness
     expected = UNKNOWN if served is None else served
@@ -23,14 +23,14 @@ def new_surprise(old: float, usefulness: float | None, served: float | None) -> 
 
 
 def success_rate(successes: int, failures: int) -> float:
-    """How often a memory helps, above 0 and below 1; .5 before anything is known."""
+    """How often a memory helps, between 0 and 1; .5 without any report."""
     return (successes + 1) / (successes + failures + 2)
 
 
 def consolidation_score(updates: int) -> float:
-    """How settled a memory is after so many updates, in 0-1; 1 from the 99th.
+    """How consolidated a memory is after so many updates, in 0-1; 1 from the 99th.
 
-    Raises ValueError for less than 0 updates.
+    Raises ValueError for a negative number.
     """
     if updates < 0:
         raise ValueError("There cannot be less than 0 updates.")

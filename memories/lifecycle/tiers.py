@@ -19,12 +19,12 @@ Reason = Literal["accesses", "successes", "surprise", "idle", "faded", "stable"]
 
 @dataclass(frozen=True, slots=True)
 class TierRule:
-    """What holds in one tier.
+    """The rule of one tier.
 
     idle_limit: seconds without use. capacity, large_capacity: memories of one audience, in the
-    profile `standard` and in `large`. least_importance: decayed, in 0-1. half_life: hours.
-    promoting_surprise: from here on it rises, None where nothing does. stable_above: it sinks
-    where 1 - surprise is more, None where nothing does. update: how often it is looked at.
+    profiles `standard` and `large`. least_importance: decayed, in 0-1. half_life: hours.
+    promoting_surprise: from this surprise on a memory is promoted, None for never. stable_above: a
+    memory is demoted if 1 - surprise is more, None for never. update: how often the tier is judged.
     """
 
     tier: str
@@ -90,11 +90,11 @@ _PLACES = {rule.tier: place for place, rule in enumerate(RULES)}
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One memory as `judge` looks at it.
+    """The facts of a memory for `judge`.
 
-    importance and surprise in 0-1; moments with a time zone. moved_at: its last move, None if it
-    never moved. last_used_at: its last access, else when it was made. since_...: counted since it
-    came to its tier. updates: how often its surprise was learned.
+    importance and surprise in 0-1; times with a time zone. moved_at: its last move, None if it
+    never moved. last_used_at: its last access, else its creation. since_...: counted since it came
+    to its tier. updates: how often its surprise was updated.
     """
 
     tier: str
@@ -112,7 +112,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One step from a tier to the next one, and why."""
+    """A move by one tier, with its reason."""
 
     from_tier: str
     to_tier: str
@@ -148,8 +148,8 @@ def capacities(profile: str) -> dict[str, int]:
 def pressure(counts: Mapping[str, int], capacities: Mapping[str, int]) -> float:
     """How full the fullest tier is, in 0-1, from {tier: memories} and {tier: most memories}.
 
-    0 without counts. A tier that may hold nothing is full as soon as it holds something. Raises
-    ValueError for a counted tier without a capacity.
+    0 without counts. A tier with capacity 0 is full as soon as it has a memory. Raises ValueError
+    for a counted tier without a capacity.
     """
     if missing := counts.keys() - capacities.keys():
         raise ValueError(f"No capacity for {', '.join(sorted(missing))}.")
@@ -166,9 +166,9 @@ def decayed_importance(importance: float, age_hours: float, half_life: float) ->
 
 
 def judge(standing: Standing, now: datetime) -> Move | None:
-    """The one step that a memory is due, or None. What would rise does not sink.
+    """The move that is due for a memory, or None. Promotion comes before demotion.
 
-    A red line stays where it is. After a move nothing moves for COOL_DOWN, and a move in the
+    A protected memory does not move. After a move a memory stays for COOL_DOWN; a move in the
     future, from a clock that went back, counts as one of now. `now` has a time zone. Raises
     ValueError for an unknown tier.
     """
@@ -203,7 +203,7 @@ def _sinks(standing: Standing, rule: TierRule, now: datetime) -> Reason | None:
     left = decayed_importance(standing.importance, hours, rule.half_life)
     if left < rule.least_importance:
         return "faded"
-    # Put this way because 1 - .7 is a little more than .3 in binary.
+    # In this form because 1 - .7 is a little more than .3 in binary.
     calm = rule.stable_above is not None and standing.surprise < 1 - rule.stable_above
     return "stable" if calm and standing.updates >= STABLE_UPDATES else None
 

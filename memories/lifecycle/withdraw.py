@@ -1,4 +1,4 @@
-"""Take memories out of every answer, one or many; call inside a scope that reads them."""
+"""Forget memories without checking rights; call inside a scope that reads them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,8 +14,8 @@ from robots.conversations.withdraw_messages import say_again, unsay
 
 
 def take_away(actor: Actor | None, memory: Memory, *, by_subject: bool, now: datetime) -> None:
-    """Forget one. by_subject: it does not come back by being remembered again, and the message
-    that it was made of loses its words as well."""
+    """Forget one memory. by_subject: remembering it again does not bring it back, and the message
+    that it was made from is withdrawn as well."""
     if actor and by_subject and (message := message_of(memory)):
         unsay(actor, [message], now)
     index.unindex([memory], now, by_subject=by_subject)
@@ -32,5 +32,5 @@ def take_away(actor: Actor | None, memory: Memory, *, by_subject: bool, now: dat
 
 
 def give_back(actor: Actor, rows: Sequence[Memory]) -> None:
-    """Let the messages behind memories that are back be read again, those that are the actor's."""
+    """Restore the actor's own messages behind restored memories."""
     say_again(actor, [id_ for row in rows if (id_ := message_of(row))])

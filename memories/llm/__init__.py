@@ -1,1 +1,1 @@
-"""The client of an optional language model. What it is asked lives with its capability."""
+"""The client of an optional language model. Each capability has its own questions."""

@@ -7,11 +7,11 @@ _FENCE = "```"
 
 
 class Nonsense(ValueError):
-    """The answer has not the shape that was asked for."""
+    """The answer does not have the required shape."""
 
 
 def unwrapped(text: str) -> str:
-    """The answer without the fence that models like to put around JSON."""
+    """The answer without the code fence that models often put around JSON."""
     plain = text.strip()
     fenced = plain.startswith(_FENCE) and plain.endswith(_FENCE) and len(plain) >= 2 * len(_FENCE)
     return plain[3:-3].removeprefix("json").strip() if fenced else text

@@ -1,7 +1,7 @@
 """The optional language model: any server that speaks the OpenAI chat API.
 
-Nothing is sent anywhere unless LLM_URL and LLM_MODEL are set. Only this module knows of it. Texts
-go out and come back here, so nothing here logs more than the class of an error.
+Nothing is sent unless LLM_URL and LLM_MODEL are set. Only this module talks to the server. Texts
+pass through here, so nothing more than the class of an error is logged.
 """
 
 import json
@@ -14,28 +14,29 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 LARGEST_ANSWER = 4_000_000
-# A whole answer may take so many times the seconds of silence that it may have.
+# A whole answer may take this many times LLM_TIMEOUT, which limits each silence.
 WHOLE = 2
 
 
 class NoModelAnswer(Exception):
-    """The server did not answer as such a server does; the message quotes nothing of it."""
+    """There was no valid answer; the message quotes nothing of it."""
 
 
 def configured() -> bool:
-    """Whether there is a model to ask."""
+    """Whether a language model is configured."""
     return bool(settings.LLM_URL and settings.LLM_MODEL)
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry texts and key to a place that nobody configured."""
+    """Follows no redirect, which would send texts and the key to a server that nobody
+    configured."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
 
 
 def ask(system: str, user: str) -> str:
-    """What the model answers to the two messages. Raises NoModelAnswer."""
+    """The text of the model's answer to a system and a user message. Raises NoModelAnswer."""
     if urlsplit(settings.LLM_URL).scheme not in ("http", "https"):
         raise NoModelAnswer("no address of the web")
     body = {
@@ -70,7 +71,7 @@ def ask(system: str, user: str) -> str:
 
 
 def _read(answer: Any) -> bytes:
-    """The whole answer. Raises NoModelAnswer for one that is too long, or drips in for too long."""
+    """The bytes of the answer. Raises NoModelAnswer if it is too long or takes too long."""
     ends = time.monotonic() + WHOLE * settings.LLM_TIMEOUT
     raw = b""
     while part := answer.read1(65_536):

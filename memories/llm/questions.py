@@ -11,14 +11,15 @@ from memories.llm.answer_json import Nonsense, document
 
 log = logging.getLogger("commonmind.llm")
 
-# After so many failures in a row a run asks no more: an endpoint that is away is away for a while.
+# After this many failures in a row a run asks no more, because the server is probably down.
 SILENT = 3
 
 Answer = TypeVar("Answer")
 
 
 def ask_object(system: str, question: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Ask with JSON, so that no text can pretend to be more than a text; the object that came.
+    """Ask a question as JSON, so that no text can pass for an instruction; returns the JSON object
+    of the answer.
 
     Call outside of transactions. Raises NoModelAnswer and Nonsense.
     """
@@ -30,10 +31,10 @@ def ask_object(system: str, question: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @dataclass(slots=True)
 class Questions:
-    """What one run may still ask.
+    """The budget of questions of one run.
 
-    left: questions. asked, unanswered: how many were asked, and how many of these had no answer
-    of the right shape. silent: failures in a row.
+    left: questions that may still be asked. asked, unanswered: how many were asked, and how many of
+    these had no valid answer. silent: failures in a row.
     """
 
     left: int
@@ -42,7 +43,7 @@ class Questions:
     silent: int = 0
 
     def may_ask(self) -> bool:
-        """Whether there is a model, something left of the budget, and an answer to be hoped for."""
+        """Whether there is a model and budget left, and the last answers did not all fail."""
         return client.configured() and self.left > 0 and self.silent < SILENT
 
     def ask(
@@ -51,12 +52,13 @@ class Questions:
         question: Mapping[str, Any],
         read: Callable[[Mapping[str, Any]], Answer],
     ) -> Answer | None:
-        """What `read` makes of the answer; it raises Nonsense. None without an answer."""
+        """Ask a question. Returns `read(answer)`; None without an answer, or if `read` raises
+        Nonsense."""
         self.left, self.asked = self.left - 1, self.asked + 1
         try:
             found = read(ask_object(system, question))
         except (client.NoModelAnswer, Nonsense) as error:
-            # The class alone: a message may quote a text.
+            # Only the class: a message may quote a text.
             log.warning("a question was not answered: %s", type(error).__name__)
             self.unanswered, self.silent = self.unanswered + 1, self.silent + 1
             return None

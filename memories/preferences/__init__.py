@@ -1,1 +1,2 @@
-"""What a member prefers, each a private memory with a form; robots read it by leave alone."""
+"""Preferences of members: private memories with typed details, which robots read only by a
+delegation."""

@@ -1,7 +1,7 @@
-"""The four forms of a preference: which details each has, and the text that is remembered. Pure.
+"""The four kinds of preferences: their details, and the text of the memory. Pure.
 
-The details stand in the memory's metadata, which may be changed by hand. So what is read from
-there is checked again.
+The details are in the memory's metadata, which may be changed by hand. So they are validated again
+when they are read.
 """
 
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ PREFERENCE, ALERT, WRITING_STYLE, RESEARCH_FINDING = KINDS = (
     "research_finding",
 )
 MOST_SENDERS, NAME, TEXT = 100, 200, 2000
-# Which details a form has and which of them it needs; the preference itself is a text.
+# The details of each kind, and which of them are required. A plain preference has only a text.
 DETAILS: dict[str, dict[str, bool]] = {
     PREFERENCE: {"text": True},
     ALERT: {"vip_senders": False, "quiet_hours": False},
     WRITING_STYLE: {"recipient": True, "tone": False, "notes": False},
     RESEARCH_FINDING: {"topic": True, "finding": True, "source_url": False},
 }
-# Only the first kind is always at hand in a context; the others are found when they are asked for.
+# Only the first kind is in every context; the others must be asked for.
 IMPORTANCE = {PREFERENCE: 0.8, ALERT: 0.5, WRITING_STYLE: 0.6, RESEARCH_FINDING: 0.6}
 _LONGEST = {"recipient": NAME, "tone": NAME, "topic": NAME}
 _HOURS = ("from", "to", "zone")
@@ -33,7 +33,7 @@ class BadPreference(ValueError):
 
 
 def details(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The details of the kind in one form; what is empty is left out. Raises BadPreference."""
+    """The details of a kind, normalised, without empty ones. Raises BadPreference."""
     if kind not in DETAILS:
         raise BadPreference(f"Unknown kind; one of {', '.join(KINDS)}.")
     allowed = DETAILS[kind]
@@ -49,8 +49,7 @@ def details(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def content(kind: str, known: Mapping[str, Any]) -> str:
-    """The text of the memory, from details in their form. Raises BadPreference for a kind that is
-    none."""
+    """The text of the memory, from normalised details. Raises BadPreference for an unknown kind."""
     match kind:
         case "preference":
             return str(known.get("text", ""))
@@ -68,8 +67,8 @@ def content(kind: str, known: Mapping[str, Any]) -> str:
 
 
 def key_of(kind: str, known: Mapping[str, Any]) -> str | None:
-    """The memory's key, which holds a member to one alert preference and to one writing style for
-    each recipient; None for what there may be several of."""
+    """The memory's key, which allows a member one alert preference, and one writing style for each
+    recipient; None for other kinds."""
     if kind == ALERT:
         return f"preference:{ALERT}"
     if kind == WRITING_STYLE:
@@ -78,12 +77,12 @@ def key_of(kind: str, known: Mapping[str, Any]) -> str | None:
 
 
 def same_name(name: str) -> str:
-    """A recipient or sender as they are compared."""
+    """A recipient or sender in the form for comparing."""
     return " ".join(name[:NAME].split()).casefold()[:NAME]
 
 
 def minutes(clock: str) -> int:
-    """Minutes since midnight of `HH:MM`. Raises BadPreference."""
+    """The minutes since midnight of a time `HH:MM`. Raises BadPreference."""
     hours, colon, after = clock.partition(":")
     digits = (
         len(hours) == len(after) == 2 and (hours + after).isascii() and (hours + after).isdigit()
@@ -116,7 +115,8 @@ def _senders(value: Any) -> list[str]:
 
 
 def _quiet_hours(value: Any) -> dict[str, str]:
-    """From and to, of which the second may be on the next day; a zone is the owner's if absent."""
+    """Normalised quiet hours: from, to (perhaps on the next day), and a zone if one is given.
+    Raises BadPreference."""
     if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
         raise BadPreference('quiet_hours: {"from": "22:00", "to": "07:00", "zone"?: ...}.')
     if other := [str(name)[:NAME] for name in value if name not in _HOURS]:

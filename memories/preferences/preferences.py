@@ -1,8 +1,8 @@
-"""A member's preferences: listed, asked by meaning, written, corrected, taken away.
+"""A member's preferences: listed, searched by meaning, written, edited, forgotten.
 
-They are the owner's alone: the member's own audience and nothing else is looked at, so that also
-one that was shared later is no preference here. A robot needs the member's leave: what one without
-it left among the member's memories (a deposit) is no preference of theirs, whatever it says.
+They are private: only the member's own audience is read, so a preference that was shared later is
+none here. A robot needs the member's delegation. A deposit of a robot without it is no preference,
+whatever it says.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ TAKEN_AWAY = "The member took this preference away; they alone bring it back."
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who asks about whose preferences; audience: the member's own."""
+    """The asker and the owner of preferences. audience_id: the member's own audience."""
 
     principal: Principal
     member_id: UUID
@@ -47,9 +47,9 @@ class Owner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preference:
-    """One of them. details: empty where somebody changed them by hand into what they are not.
+    """One preference. details: empty if somebody changed them by hand into invalid ones.
 
-    score: 0-1, where it was asked by meaning.
+    score: 0-1, if it was searched by meaning.
     """
 
     memory: Memory
@@ -60,16 +60,16 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """preference: None where it waits until the member agrees, who took the same away before."""
+    """preference: None if it waits for the member, who forgot the same before."""
 
     preference: Preference | None
     new: bool
 
 
 def owner_of(actor: Actor, member: str | None) -> Owner | None:
-    """Whose preferences the caller may see; None for a robot that acts for nobody.
+    """The owner whose preferences the caller may see; None for a robot that acts for nobody.
 
-    Raises NotFound for a member who has not given the robot leave, as for one who is not known.
+    Raises NotFound for a member who has not given the robot a delegation, as for an unknown one.
     """
     principal = resolve(act(actor, member=member))
     if principal.actor.member_id is None:
@@ -83,7 +83,8 @@ def owner_of(actor: Actor, member: str | None) -> Owner | None:
 def preferences(
     owner: Owner, *, kind: str | None = None, recipient: str | None = None, now: datetime
 ) -> MemoryQuerySet:
-    """The rows, to be evaluated in the owner's scope. recipient: of writing styles."""
+    """The memories that are preferences; evaluate in the owner's scope. recipient: only writing
+    styles for them."""
     rows = Memory.objects.active(now).filter(
         organisation_id=owner.principal.organisation_id,
         audience_id=owner.audience_id,
@@ -97,7 +98,7 @@ def preferences(
 
 
 def as_preference(memory: Memory, score: float | None = None) -> Preference:
-    """A memory as the preference that its metadata says it is."""
+    """The preference of a memory, from its metadata."""
     form = memory.metadata.get(PREFERENCE_FORM)
     given = dict(form) if isinstance(form, dict) else {}
     kind = given.pop("kind", "")
@@ -106,7 +107,7 @@ def as_preference(memory: Memory, score: float | None = None) -> Preference:
     except forms.BadPreference:
         known = {}
     if kind == forms.PREFERENCE and known:
-        # Its text is the memory's, which may be corrected elsewhere.
+        # Its text is that of the memory, which may have been edited.
         known["text"] = memory.content
     return Preference(memory=memory, kind=kind, details=known, score=score)
 
@@ -114,7 +115,8 @@ def as_preference(memory: Memory, score: float | None = None) -> Preference:
 def ask(
     owner: Owner, text: str, *, kind: str | None = None, limit: int = 10, now: datetime
 ) -> list[Preference]:
-    """Those that answer a question, best first; counted and noted like any recall."""
+    """The preferences that answer a question, best first. It counts as access and is recorded like
+    any recall."""
     form = {"kind": kind} if kind else {}
     alone = owner.principal.narrowed(frozenset({owner.audience_id}))
     own = Filters(metadata={PREFERENCE_FORM: form}, deposits=False)
@@ -128,7 +130,7 @@ def ask(
 def get_preference(
     actor: Actor, preference_id: UUID, *, member: str | None, now: datetime
 ) -> Preference:
-    """One of them. Raises NotFound."""
+    """One preference. Raises NotFound."""
     owner = _known(actor, member)
     with owner.principal.scope():
         return _fetch(owner, preference_id, now)
@@ -143,11 +145,11 @@ def put_preference(
     importance: float | None = None,
     now: datetime,
 ) -> Written:
-    """Write one; a second one of what there is one of, such as the writing style for a recipient,
-    corrects the first. What the member took away comes back when they write it again.
+    """Write a preference. A second one with the same key, such as the writing style for a
+    recipient, edits the first. A forgotten one is restored when the member writes it again.
 
-    Raises BadPreference, Misplaced, NotFound, and what remembering and correcting raise: what
-    somebody else wrote or the member took away is not for a robot to write again.
+    Raises BadPreference, Misplaced, NotFound, and what remembering and editing raise: a robot may
+    not rewrite what somebody else wrote or the member forgot.
     """
     known = forms.details(kind, given)
     owner = owner_of(actor, member)
@@ -174,9 +176,9 @@ def change_preference(
     importance: float | None = None,
     now: datetime,
 ) -> Preference:
-    """Replace some of its details; None takes one away. The recipient of a writing style stays.
+    """Replace some details; None removes one. The recipient of a writing style cannot change.
 
-    Raises NotFound, NotYours, BadPreference, and Outdated where somebody was faster.
+    Raises NotFound, NotYours, BadPreference, and Outdated if somebody changed it meanwhile.
     """
     owner = _known(actor, member)
     with owner.principal.scope():
@@ -192,7 +194,7 @@ def change_preference(
 def forget_preference(
     actor: Actor, preference_id: UUID, *, member: str | None = None, now: datetime
 ) -> None:
-    """Take it out of every answer; it lies in the trash like any memory.
+    """Forget a preference; it is in the trash like any memory.
 
     Raises NotFound, NotYours and RedLine.
     """
@@ -205,7 +207,7 @@ def forget_preference(
 def may_alert(
     actor: Actor, *, sender: str, at: datetime, member: str | None = None, now: datetime
 ) -> tuple[bool, str]:
-    """(whether the member wants an alert at that moment, why); see `alerts.alert`.
+    """(whether the member wants an alert at that time, why); see `alerts.alert`.
 
     Raises NotFound, also for a robot that names no member.
     """
@@ -233,7 +235,8 @@ def _fetch(owner: Owner, preference_id: UUID, now: datetime) -> Preference:
 
 
 def _there(owner: Owner, kind: str, known: Mapping[str, Any]) -> Memory | None:
-    """What this would repeat: the one with its key, else what was taken away with its text."""
+    """The memory that a new preference repeats: the one with its key, else a forgotten one with its
+    text."""
     rows = Memory.objects.filter(
         organisation_id=owner.principal.organisation_id, audience_id=owner.audience_id
     )

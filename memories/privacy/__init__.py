@@ -1,1 +1,1 @@
-"""What a member sees of themselves, takes along and withdraws; and break glass."""
+"""What a member sees, exports and withdraws of their own data; erasure; and break glass."""

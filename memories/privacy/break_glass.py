@@ -1,8 +1,9 @@
-"""Break glass: support reads one memory, for a reason and some minutes, and its people are told.
+"""Break glass: support reads one memory, for a reason and some minutes, and its members are
+informed.
 
-The support role of the database has no grant on a text. The text is read as the application,
-inside a scope that names this memory's audience alone, after everything here was checked; a
-robot's internal notes stay closed to everybody.
+The support role of the database has no grant on a text. After all checks the text is read in the
+role of the application, in a scope of this memory's audience alone. A robot's internal notes stay
+closed.
 """
 
 from datetime import datetime, timedelta
@@ -25,13 +26,13 @@ SUPPORT = "support"
 
 
 class Closed(Exception):
-    """This memory is not opened for support, or not any more; the message says why."""
+    """The memory is not open for support; the message says why."""
 
 
 def open_memory(
     *, organisation_id: UUID, memory_id: UUID, staff: User, reason: str, now: datetime
 ) -> Disclosure:
-    """Open one memory for one person of support. Raises NotFound and Closed."""
+    """Open one memory for one member of support, and record it. Raises NotFound and Closed."""
     memory = _metadata(organisation_id, memory_id)
     with scope(Scope(organisation=organisation_id, audiences=(memory.audience_id,))):
         row = Memory.objects.filter(organisation_id=organisation_id, id=memory_id)
@@ -55,7 +56,8 @@ def open_memory(
 def read_opened(
     *, organisation_id: UUID, memory_id: UUID, staff: User, now: datetime
 ) -> tuple[Memory, Disclosure]:
-    """The text, while it is open to this person; each look is recorded. Raises as above."""
+    """The text, while it is open to this member of support; each read is recorded. Raises NotFound
+    and Closed."""
     memory = _metadata(organisation_id, memory_id)
     with scope(Scope(organisation=organisation_id, audiences=(memory.audience_id,))):
         disclosure = (
@@ -78,7 +80,8 @@ def read_opened(
 
 
 def disclosures_to(actor: Actor, *, since: datetime | None = None) -> list[Disclosure]:
-    """Where support opened what is the member's, the newest first; all, or those of late."""
+    """The times when support opened a memory of the member, the newest first. since: only later
+    ones."""
     if not actor.is_person:
         return []
     with organisation_scope(actor.organisation_id):
@@ -91,7 +94,7 @@ def disclosures_to(actor: Actor, *, since: datetime | None = None) -> list[Discl
 
 
 def _metadata(organisation_id: UUID, memory_id: UUID) -> Memory:
-    """What support may know of the memory anyway, read in its own role."""
+    """The columns of a memory that support may read anyway, in its own role. Raises NotFound."""
     with organisation_scope(organisation_id, using=SUPPORT):
         memory = (
             Memory.objects.using(SUPPORT)

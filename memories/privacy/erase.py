@@ -1,9 +1,9 @@
-"""Erase memories for good: their rows, what was made of their words, and what undoing had kept.
+"""Erase memories for good: their rows, what was made from their words, and data kept for undo.
 
-What an erasure reaches, and what it leaves, is said in docs/concepts.md. Most goes with the
-memory's row, because everything that belongs to a memory refers to it (`ON DELETE CASCADE`). The
-rest is found here: propositions and summaries, the notes from which a bulk change is undone, and
-the message behind it, which stays where it was said and lends its words to nothing any more.
+docs/erasure.md says what an erasure reaches and what it leaves. Most rows are deleted with the
+memory, because everything that belongs to a memory refers to it (`ON DELETE CASCADE`). This module
+handles the rest: propositions and summaries, the undo data of bulk changes, and the message behind
+a memory, which stays where it was said and no longer contributes to other turns.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,21 +37,22 @@ from orgs.principals import Actor, Principal, resolve
 from robots.conversations.withdraw_messages import keep_to_itself, unsay
 from robots.models.conversations import Message
 
-# Audiences that are opened at once where everything is looked through; ids that are named.
+# How many audiences a scope opens at once to search everything; how many ids are named.
 OPENED, NAMED = 1_000, 20
 
 
 class NotConfirmed(Exception):
-    """Nothing was erased: whoever asks has not said that they mean it."""
+    """The confirmation is missing or wrong, so nothing was erased."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erased:
-    """memories: how many went that the asker reads, with what was made of their words.
+    """memories: how many memories that the asker reads were erased, with derived ones.
 
-    messages: those that they were made of, which stay readable where they were said; NAMED at most.
-    made_of_it: what the asker reads that somebody made of them, which stays; NAMED ids at most.
-    erasure: the act, whose receipt says when nothing is left on the disk.
+    messages: ids of the messages that they were made from, which stay where they were said; at most
+    NAMED. made_of_it: ids of memories that somebody made from them and that stay, as far as the
+    asker reads them; at most NAMED. erasure: the act; its receipt says when nothing is left on the
+    disk.
     """
 
     memories: int
@@ -63,10 +64,10 @@ class Erased:
 def erase_memory(
     actor: Actor, memory_id: UUID, *, confirm: str, now: datetime, force: str | None = None
 ) -> Erased:
-    """Erase one memory, forgotten or not; nothing brings it back. confirm: its id once more.
+    """Erase one memory for good, forgotten or not. confirm: its id once more.
 
-    force: an admin's reason to erase what is protected. Raises NotConfirmed, NotFound, NotYours,
-    RedLine, and PermissionError for a force that is no admin's.
+    force: an admin's reason to erase a protected memory. Raises NotConfirmed, NotFound, NotYours,
+    RedLine, and PermissionError if `force` comes from anybody but an admin.
     """
     if as_uuid(confirm) != memory_id:
         raise NotConfirmed("Repeat the id of the memory as `confirm`. Nothing was erased.")
@@ -80,7 +81,7 @@ def erase_memory(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foreseen:
-    """The memory, and what its erasure leaves, as in `Erased`."""
+    """A memory, and what its erasure would leave, as in `Erased`."""
 
     shown: ListedMemory
     messages: list[UUID]
@@ -88,8 +89,10 @@ class Foreseen:
 
 
 def foresee_erasure(actor: Actor, memory_id: UUID, *, organisation: str) -> Foreseen:
-    """What erasing it would leave, for people. organisation: its name. Raises NotFound, also for a
-    note of robots, and NotYours."""
+    """What erasing a memory would leave, for people. organisation: its name.
+
+    Raises NotFound, also for robots' notes, and NotYours.
+    """
     principal = resolve(actor)
     with principal.scope():
         memory = _find(principal, memory_id)
@@ -118,8 +121,8 @@ def erase_rows(
 ) -> Erased:
     """Erase locked memories that the principal may erase; call inside their scope.
 
-    Raises RedLine, before anything is done, where something protected would go with them, and
-    PermissionError for a force that is no admin's.
+    Raises RedLine, before anything is done, if something protected would be erased with them, and
+    PermissionError if `force` comes from anybody but an admin.
     """
     actor, organisation_id = principal.actor, principal.organisation_id
     reach = _Reach(organisation_id, every_audience(organisation_id, OPENED))
@@ -151,7 +154,8 @@ def erase_rows(
 
 
 def without_held(principal: Principal, rows: Sequence[Memory]) -> list[Memory]:
-    """Those with which nothing protected would go; call inside the principal's scope."""
+    """The memories whose erasure would erase nothing protected; call inside the principal's
+    scope."""
     organisation_id = principal.organisation_id
     reached = _Reach(organisation_id, every_audience(organisation_id, OPENED)).with_derived(rows)
     held = {made.id for made in _held(principal.actor, rows, reached)}
@@ -159,9 +163,9 @@ def without_held(principal: Principal, rows: Sequence[Memory]) -> list[Memory]:
 
 
 def _held(actor: Actor, rows: Sequence[Memory], reached: "_Reached") -> list[Memory]:
-    """What is protected of what goes with the rows, by id.
+    """The protected memories that would be erased with the rows, by id.
 
-    No red line keeps a person from erasing what is their own, and what was made of it goes along.
+    A person may always erase what is their own, with everything made from it.
     """
     own = {row.id for row in rows}
     kept: dict[UUID, Memory] = {}
@@ -174,7 +178,7 @@ def _held(actor: Actor, rows: Sequence[Memory], reached: "_Reached") -> list[Mem
 
 
 def _named(derived: set[UUID]) -> dict[str, Any]:
-    """What the audit trail says of what went along."""
+    """The detail of the audit entry about derived memories."""
     return {"derived": len(derived), "ids": sorted(map(str, derived))} if derived else {}
 
 
@@ -182,7 +186,7 @@ def _delete(organisation_id: UUID, found: Mapping[UUID, UUID], now: datetime) ->
     with scope(Scope(organisation=organisation_id, audiences=tuple(sorted(set(found.values()))))):
         gone = Memory.objects.filter(organisation_id=organisation_id, id__in=found)
         still = gone.exclude(status=Status.FORGOTTEN).select_for_update(of=("self",))
-        # Somebody brought a fact back for its readers of then, and the memory had gone to others.
+        # A proposition may be active again for its old readers although its memory has new readers.
         index.unindex(list(still.order_by("id")), now)
         gone.delete()
 
@@ -206,13 +210,14 @@ def _made_by_others(
 
 @dataclass(frozen=True, slots=True)
 class _Reached:
-    """rows: by id. made: by id of a memory the ids of what was made of it at once."""
+    """The memories of an erasure. rows: by id. made: by the id of a memory, the ids directly made
+    from it."""
 
     rows: dict[UUID, Memory]
     made: dict[UUID, set[UUID]] = field(default_factory=dict)
 
     def made_from(self, row: Memory) -> set[UUID]:
-        """What was made of a memory, of that, and so on; not itself."""
+        """The ids of all memories made from a memory, directly or indirectly, without itself."""
         found: set[UUID] = set()
         level = {row.id}
         while level:
@@ -235,17 +240,17 @@ class _Reached:
 
 @dataclass(frozen=True, slots=True)
 class _Reach:
-    """Every audience of an organisation, in portions, also those that the asker does not read.
+    """All audiences of an organisation, in portions, also those that the asker does not read.
 
-    What was made of a memory stays with its readers of then when the memory goes to others. It is
-    erased all the same, and nothing of it is told.
+    Derived memories stay with their readers when the memory gets other readers. They are erased all
+    the same, without telling the asker.
     """
 
     organisation_id: UUID
     portions: list[list[UUID]]
 
     def with_derived(self, rows: Sequence[Memory]) -> _Reached:
-        """The memories, their propositions and summaries, and so on."""
+        """The memories with their propositions and summaries, at every level."""
         found = _Reached({row.id: row for row in rows})
         level = list(rows)
         while level:
@@ -257,7 +262,7 @@ class _Reach:
         return found
 
     def clear_undo_notes(self, ids: Sequence[UUID]) -> None:
-        """Take tags and more of these memories out of what undoing a change of many would need."""
+        """Remove these memories from the undo data of bulk changes."""
         names = {str(id_) for id_ in ids}
         noted = Q()
         for name in names:
@@ -275,7 +280,7 @@ class _Reach:
         self._everywhere(clear)
 
     def keep_to_themselves(self, messages: Sequence[UUID]) -> None:
-        """Let messages lend nothing to the turns around them any more."""
+        """Stop messages from contributing to the turns around them."""
         if messages:
             self._everywhere(lambda: keep_to_itself(self.organisation_id, messages))
 

@@ -1,4 +1,4 @@
-"""Take along what is kept about a member or by them, and what they said, as JSON lines."""
+"""Export what is stored about a member or by them, and what they said, as JSON lines."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -20,9 +20,9 @@ from robots.conversations.withdraw_messages import said_by
 from robots.models.conversations import Message
 
 EXPORTED = 500
-# Under this name a portion carries what its decisions say beside their memories.
+# The attribute of a memory with the record of its decision.
 _RECORD = "decision_record"
-# Likewise the words as they were written of what a gate holds.
+# The attribute with the original words of a memory held by a gate.
 _ORIGINAL = "held_original"
 _PLAIN = (
     "id", "key", "content", "status", "speaker", "kind", "type", "category", "topic", "tags",
@@ -41,16 +41,16 @@ _parts: list[Part] = []
 
 
 def adds_to_export(part: Part) -> Part:
-    """Let an upper app add what it keeps of the member, an object a line.
+    """Register what an upper app adds: one object for each line.
 
-    It is called, and read to its end, in the member's scope.
+    It is called and consumed in the member's scope.
     """
     _parts.append(part)
     return part
 
 
 def lines(portion: Sequence[Memory]) -> bytes:
-    """Memories as JSON lines: what it says, who may read it, which robot wrote it and from what."""
+    """Memories as JSON lines: text, audience, writing robot and sources."""
     return b"".join(
         orjson.dumps(
             {
@@ -71,10 +71,10 @@ def lines(portion: Sequence[Memory]) -> bytes:
 
 
 def export(actor: Actor) -> Iterator[list[Memory]]:
-    """All that is about them or by them, in portions, oldest first.
+    """All memories about the member or by them, in portions, the oldest first.
 
-    Each portion is read in a scope of its own, with the rights of that moment: a queryset that
-    ran after its scope would be empty.
+    Each portion is read in a scope of its own, with the rights of that time: a queryset that runs
+    after its scope would be empty.
     """
     after: UUID | None = None
     while True:
@@ -105,20 +105,20 @@ def export_after(actor: Actor, after: UUID | None) -> list[Memory]:
 
 
 def _record(row: Memory) -> dict[str, Any] | None:
-    """What `export_after` read beside the memory; nothing for what is no decision."""
+    """The decision record that `export_after` read; None for other memories."""
     record: dict[str, Any] | None = getattr(row, _RECORD, None)
     return record
 
 
 def decision_lines(actor: Actor) -> bytes:
-    """Their part in decisions, also of others; `decision` names which."""
+    """The member's part in decisions, also of others, as JSON lines; `decision` is the id."""
     principal = resolve(actor)
     with principal.scope():
         return b"".join(orjson.dumps(line, option=_OPTIONS) for line in own_words(principal))
 
 
 def message_lines(portion: Sequence[Message]) -> bytes:
-    """Messages as JSON lines; `message` tells them from the memories."""
+    """Messages as JSON lines; the field `message` marks them."""
     return b"".join(
         orjson.dumps(
             {"message": True} | {name: getattr(row, name) for name in _SAID}, option=_OPTIONS
@@ -128,7 +128,7 @@ def message_lines(portion: Sequence[Message]) -> bytes:
 
 
 def messages(actor: Actor) -> Iterator[list[Message]]:
-    """All that they have said in conversations and not taken back, in portions, oldest first."""
+    """The member's messages that were not withdrawn, in portions, the oldest first."""
     after: UUID | None = None
     while True:
         with resolve(actor).scope():
@@ -142,7 +142,8 @@ def messages(actor: Actor) -> Iterator[list[Message]]:
 
 
 def account_lines(actor: Actor) -> Iterator[bytes]:
-    """What is kept of their calendars and mailboxes, an account at a time; `account` names it."""
+    """The entries of their calendars and mailboxes as JSON lines, an account at a time; `account`
+    is its name."""
     principal = resolve(actor)
     with principal.scope():
         known = list(accounts(principal).order_by("name"))
@@ -156,7 +157,7 @@ def account_lines(actor: Actor) -> Iterator[bytes]:
 
 
 def everything(actor: Actor) -> Iterator[bytes]:
-    """All of it, in portions of lines."""
+    """The whole export, in portions of lines."""
     for portion in export(actor):
         yield lines(portion)
     for said in messages(actor):
@@ -168,7 +169,7 @@ def everything(actor: Actor) -> Iterator[bytes]:
 
 
 def part_lines(actor: Actor) -> Iterator[bytes]:
-    """What upper apps keep of them, each part as JSON lines."""
+    """The parts of upper apps, each as JSON lines."""
     principal = resolve(actor)
     for part in _parts:
         with principal.scope():

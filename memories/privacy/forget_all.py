@@ -1,4 +1,4 @@
-"""Forget everything that is about a member, and bring it back."""
+"""Forget everything about a member, and undo that."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -19,16 +19,15 @@ from orgs import audit
 from orgs.principals import Actor, Principal, resolve
 from robots.conversations.withdraw_messages import say_all_again, unsay_all
 
-# How many are read at once where somebody forgets all.
+# How many memories are read at once.
 AT_ONCE = 500
 
 
 def forget_all(actor: Actor, *, now: datetime) -> int:
-    """Forget everything about them, and take back every message of theirs, also those that are
-    no memory; it can be brought back together. Calendars and mail that they handed in are deleted,
-    for they have the files; so is what stands as theirs in the records of decisions that are not
-    about them. Returns how many memories it was.
-    """
+    """Forget every memory about the member, said by them or private to them, and withdraw all their
+    messages; `bring_back` undoes both. Their calendars and mailboxes are deleted, because they have
+    the files, and so are their rows in records of decisions that are not about them. Returns the
+    number of forgotten memories."""
     principal = resolve(actor)
     with principal.scope():
         count = 0
@@ -54,7 +53,7 @@ def forget_all(actor: Actor, *, now: datetime) -> int:
 
 
 def _one_by_one(principal: Principal) -> Iterator[Memory]:
-    """What is about the asker and not forgotten, locked, a portion of it at a time."""
+    """The memories to forget, locked, read in portions."""
     rows = readable(principal).filter(about(principal.actor)).exclude(status=Status.FORGOTTEN)
     rows = rows.select_for_update(of=("self",)).order_by("id")
     last: UUID | None = None
@@ -64,14 +63,14 @@ def _one_by_one(principal: Principal) -> Iterator[Memory]:
 
 
 def bring_back(actor: Actor, *, forgotten_at: datetime, now: datetime) -> int:
-    """Undo a `forget_all` of that moment. Returns how much is back."""
+    """Undo the `forget_all` of this time. Returns the number of restored memories."""
     principal = resolve(actor)
     with principal.scope():
         rows = readable(principal).filter(
             about(actor), status=Status.FORGOTTEN, forgotten_at=forgotten_at
         )
         found = list(rows.select_for_update(of=("self",)).order_by("id"))
-        # What they were made of is back itself.
+        # Summaries stay forgotten, because their sources are restored.
         found = [memory for memory in found if not is_summary(memory)]
         for memory in found:
             memory.status, memory.forgotten_at = status.back_to(memory), None

@@ -1,4 +1,4 @@
-"""Forget every memory whose text holds some words, as far as the asker may."""
+"""Forget every memory whose text has a substring, as far as the asker may."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs.errors import NotFound
 from orgs.principals import Actor, Principal, resolve
 
-# Memories of one call; of those that stay, so many are counted.
+# The most memories of one call, and the limit of counting those that stay.
 MOST, COUNTED = 200, 1_000
 
 
 class BlankText(Exception):
-    """Blanks alone stand in nearly every text."""
+    """The substring is blank, and would match nearly every text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgottenContent:
-    """memories: the ids that are forgotten, or would be, oldest first; MOST at most.
+    """memories: the ids that were forgotten, or would be, oldest first; at most MOST.
 
-    kept: how many others with these words the asker reads and may not forget, counted up to
+    kept: how many others with the substring the asker reads but may not forget, counted up to
     COUNTED. more: whether another call would find more to forget.
     """
 
@@ -38,10 +38,10 @@ class ForgottenContent:
 def forget_content(
     actor: Actor, substring: str, *, now: datetime, dry_run: bool = False
 ) -> ForgottenContent:
-    """Forget what holds the substring, in any letter case; `%` and `_` mean themselves.
+    """Forget memories with the substring, in any letter case; `%` and `_` have no special meaning.
 
-    It looks at everything that the asker reads and that is not forgotten. Each memory goes through
-    the same act as by itself, in a transaction of its own, and can be restored. Raises BlankText.
+    It searches everything that the asker reads and that is not forgotten. Each memory is forgotten
+    by `forget_memory`, in a transaction of its own, and can be restored. Raises BlankText.
     """
     if not substring.strip():
         raise BlankText("Say which words the memories hold; blanks alone are in all of them.")
@@ -66,13 +66,14 @@ def _holding(principal: Principal, substring: str) -> MemoryQuerySet:
 
 
 def _forget(actor: Actor, ids: Sequence[UUID], now: datetime) -> list[UUID]:
-    """Returns what is forgotten now: a fact of a memory went with it and is not forgotten twice."""
+    """Forget these memories. Returns the ids that are forgotten now, also propositions that
+    followed their memory."""
     stay = set()
     for id_ in ids:
         try:
             forget_memory(actor, id_, now=now)
         except (NotYours, RedLine):
-            # Somebody protected or gave it away since it was chosen.
+            # It was protected or shared by somebody since it was chosen.
             stay.add(id_)
         except NotFound:
             continue

@@ -1,4 +1,4 @@
-"""Support staff who opened one memory: for whom it was, why, and for how long."""
+"""Disclosures: memories that support staff opened, why, and for how long."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -8,10 +8,11 @@ from orgs.models.base import TenantKey, TenantModel
 
 
 class Disclosure(TenantModel):
-    """One memory, one person of support, a reason, some minutes; append-only like the audit.
+    """One memory, opened by one member of support, for a reason and some minutes; append-only like
+    the audit trail.
 
-    `told` are the members whose memory it is: they read of it among their own. A memory that is
-    erased later leaves the row without it.
+    `told`: the members whose memory it is; they see the disclosure on My memories. If the memory is
+    erased later, the row stays without it.
     """
 
     memory = TenantKey("memories.Memory", null=True)

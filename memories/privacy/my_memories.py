@@ -1,4 +1,4 @@
-"""Everything kept about a member or by them, as they may see it; what they do with all of it."""
+"""Everything stored about a member or by them, as they may see it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,10 +22,10 @@ VIEWS = ("about", "by", "shared", "forgotten")
 
 @dataclass(frozen=True, slots=True)
 class MemberOverview:
-    """How much is kept: private to the member, shared, or waiting for review.
+    """Numbers of memories: private to the member, shared, or waiting for review.
 
-    groups, everyone, people: with how many groups the shared part is shared, and how much of it
-    with everyone and with people by name.
+    groups: with how many groups some are shared; everyone, people: how many are shared with
+    everyone and with named people.
     """
 
     total: int
@@ -40,7 +40,7 @@ class MemberOverview:
 @dataclass(frozen=True, slots=True)
 class Mine:
     """A page of memories, and of conversations where turns are folded; `before` continues after the
-    last one. principal: for whom it is. reads: how often each memory was read, by its id."""
+    last one. principal: the member's. reads: how often each memory was served, by its id."""
 
     rows: list[ListedMemory | FoldedConversation]
     overview: MemberOverview
@@ -50,8 +50,8 @@ class Mine:
 
 
 def about(actor: Actor) -> Q:
-    """About them, said by them, or private to them."""
-    # Not joined: the audience of each row would be looked up.
+    """The condition for memories about the member, said by them, or private to them."""
+    # A subquery: a join would look up the audience of each row.
     own = Q(audience_id__in=_of_kinds(actor, AudienceKind.MEMBER))
     return Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id) | own
 
@@ -92,10 +92,10 @@ def listed(
     before: UUID | None = None,
     now: datetime,
 ) -> Mine:
-    """A page of one view, the newest first, with the figures over all that is about them.
+    """A page of one view, the newest first, with the figures of `MemberOverview`.
 
-    text: a part of the words. everything: each turn of a chat by itself; so it is also with a text,
-    and among what is forgotten. Otherwise turns are folded into their conversation.
+    text: a part of the words. everything: list each turn of a chat by itself, as always with `text`
+    and in the view of forgotten ones. Otherwise turns are folded into their conversation.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -118,7 +118,8 @@ def listed(
 
 
 def _plain(principal: Principal, rows: MemoryQuerySet, before: UUID | None) -> FoldedPage:
-    """The rows are found once; by their ids alone they are read, or words were looked for again."""
+    """A page without folding. The ids are found first, because reading whole rows would search the
+    words again."""
     further = rows.filter(id__lt=before) if before else rows
     ids = list(further.order_by("-id").values_list("id", flat=True)[: PAGE + 1])
     found = with_reads(readable(principal)).with_names().those(ids[:PAGE])
@@ -127,15 +128,16 @@ def _plain(principal: Principal, rows: MemoryQuerySet, before: UUID | None) -> F
 
 @dataclass(frozen=True, slots=True)
 class OwnToErase:
-    """What goes with a member, as far as they see it themselves: of every state."""
+    """What would be erased with a member, as far as they see it, in every status."""
 
     memories: int
     messages: int
 
 
 def own_to_erase(actor: Actor) -> OwnToErase:
-    """How much of what they see goes with them: about them, said by them, private to them, or
-    written by them and neither about nor said by anybody else; and the messages they wrote."""
+    """How many visible memories would be erased with the member: about them, said by them, private
+    to them, or written by them and neither about nor said by anybody else; and how many
+    messages."""
     principal = resolve(actor)
     alone = Q(author_id=actor.member_id, member=None, speaker_member=None)
     hers = Q(speaker_member_id=actor.member_id) | Q(author_id=actor.member_id)
@@ -149,7 +151,7 @@ def own_to_erase(actor: Actor) -> OwnToErase:
 
 
 def _alone(actor: Actor) -> Q:
-    """Lists that name the member and nobody else."""
+    """The condition for lists of readers that name only the member."""
     entries = AudienceEntry.objects.filter(
         organisation_id=actor.organisation_id, audience_id=OuterRef("id")
     )

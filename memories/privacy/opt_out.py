@@ -27,7 +27,7 @@ from orgs.principals import Actor, Principal, resolve
 
 
 class Follow(Protocol):
-    """What else follows a member's wish; returns how much came back to them."""
+    """A hook for opting out or in; returns how many memories it made private again."""
 
     def __call__(self, actor: Actor, *, out: bool, withdraw: bool, now: datetime) -> int: ...
 
@@ -36,17 +36,18 @@ _followed: list[Follow] = []
 
 
 def on_sharing_set(follow: Follow) -> Follow:
-    """Let an upper app follow the wish, in its transaction and in a scope of the organisation."""
+    """Register a hook of an upper app, called in the same transaction and in a scope of the
+    organisation."""
     _followed.append(follow)
     return follow
 
 
 def withdraw_shared(actor: Actor, *, now: datetime) -> int:
-    """Take what is about the member, or was written by them, back to themselves alone.
+    """Make shared memories about the member, or written by them, private to them.
 
-    What they said in a conversation stays where all heard it, and so does what they wrote and
-    others protect. What they have for themselves already is forgotten where it was shared.
-    Returns how much was taken back.
+    Turns of conversations stay, because others were there, and so do protected memories that are
+    not about them. A memory that they already have as a private one is forgotten instead. Returns
+    how many were withdrawn.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -55,7 +56,7 @@ def withdraw_shared(actor: Actor, *, now: datetime) -> int:
             readable(principal)
             .filter(
                 concerned,
-                # What was summarised is archived, and it can be brought back for its readers.
+                # Also archived ones: the sources of summaries could be restored for their readers.
                 status__in=(Status.ACTIVE, Status.ARCHIVED),
                 audience__kind__in=OPEN_PLACES,
                 conversation__isnull=True,
@@ -67,7 +68,7 @@ def withdraw_shared(actor: Actor, *, now: datetime) -> int:
             if is_proposition(memory) or is_summary(memory):
                 memory.refresh_from_db(fields=["status"])
                 if memory.status == Status.FORGOTTEN:
-                    continue  # it went with its memory
+                    continue  # it was forgotten with its memory
             if is_summary(memory):
                 take_away(actor, memory, by_subject=True, now=now)
                 continue
@@ -88,10 +89,10 @@ def withdraw_shared(actor: Actor, *, now: datetime) -> int:
 def take_back(
     principal: Principal, memory: Memory, now: datetime, *, by_subject: bool = True
 ) -> None:
-    """Make a locked memory the member's alone; where they have the same already, forget it.
+    """Make a locked memory private to the member; if they have the same already, forget it.
 
-    by_subject: whether it is theirs to keep from being remembered again. Call inside a scope that
-    reads both places.
+    by_subject: whether remembering it again is prevented then. Call inside a scope that reads both
+    audiences.
     """
     withdraw(memory.organisation_id, memory.id, now)
     index.unindex([memory], now)
@@ -113,11 +114,11 @@ def take_back(
 
 
 def set_sharing(actor: Actor, *, out: bool, withdraw: bool = False, now: datetime) -> int:
-    """A member opts out of sharing or in again; what was promoted of them goes with it.
+    """Opt out of sharing, or in again. Opting out withdraws promoted patterns of the member.
 
-    The wish and the patterns are one transaction: a promotion that has begun is waited for, and
-    what it made goes as well; one that begins later finds them unwilling. withdraw: what is shared
-    already comes back too, most of it in a transaction of its own. Returns how much came back.
+    Wish and patterns are one transaction: it waits for a promotion that has begun and withdraws its
+    result, and a later promotion leaves the member out. withdraw: also make shared memories
+    private, most of them in a transaction of its own. Returns how many were withdrawn.
     """
     back = 0
     with organisation_scope(actor.organisation_id), everyones_patterns(actor.organisation_id):
@@ -131,9 +132,9 @@ def set_sharing(actor: Actor, *, out: bool, withdraw: bool = False, now: datetim
 
 
 def _withdraw_summaries(actor: Actor, now: datetime) -> None:
-    """Forget what a worker made of memories about the member, or of their words, for others.
+    """Forget shared summaries about the member or of their words.
 
-    The originals stay where they are, as everything else that is shared.
+    Their sources stay, like everything else that is shared.
     """
     principal = resolve(actor)
     about = Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)

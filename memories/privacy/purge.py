@@ -1,4 +1,4 @@
-"""Empty the trash: erase for good what was forgotten long ago, as far as the asker may."""
+"""Empty the trash: erase memories that were forgotten long ago, as far as the asker may."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,13 +11,13 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs.principals import Actor, Principal, resolve
 
-# Memories of one transaction, and of one call.
+# The most memories of one transaction, and of one call.
 BATCH, MOST = 100, 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purged:
-    """memories: how many of the trash are erased, or would be. more: whether others are left."""
+    """memories: how many were erased, or would be. more: whether others are left."""
 
     memories: int
     more: bool
@@ -32,11 +32,11 @@ def purge_deleted(
     now: datetime,
     dry_run: bool = False,
 ) -> Purged:
-    """Erase what was forgotten before a moment and the asker may erase, at most MOST a call.
+    """Erase memories that were forgotten before a time and that the asker may erase, at most MOST.
 
-    What is protected stays, unless it is the asker's own, and what it was made of. A batch
-    is a transaction, so a call that breaks off keeps what it did. Raises NotConfirmed, which says
-    how many it would be.
+    Protected memories stay with their sources, unless they are the asker's own. Each batch is a
+    transaction, so a call that breaks off keeps what it did. Raises NotConfirmed, with the number
+    of memories, if `confirm` is False.
     """
     principal = resolve(actor)
     if dry_run or not confirm:
@@ -62,8 +62,9 @@ def purge_deleted(
 def _erase_some(
     actor: Actor, older_than: datetime, after: UUID, now: datetime
 ) -> tuple[int, UUID | None]:
-    """How many went of the batch after an id, and the batch's last id; None where it is empty."""
-    # Resolved anew: rights may have gone since the last batch.
+    """Erase the batch after an id. Returns (how many were erased, the last id of the batch or None
+    if it was empty)."""
+    # Resolved again: rights may have changed since the last batch.
     principal = resolve(actor)
     with principal.scope():
         rows = _due(principal, older_than).select_for_update(of=("self",)).with_names()

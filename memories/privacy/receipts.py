@@ -1,8 +1,7 @@
-"""What somebody who was erased can show: when, what, how much, and until when backups hold it.
+"""Receipts of erasures: when, what, how much, and until when backups have it.
 
-A receipt is read by its link, which nobody can guess, also when nobody is left to sign in. The
-link is signed and names ids alone; the receipt is signed as well, so that a copy of it can be
-proven to be ours.
+A receipt is read by its link, which nobody can guess and which needs no account. The link is signed
+and has only ids. The receipt is signed as well, so that a copy can be verified.
 """
 
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ _LINK, _SEAL = "commonmind.receipt.link", "commonmind.receipt.seal"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """counts: rows by table. done, of: steps. state: of the job while it is not at its end.
+    """counts: rows by table. done: finished steps. state: of the job, until it is finished.
     signature: over the rest, empty until it is finished."""
 
     id: UUID
@@ -44,12 +43,12 @@ class Receipt:
 
     @property
     def body(self) -> dict[str, Any]:
-        """What is signed, as JSON."""
+        """The signed facts, as JSON values."""
         return body_of(self)
 
 
 def body_of(one: "Receipt | Erasure") -> dict[str, Any]:
-    """The facts of an erasure that is finished."""
+    """The signed facts of a finished erasure."""
     return {
         "id": str(one.id),
         "what": one.what,
@@ -65,13 +64,13 @@ def body_of(one: "Receipt | Erasure") -> dict[str, Any]:
 
 
 def link_of(erasure: Erasure) -> str:
-    """The part of the address by which a receipt is read."""
+    """The signed part of the receipt's address."""
     named = [str(erasure.organisation_id), str(erasure.audience_id), str(erasure.id)]
     return signing.dumps(named, salt=_LINK)
 
 
 def receipt_by_link(link: str) -> Receipt:
-    """The receipt of a link. Raises NotFound for one that is not ours."""
+    """The receipt of a link. Raises NotFound for an invalid link."""
     try:
         organisation, audience, erasure = map(UUID, signing.loads(link, salt=_LINK))
     except (signing.BadSignature, ValueError, TypeError) as error:
@@ -84,7 +83,7 @@ def receipt_by_link(link: str) -> Receipt:
 
 
 def receipt_of(erasure: Erasure) -> Receipt:
-    """An erasure as its receipt; call inside a scope that reads it."""
+    """The receipt of an erasure; call inside a scope that reads it."""
     tenant = {"organisation_id": erasure.organisation_id}
     name = Organisation.objects.filter(id=erasure.organisation_id).values_list("name", flat=True)
     job = Job.objects.filter(**tenant, id=erasure.job_id).first() if erasure.job_id else None
@@ -109,7 +108,7 @@ def receipt_of(erasure: Erasure) -> Receipt:
 
 
 def is_genuine(body: dict[str, Any], signature: str) -> bool:
-    """Whether a receipt was signed here, whatever became of the row."""
+    """Whether a receipt was signed by this service; the row is not needed."""
     text = signing.JSONSerializer().dumps(body).decode("latin-1")
     return constant_time_compare(signing.Signer(salt=_SEAL).signature(text), signature)
 

@@ -1,4 +1,4 @@
-"""Erase again, in a restored database, what the ledger says was erased after the backup."""
+"""Repeat, in a restored database, the erasures that the ledger has after the backup."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -23,11 +23,11 @@ from orgs.principals import Actor
 
 
 class Unfinished(Exception):
-    """Something that was erased is still there: the site must not open."""
+    """Something that was erased still exists, so the service must not start."""
 
 
 def replay(entries: Sequence[Entry], say: Callable[[str], None]) -> None:
-    """Do every erasure of the ledger that this database has not finished. Raises Unfinished."""
+    """Repeat every erasure of the ledger that is unfinished in this database. Raises Unfinished."""
     again = sum(_replay_rows(id_, rows) for id_, rows in _rows_of(entries).items())
     for entry in entries:
         if entry["what"] in (Target.MEMBER, Target.MEMORY, *SourceKind.values):
@@ -37,7 +37,7 @@ def replay(entries: Sequence[Entry], say: Callable[[str], None]) -> None:
 
 
 def _rows_of(entries: Sequence[Entry]) -> dict[UUID, list[UUID]]:
-    """Memories of which nothing but themselves was erased, by organisation."""
+    """The single erased memories, by organisation."""
     found: dict[UUID, list[UUID]] = {}
     for entry in entries:
         if entry["what"] == ROW:
@@ -46,7 +46,7 @@ def _rows_of(entries: Sequence[Entry]) -> dict[UUID, list[UUID]]:
 
 
 def _replay_rows(organisation_id: UUID, rows: list[UUID]) -> int:
-    """Erase those that are back, in one act; how many."""
+    """Erase the restored ones in one act; returns how many."""
     with organisation_scope(organisation_id, using=WORKER):
         memories = Memory.objects.using(WORKER).filter(organisation_id=organisation_id)
         back = list(memories.filter(id__in=rows).values_list("id", flat=True))
@@ -86,7 +86,7 @@ def _finish(job: Job, id_: UUID) -> None:
 
 
 def _begin(organisation_id: UUID, id_: UUID, what: str, target: UUID, now: datetime) -> Erasure:
-    """The same erasure in this database; whoever asked for it then may not be here now."""
+    """The same erasure in this database. Whoever asked for it may not exist here."""
     nobody = Actor(organisation_id=organisation_id)
     with organisation_scope(organisation_id):
         if what in SourceKind.values:

@@ -1,4 +1,4 @@
-"""Ask for an erasure: who may, what is confirmed, and the door that closes at once."""
+"""Request an erasure: rights, confirmation, and closing the member's access at once."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ from robots.models.robots import Robot
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where something came from, by the id of it."""
+    """The kind and the id of a source."""
 
     kind: SourceKind
     id: UUID
@@ -45,22 +45,22 @@ class Source:
 
 
 def parse_source(text: str) -> Source:
-    """`robot:<id>`, `key:<id>`, `conversation:<id>`, `import:<id>` or `group:<id>`. Raises
-    ValueError."""
+    """A source from `robot:<id>`, `key:<id>`, `conversation:<id>`, `import:<id>` or `group:<id>`.
+    Raises ValueError."""
     kind, _, id_ = text.partition(":")
     return Source(SourceKind(kind), UUID(id_))
 
 
 def erase_member(actor: Actor, member_id: UUID, *, confirm: str, now: datetime) -> Erasure:
-    """Erase a member: oneself, or as an admin. From here on they open nothing.
+    """Erase a member: oneself, or another as an admin. Their access ends at once.
 
-    confirm: their id once more. Raises NotConfirmed, NotFound, NotYours and AlreadyExists for the
-    only admin. Asked again while it runs, it is the same erasure.
+    confirm: their id once more. Raises NotConfirmed, NotFound, NotYours, and AlreadyExists for the
+    only admin. If an erasure of them is running, it is returned.
     """
     if not actor.is_person:
         raise NotYours("A robot erases nobody. A member does that on their page, or an admin.")
     if actor.member_id != member_id and actor.role != Role.ADMIN:
-        # Everybody knows that the members exist, and nobody but these may.
+        # NotYours and not NotFound, because everybody may know that a member exists.
         raise NotYours("Only the member or an admin erases a member.")
     if confirm != str(member_id):
         raise NotConfirmed("Repeat the id of the member as `confirm`. Nothing was erased.")
@@ -70,7 +70,8 @@ def erase_member(actor: Actor, member_id: UUID, *, confirm: str, now: datetime) 
 def erase_member_as(
     actor: Actor, member_id: UUID, *, now: datetime, at_once: bool = False
 ) -> Erasure:
-    """The same without a question who asks; for the terminal. at_once: the caller runs the job."""
+    """`erase_member` without checking rights, for the terminal. at_once: the caller runs the
+    job."""
     if running := running_erasure(actor.organisation_id, Target.MEMBER, member_id):
         return _revived(running, now)
     with organisation_scope(actor.organisation_id):
@@ -85,7 +86,7 @@ def erase_member_as(
 
 
 def _revived(erasure: Erasure, now: datetime) -> Erasure:
-    """The erasure; a job of it that stopped for good begins to work again."""
+    """The erasure; its job is queued again if it had stopped for good."""
     readable = Scope(organisation=erasure.organisation_id, audiences=(erasure.audience_id,))
     with scope(readable):
         job = (
@@ -106,7 +107,7 @@ def _revived(erasure: Erasure, now: datetime) -> Erasure:
 
 
 def erase_source(actor: Actor, source: Source, *, confirm: str, now: datetime) -> Erasure:
-    """Erase all that came from a source, as an admin. confirm: `kind:id` once more.
+    """Erase everything from a source, as an admin. confirm: `kind:id` once more.
 
     Raises NotConfirmed, NotFound and NotYours.
     """
@@ -120,7 +121,7 @@ def erase_source(actor: Actor, source: Source, *, confirm: str, now: datetime) -
 def erase_source_as(
     actor: Actor, source: Source, *, now: datetime, at_once: bool = False
 ) -> Erasure:
-    """The same without a question who asks; for the terminal."""
+    """`erase_source` without checking rights, for the terminal."""
     if running := running_erasure(actor.organisation_id, Target.SOURCE, source.id):
         return _revived(running, now)
     if not is_known(actor.organisation_id, source):
@@ -143,8 +144,7 @@ _ROWS = {
 
 
 def is_known(organisation_id: UUID, source: Source) -> bool:
-    """Whether there is, or was, such a source; an import may have left nothing but what it
-    brought."""
+    """Whether the source exists or existed; of an import perhaps only its memories are left."""
     with organisation_scope(organisation_id):
         portions = every_audience(organisation_id, OPENED)
     for portion in portions:
@@ -164,7 +164,8 @@ def _named(source: Source) -> "list[QuerySet[Any]]":
 
 
 def erase_memory_as(actor: Actor, memory_id: UUID, *, now: datetime) -> Erasure:
-    """One memory and all that was made of it, also by hand; for the terminal. Raises NotFound."""
+    """Erase one memory and all that was made from it, also by people, for the terminal. Raises
+    NotFound."""
     if running := running_erasure(actor.organisation_id, Target.MEMORY, memory_id):
         return running
     with organisation_scope(actor.organisation_id, using=WORKER):
@@ -176,7 +177,7 @@ def erase_memory_as(actor: Actor, memory_id: UUID, *, now: datetime) -> Erasure:
 
 
 def job_to_run(erasure: Erasure, *, now: datetime) -> Job | None:
-    """The erasure's job, taken by this process; None where somebody is at it, or it is done."""
+    """The erasure's job, leased by this process; None if another process has it, or it is done."""
     with organisation_scope(erasure.organisation_id, using=WORKER):
         rows = Job.objects.using(WORKER).select_for_update()
         tenant = {"organisation_id": erasure.organisation_id}
@@ -191,13 +192,13 @@ def job_to_run(erasure: Erasure, *, now: datetime) -> Job | None:
 
 
 class OneTarget(Exception):
-    """More or less than one of member, memory and source was named."""
+    """Not exactly one of member, memory and source was given."""
 
 
 @contextmanager
 def erase_as_asked(actor: Actor, asked: Mapping[str, Any], *, now: datetime) -> Iterator[Erasure]:
-    """Erase the one that is named of member, memory and source; gives the erasure inside a scope
-    that reads it. Raises OneTarget, and what erasing that raises."""
+    """Erase the given member, memory or source; gives the erasure inside a scope that reads it.
+    Raises OneTarget, and what erasing the target raises."""
     named = [name for name in ("member", "memory", "source") if asked.get(name)]
     if len(named) != 1:
         raise OneTarget("Name one of member, memory and source. Nothing was erased.")
@@ -219,7 +220,8 @@ def erase_as_asked(actor: Actor, asked: Mapping[str, Any], *, now: datetime) -> 
 
 
 def _member_meant(actor: Actor, reference: str) -> UUID:
-    """Whom a reference means. Who may erase nobody but themselves learns nothing of others."""
+    """The id of the member of a reference. Callers who may erase only themselves learn nothing of
+    others."""
     if actor.is_person and actor.role == Role.ADMIN:
         with organisation_scope(actor.organisation_id):
             return find_member(actor.organisation_id, reference, removed=True).id
@@ -229,14 +231,14 @@ def _member_meant(actor: Actor, reference: str) -> UUID:
 
 
 def erasures_for(principal: Principal) -> "QuerySet[Erasure]":
-    """Those that the principal reads; evaluate inside their scope."""
+    """The erasures that the principal reads; evaluate inside their scope."""
     return Erasure.objects.filter(
         organisation_id=principal.organisation_id, audience_id__in=principal.audiences
     )
 
 
 def erasure_of(principal: Principal, erasure_id: UUID) -> Erasure:
-    """One of them; inside the principal's scope. Raises NotFound."""
+    """One erasure; call inside the principal's scope. Raises NotFound."""
     found = erasures_for(principal).filter(id=erasure_id).first()
     if found is None:
         raise NotFound("no such erasure")

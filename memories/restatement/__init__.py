@@ -1,1 +1,1 @@
-"""What a turn says on its own: rules, an optional language model, and what holds its answers."""
+"""Restatements: turns that can be read on their own, by rules and an optional language model."""

@@ -1,8 +1,8 @@
-"""What a language model answers, held to what was said. Pure.
+"""Checks of a language model's answers against what was said. Pure.
 
-A model may be wrong, and may follow what the texts tell it to do. So its answer is data of a fixed
-shape, and a restatement that loses a number, a name, a date or a "not" of the original, or brings
-in a number or name from nowhere, is refused: the rules' own stays in its place.
+A model may be wrong, and may follow instructions in a text. So its answer is data of a fixed shape.
+A restatement is refused if it loses a number, a name, a date or a "not" of the original, or adds a
+number or a name; then that of the rules stays.
 """
 
 import re
@@ -32,7 +32,7 @@ _NEAR = timedelta(days=3_700)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reworded:
-    """What a model says of one turn, as far as it holds. entities: pairs of name and type."""
+    """The accepted answer for one turn. entities: pairs of name and type."""
 
     text: str = ""
     keywords: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Reworded:
 def read_answer(answer: Any, count: int) -> dict[int, Mapping[str, Any]]:
     """The parts of an answer by the number of their turn (0 to count - 1).
 
-    Raises Nonsense for what is no list of objects with such numbers.
+    Raises Nonsense for anything but a list of objects with such numbers.
     """
     turns = answer.get("turns") if isinstance(answer, dict) else None
     if not isinstance(turns, list):
@@ -62,7 +62,8 @@ def read_answer(answer: Any, count: int) -> dict[int, Mapping[str, Any]]:
 def reworded(
     given: Mapping[str, Any], turn: Turn, around: Sequence[str], names: Collection[str]
 ) -> Reworded | None:
-    """What one part of an answer says of a turn; None if the restatement does not hold.
+    """The accepted answer for a turn, from one part of an answer; None if its restatement is
+    refused.
 
     around: the texts that the model was shown beside the turn; names: of their speakers.
     """
@@ -81,18 +82,18 @@ def reworded(
 
 
 def fault(turn: Turn, text: str, around: Sequence[str], names: Collection[str]) -> str:
-    """Why a restatement does not hold; empty if it does."""
+    """Why a restatement is refused; empty if it is accepted."""
     if len(turn.text) > A_TURN or len(text) > 3 * A_TURN + 400:
         return "too-long"
     return _loss(turn, text, names) or invention(turn, text, around, names)
 
 
 def _loss(turn: Turn, text: str, names: Collection[str]) -> str:
-    """What the original says and the restatement does not."""
+    """What the restatement lost of the original; empty if nothing."""
     said_on = day_of(turn.at, turn.zone) if turn.at else None
     dated = absolute(turn.text, said_on) if said_on else turn.text
     lower = text.casefold()
-    # Numbers of "in two weeks" go into the date; all others stay, and so do the dates.
+    # Numbers of relative times become part of the date; all other numbers and dates must stay.
     if set(_NUMBER.findall(dated)) - set(_NUMBER.findall(text)):
         return "number"
     kept = [*_NAME.findall(dated), *(p.first for p in persons_in(dated, names))]
@@ -104,9 +105,9 @@ def _loss(turn: Turn, text: str, names: Collection[str]) -> str:
 
 
 def invention(turn: Turn, text: str, around: Sequence[str], names: Collection[str]) -> str:
-    """What a text says and nobody said: a number or a person; empty if nothing.
+    """A number or person in a text that nobody mentioned; empty if there is none.
 
-    around: what else was shown; names: of who said it.
+    around: the other shown texts; names: of the speakers.
     """
     said_on = day_of(turn.at, turn.zone) if turn.at else None
     dated = absolute(turn.text, said_on) if said_on else turn.text
@@ -120,7 +121,7 @@ def invention(turn: Turn, text: str, around: Sequence[str], names: Collection[st
 
 
 def _without_dates(text: str, said_on: date | None) -> str:
-    """Without the dates that somebody could have meant on that day."""
+    """The text without dates that a relative time on that day could mean."""
 
     def plausible(found: "re.Match[str]") -> str:
         try:
@@ -142,7 +143,7 @@ def _known(word: str, shown: str) -> str:
 
 
 def _words(value: Any, shown: str) -> tuple[str, ...]:
-    """Strings of a list that occur in what the model was shown, each once."""
+    """The strings of a list that occur in the shown text, each once."""
     if not isinstance(value, list):
         return ()
     plain = [_known(_string(one, LONGEST_WORD), shown) for one in value[: 5 * MOST_WORDS]]

@@ -26,9 +26,10 @@ def showable(
     hold: bool = False,
     using: str = WORKER,
 ) -> list[KnownText]:
-    """Those of the memories that may be shown, whole, by id; call inside a scope that reads them.
+    """The memories that may be shown, in full, in the order of ids; call inside a scope that reads
+    them.
 
-    hold: they stay as they are until the end of the transaction.
+    hold: lock them until the end of the transaction.
     """
     values: dict[str, Any] = {"organisation": organisation_id, "ids": list(ids), "status": status}
     with connections[using].cursor() as cursor:

@@ -1,7 +1,8 @@
-"""What a language model is shown of a conversation: turns for the same readers, none in confidence.
+"""The turns of a conversation that a language model may be shown: of one audience, nothing
+confidential.
 
-Only what a whole group or the whole organisation reads is ever shown, nothing that is sensitive,
-and nothing that concerns a member who has opted out of sharing or paused learning. Runs as the
+Only memories of a whole group or the whole organisation are ever shown, no sensitive ones, and none
+that concern a member who has opted out of sharing or paused learning. Runs in the role of the
 worker, inside its scope of the organisation.
 """
 
@@ -24,7 +25,7 @@ LONGEST = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ShownMemory:
-    """A memory as it may be shown, with what tells whether it is still the same."""
+    """A memory that may be shown, with the facts that show whether it is unchanged."""
 
     memory_id: UUID
     version: int
@@ -33,14 +34,14 @@ class ShownMemory:
 
 @dataclass(frozen=True, slots=True)
 class KnownText:
-    """A text beside the conversation, with what tells whether it is still the same."""
+    """A text from outside the conversation, with the facts that show whether it is unchanged."""
 
     memory_id: UUID
     version: int
     text: str
 
 
-# Of a memory m, whatever its status.
+# Conditions on a memory `m`, without its status.
 SHOWABLE = """
 NOT m.sensitive AND (m.expires_at IS NULL OR m.expires_at > now())
 AND EXISTS (SELECT 1 FROM orgs_audience a WHERE a.organisation_id = %(organisation)s
@@ -76,12 +77,12 @@ ORDER BY m.position DESC, m.id DESC LIMIT %(most)s
 
 
 def turns_of(organisation_id: UUID, ids: Sequence[UUID]) -> list[ShownMemory]:
-    """Those of the memories that may be shown, in the order of their conversation."""
+    """The memories that may be shown, in the order of their conversation."""
     return _shown(_TURNS, {"organisation": organisation_id, "ids": list(ids)})
 
 
 def turns_before(organisation_id: UUID, first: UUID, most: int) -> list[ShownMemory]:
-    """Up to `most` turns before a memory in its conversation, oldest first."""
+    """Up to `most` turns before a memory in its conversation that may be shown, oldest first."""
     values = {"organisation": organisation_id, "first": first, "most": most}
     return _shown(_BEFORE, values)[::-1]
 
@@ -107,7 +108,7 @@ def _one(
     return ShownMemory(memory_id, version, turn)
 
 
-# Known memories of the same readers: by the people that they name, by words, and by meaning.
+# Other memories of the same audience: by named people, by words, and by meaning.
 _BESIDE = f"""
 WITH here AS (SELECT audience_id FROM memories_memory
               WHERE organisation_id = %(organisation)s AND id = %(first)s),
@@ -141,7 +142,8 @@ ORDER BY m.id
 def known_beside(
     organisation_id: UUID, window: Sequence[ShownMemory], profile: IngestionProfile
 ) -> list[KnownText]:
-    """Texts that the readers of the window know already and that may say whom it speaks of."""
+    """Texts that the readers of the window know already and that may help to resolve its
+    references."""
     said = "\n".join(one.turn.text[:LONGEST] for one in window)
     words = [w.casefold() for w in keywords_in(said, 10) if w.isalnum()]
     values: dict[str, Any] = {
@@ -167,8 +169,8 @@ ORDER BY m.id FOR NO KEY UPDATE OF m
 
 
 def still_shown(organisation_id: UUID, shown: Sequence[ShownMemory | KnownText]) -> bool:
-    """Whether every text is as it was shown and might be shown now; they stay so until the end of
-    the transaction."""
+    """Whether every shown text is unchanged and may still be shown; they are locked until the end
+    of the transaction."""
     versions = {one.memory_id: one.version for one in shown}
     with connections[WORKER].cursor() as cursor:
         cursor.execute(_STILL, {"organisation": organisation_id, "ids": list(versions)})

@@ -1,7 +1,7 @@
-"""Let a language model say what turns mean on their own, where one is configured.
+"""Let a language model restate turns, if one is configured.
 
-The rules have done so already. A model's answer takes their place only
-if it holds (`memories/restatement/llm_answers.py`); whatever fails leaves things as they are.
+The rules have restated them already. A model's answer replaces that only if it is accepted
+(`memories/restatement/llm_answers.py`); on any failure nothing changes.
 """
 
 import json
@@ -38,10 +38,10 @@ from orgs.models.organisations import Organisation
 
 log = logging.getLogger("commonmind.restating")
 
-# Windows of one conversation that are taken together; each is one question to the model.
+# How many windows of one conversation are leased together; each is one question to the model.
 WINDOWS = 4
 LEASE = timedelta(minutes=15)
-# How sure the graph is of what a model names.
+# The confidence of entities that a model names.
 BELIEVED = 0.7
 GRAPH = "graph"
 SYSTEM = """You restate turns of a conversation so that each can be read on its own.
@@ -55,7 +55,7 @@ one for each turn with a number."""
 
 
 def restate_pending(organisation_id: UUID, *, now: datetime) -> int:
-    """Ask about the waiting turns of one conversation; returns how many were taken.
+    """Ask about the waiting turns of one conversation; returns how many were leased.
 
     0 when nothing waits, or no model is configured.
     """
@@ -80,7 +80,7 @@ def restate_pending(organisation_id: UUID, *, now: datetime) -> int:
 
 
 def _taken(organisation_id: UUID, now: datetime, limit: int) -> dict[UUID, UUID]:
-    """Lease what waits in the conversation that has waited longest: by memory, the leased row."""
+    """Lease the waiting turns of the conversation that has waited longest: {memory: leased row}."""
     with organisation_scope(organisation_id, using=WORKER):
         rows = PendingRestatement.objects.using(WORKER).filter(organisation_id=organisation_id)
         first = rows.filter(leases.ready(now)).order_by("created_at", "id").first()
@@ -100,7 +100,8 @@ def _ask_about(
     asked: Sequence[ShownMemory],
     now: datetime,
 ) -> bool:
-    """Ask, and keep what holds. False if there was no answer: it is to be tried again."""
+    """Ask about a window and store accepted answers. Returns False if there was no answer and it
+    must be tried again."""
     profile: IngestionProfile = settings.INGESTION
     with organisation_scope(organisation_id, using=WORKER):
         known = known_beside(organisation_id, window, profile)
@@ -108,7 +109,7 @@ def _ask_about(
         answer = client.ask(SYSTEM, _question(window, asked, known))
         parts = read_answer(document(answer), len(asked))
     except (client.NoModelAnswer, Nonsense) as error:
-        # The class alone, and a later time: an endpoint that is away is away for a while.
+        # Only the class of the error; and a later time, because the server is probably down.
         log.warning("restating failed: %s", type(error).__name__)
         return _later(organisation_id, asked, f"{type(error).__name__}: {error}", now)
     around = [*(one.turn.text for one in window), *(one.text for one in known)]
@@ -124,7 +125,7 @@ def _ask_about(
 
 
 def _later(organisation_id: UUID, asked: Sequence[ShownMemory], reason: str, now: datetime) -> bool:
-    """Give the turns back, to be asked about again."""
+    """Release the turns for a later attempt."""
     ids, until = [one.memory_id for one in asked], now + timedelta(minutes=2)
     give_back(PendingRestatement, organisation_id, ids, reason[:200], until=until)
     return False
@@ -139,7 +140,7 @@ def _held(
 def _question(
     window: Sequence[ShownMemory], asked: Sequence[ShownMemory], known: Sequence[KnownText]
 ) -> str:
-    """The window as JSON, so that no text can pretend to be more than a text."""
+    """The question about a window as JSON, so that no text can pass for an instruction."""
     numbers = {one.memory_id: number for number, one in enumerate(asked)}
     turns = []
     for one in window:
@@ -171,8 +172,8 @@ def _store(
     known: Sequence[KnownText],
     now: datetime,
 ) -> bool:
-    """Put what holds in the place of the rules' own; false, and nothing, if any of the texts that
-    the answer rests on was changed, moved or forgotten while the model thought."""
+    """Store accepted restatements in place of those of the rules. Returns False and stores nothing
+    if a shown text was changed, moved or forgotten meanwhile."""
     with organisation_scope(organisation_id, using=WORKER):
         if not still_shown(organisation_id, [*window, *known]):
             return False
@@ -231,7 +232,7 @@ def _name(
     current: Mapping[UUID, Memory],
     now: datetime,
 ) -> None:
-    """Put what the model found named into the graph, beside what the rules found there."""
+    """Add the entities that the model named to the graph."""
     projected = Organisation.objects.using(WORKER).values_list("projections", flat=True)
     if GRAPH not in projected.get(id=organisation_id):
         return
@@ -258,7 +259,7 @@ def _name(
 
 
 def _done(organisation_id: UUID, rows: Sequence[UUID]) -> None:
-    """What was taken is no longer owed; what a change has made owed meanwhile stays."""
+    """Delete the leased rows; rows that a later change has added stay."""
     with organisation_scope(organisation_id, using=WORKER):
         PendingRestatement.objects.using(WORKER).filter(
             organisation_id=organisation_id, id__in=rows
@@ -266,5 +267,5 @@ def _done(organisation_id: UUID, rows: Sequence[UUID]) -> None:
 
 
 def organisations_owed(now: datetime) -> list[UUID]:
-    """The organisations with turns to ask about; none where no model is configured."""
+    """The ids of organisations with turns to ask about; none if no model is configured."""
     return leases.organisations_owed(PendingRestatement, now) if client.configured() else []

@@ -1,4 +1,4 @@
-"""What a memory says on its own, beside its verbatim text."""
+"""Restatements, stored beside the verbatim text of a memory."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -8,21 +8,20 @@ from memories.store.models.memory_part import MemoryPart
 
 
 class Origin(models.TextChoices):
-    """Who worked it out."""
+    """Who made a restatement: the rules or a language model."""
 
     RULES = "rules"
     LLM = "llm"
 
 
 class Restatement(MemoryPart):
-    """Who "he" is and on which day "tomorrow" is; never in the place of the memory's own words.
+    """A memory with pronouns and relative dates resolved; it never replaces the memory's own words.
 
-    `text` is empty where nothing had to be resolved and only persons or a place were found.
-    `entities`: [{name, type}], from a language model alone. `lent`: something in it comes from the
-    turns around, so it goes when one of them goes, and when one of `shown` goes: what a language
-    model was shown, of the conversation and beside it. There is none for a memory that has nothing
-    of all that. It goes with the memory's other parts when that is forgotten or edited, and is made
-    again.
+    `text` is empty if nothing had to be resolved and only persons or a place were found.
+    `entities`: [{name, type}], only from a language model. `lent`: whether it uses other turns;
+    then it is deleted when one of these is removed, or one of `shown`, the texts that a language
+    model was shown. A memory without any of this has no row. It is deleted with the memory's other
+    parts when that is forgotten or edited, and made again.
     """
 
     text = models.TextField(blank=True, default="")
@@ -56,7 +55,7 @@ class Restatement(MemoryPart):
 
 
 class PendingRestatement(OwedWork):
-    """A turn that a language model is still to be asked about, where one is configured."""
+    """A turn that waits for a language model, if one is configured."""
 
     class Meta:
         constraints = [

@@ -1,4 +1,4 @@
-"""How a conversation is cut into windows on its way in. Pure."""
+"""How a conversation is cut into windows. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ Turn = TypeVar("Turn")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestionProfile:
-    """How much of a conversation is looked at together.
+    """The sizes of windows.
 
-    window: turns that are read together; overlap: turns at its start that the window before had
-    as well. semantic_top_k, keyword_top_k, structured_top_k: how many known memories at most are
-    put beside a window, by meaning, by words, and by the people that it names.
+    window: turns that are read together; overlap: turns at its start that are also in the previous
+    window. semantic_top_k, keyword_top_k, structured_top_k: the most other memories that are added
+    to a window, by meaning, by words, and by named people.
     """
 
     window: int = 40
@@ -30,11 +30,11 @@ class IngestionProfile:
 
     @property
     def step(self) -> int:
-        """How many turns a window has that the one before had not."""
+        """The number of turns of a window that are not in the previous one."""
         return self.window - self.overlap
 
     def turns_before(self, turns: Sequence[Turn], index: int) -> Sequence[Turn]:
-        """What a reader of the turn has read of its window: the turns before it, oldest first."""
+        """The turns of a turn's window that come before it, oldest first."""
         return turns[max(0, index - self.window + 1) : index]
 
 

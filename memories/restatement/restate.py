@@ -1,7 +1,7 @@
-"""Put what a memory says on its own beside its words, by the rules.
+"""Make the restatements of memories by the rules.
 
-Context are turns that every reader of the memory may read, which is to say turns for the same
-audience: a name out of a turn for fewer would tell them of it.
+The context are only turns of the same audience, which every reader of the memory may read: a name
+from a turn with fewer readers would reveal it.
 """
 
 from collections.abc import Collection, Sequence
@@ -33,13 +33,13 @@ LONGEST = {"keywords": 100, "persons": 300, "location": 200, "topic": 300}
 
 
 def profile() -> IngestionProfile:
-    """The organisation's way to cut conversations; one for all so far."""
+    """The profile for cutting conversations; the same for all organisations so far."""
     return settings.INGESTION
 
 
 @dataclass(slots=True)
 class _Around:
-    """What is known around the memories of one batch."""
+    """The context of the memories of one batch."""
 
     members: dict[UUID, tuple[str, str]] = field(default_factory=dict)
     turns: dict[UUID, list[Turn]] = field(default_factory=dict)
@@ -54,11 +54,11 @@ class _Around:
 
 
 def restate(rows: Sequence[Memory], now: datetime, *, without: Sequence[UUID] = ()) -> None:
-    """Write the restatements of findable memories that have none.
+    """Write the restatements of active memories that have none.
 
-    without: memories that are going and lend nothing any more.
+    without: memories that are being removed and must not be used as context.
     """
-    # What is sensitive stands in its own row and nowhere else.
+    # Words of sensitive memories are only in their own row.
     rows = [row for row in rows if not row.sensitive]
     if not rows:
         return
@@ -70,7 +70,7 @@ def restate(rows: Sequence[Memory], now: datetime, *, without: Sequence[UUID] = 
 
 
 def _owe(rows: Sequence[Memory], now: datetime) -> None:
-    """Turns that a whole group or everybody reads are to be put before the language model."""
+    """Queue turns of a group or the organisation for the language model."""
     turns = [row for row in rows if row.conversation and not row.sensitive]
     turns = [row for row in turns if len(row.content) <= rules.LONGEST]
     if not turns:
@@ -122,7 +122,7 @@ def _restated(row: Memory, around: _Around, now: datetime) -> Restatement | None
 
 
 def turn_of(row: Memory, around: _Around) -> Turn:
-    """The memory as a turn: who says it to whom, and when where they are."""
+    """A memory as a turn, with its speaker, those addressed, and its time in the speaker's zone."""
     said_by = row.speaker_member_id or (None if row.speaker else row.author_id)
     addressed = [around.name(id_) for id_ in row.listeners]
     if not row.listeners and row.id in around.answered:
@@ -136,7 +136,7 @@ def turn_of(row: Memory, around: _Around) -> Turn:
     )
 
 
-# --- what is around ---
+# --- context ---
 
 
 def _look_around(rows: Sequence[Memory], without: Sequence[UUID]) -> _Around:
@@ -167,7 +167,7 @@ def _named(row: Memory) -> list[UUID]:
     return [id_ for id_ in found if id_]
 
 
-# --- what depended on turns that go ---
+# --- restatements that depend on removed turns ---
 
 _LEANING = """
 SELECT DISTINCT r.memory_id
@@ -180,8 +180,7 @@ JOIN memories_restatement r ON r.organisation_id = %(organisation)s AND r.memory
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND r.lent
   AND NOT near.id = ANY(%(ids)s::uuid[])
 """
-# Whatever a model was shown may stand in its answer: also turns that come later. It is shown only
-# what the same readers read.
+# A model's answer may use everything that it was shown, also later turns; all of the same audience.
 _TOLD = """
 SELECT r.memory_id FROM memories_restatement r
 WHERE r.organisation_id = %(organisation)s AND r.source = 'llm'
@@ -191,7 +190,7 @@ WHERE r.organisation_id = %(organisation)s AND r.source = 'llm'
 
 
 def restate_without(rows: Sequence[Memory], now: datetime) -> None:
-    """Take these memories' restatements away, and what others have out of them."""
+    """Delete the restatements of these memories, and remake others that use these memories."""
     organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
     leaning = _told(rows) | _leaning(rows)
     for model in (Restatement, PendingRestatement):
@@ -200,12 +199,13 @@ def restate_without(rows: Sequence[Memory], now: datetime) -> None:
 
 
 def restate_following(rows: Sequence[Memory], now: datetime) -> None:
-    """Make anew what may lean on turns that come later or last longer than these, or on these."""
+    """Remake restatements of later turns that may depend on these memories or on the turns before
+    them."""
     _again(_active(rows[0].organisation_id, _told(rows) | _leaning(rows)), now)
 
 
 def _told(rows: Sequence[Memory]) -> set[UUID]:
-    """The memories of whose restatements a model was shown one of these."""
+    """The memories whose restatement was made by a model that was shown one of these."""
     values: dict[str, Any] = {"organisation": rows[0].organisation_id}
     values["ids"] = [row.id for row in rows]
     values["audiences"] = list({row.audience_id for row in rows})
@@ -215,7 +215,7 @@ def _told(rows: Sequence[Memory]) -> set[UUID]:
 
 
 def _leaning(rows: Sequence[Memory]) -> set[UUID]:
-    """The memories after these in their conversations that have something from before them."""
+    """Later memories of the same conversations whose restatement uses earlier turns."""
     if not any(row.conversation for row in rows):
         return set()
     values: dict[str, Any] = {"organisation": rows[0].organisation_id}
@@ -248,7 +248,7 @@ WHERE gone.organisation_id = %(organisation)s AND gone.id = ANY(%(ids)s::uuid[])
 
 
 def restate_after(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
-    """Take out of restatements what they have from messages that have lost their words."""
+    """Remake restatements that use messages whose words were withdrawn."""
     values: dict[str, Any] = {"organisation": organisation_id, "ids": list(messages)}
     values["through"] = profile().window
     with connection.cursor() as cursor:
@@ -259,19 +259,19 @@ def restate_after(organisation_id: UUID, messages: Sequence[UUID], now: datetime
 
 
 def _again(rows: Sequence[Memory], now: datetime, without: Sequence[UUID] = ()) -> None:
-    """Make restatements anew that leaned on what goes."""
+    """Delete and remake these restatements."""
     if not rows:
         return
     of = {"organisation_id": rows[0].organisation_id, "memory_id__in": [row.id for row in rows]}
     for model in (Restatement, PendingRestatement):
         model.objects.filter(**of).delete()
-    # What a model read out of the turns that go stands in the graph as well.
+    # Entities that a model took from removed turns are in the graph as well.
     Entity.objects.filter(**of, source=EntitySource.LLM).delete()
     restate(rows, now, without=without)
 
 
 def restatement_of(memory: Memory) -> Restatement | None:
-    """What stands beside the memory; call inside a scope that reads it."""
+    """The restatement of a memory, if any; call inside a scope that reads it."""
     return Restatement.objects.filter(
         organisation_id=memory.organisation_id, memory_id=memory.id
     ).first()

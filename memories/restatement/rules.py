@@ -1,8 +1,8 @@
-"""A sentence that can be read on its own: who "I" and "he" are, on which day "tomorrow" is.
+"""Restate a turn so that it can be read on its own: who "I" and "he" are, which day "tomorrow" is.
 
-Pure and deterministic. It stands beside the verbatim text and never in its place, and it resolves
-only what is certain: where two people may be meant the pronoun stays, and nothing inside quotation
-marks or code is touched.
+Pure and deterministic. A restatement is stored beside the verbatim text and never replaces it. Only
+certain references are resolved: if two people may be meant the pronoun stays, and quotations and
+code are not changed.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from memories.language.persons import keywords_in, persons_in, place_in, topic_o
 
 __all__ = ["Restated", "Turn", "addresses", "needs_context", "restate"]
 
-# So much text is worth restating.
+# The characters of a text that are restated.
 LONGEST = A_TURN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restated:
-    """What a turn says on its own; `text` is empty where that is what it says already."""
+    """The restatement of a turn; `text` is empty if it equals the turn's own text."""
 
     text: str = ""
     keywords: tuple[str, ...] = ()
@@ -33,22 +33,22 @@ class Restated:
 
 
 def needs_context(text: str) -> bool:
-    """Whether the turns before could tell who is meant."""
+    """Whether earlier turns could resolve a reference of the text."""
     return len(text) <= LONGEST and THIRD.search(text) is not None
 
 
 def addresses(text: str) -> bool:
-    """Whether it matters to whom it was said."""
+    """Whether the text depends on whom it addresses."""
     return len(text) <= LONGEST and YOU.search(text) is not None
 
 
 def restate(
     turn: Turn, before: Sequence[Turn] = (), *, keywords: int = 5, topic: str = ""
 ) -> Restated | None:
-    """Resolve a turn by the turns before it, oldest first; None where there is nothing to tell.
+    """Restate a turn by the turns before it, oldest first; None if there is nothing to restate.
 
-    `before` must hold only what every reader of the turn may read: names out of it come into the
-    sentence. keywords: how many at most.
+    before: only turns that every reader of the turn may read, because their names come into the
+    text. keywords: how many at most.
     """
     if len(turn.text) > LONGEST:
         return None

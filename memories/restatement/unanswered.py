@@ -1,4 +1,5 @@
-"""Turns that the language model never answered for: listed for who reads them, asked again."""
+"""Turns for which the language model never answered: count them for their readers, and ask
+again."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,8 @@ from orgs.principals import Actor, resolve
 
 @dataclass(frozen=True, slots=True)
 class UnansweredTurns:
-    """How many of the asker's turns it is, and the last reason; a kind of failure, never a text."""
+    """The number of such turns that the asker reads, and the last reason: a kind of failure, never
+    a text."""
 
     count: int
     reason: str
@@ -27,14 +29,14 @@ def _dead(actor: Actor) -> "QuerySet[PendingRestatement]":
 
 
 def unanswered(actor: Actor) -> UnansweredTurns:
-    """What nobody asks about any more, as far as the asker reads it."""
+    """The turns that are not tried any more, as far as the asker reads them."""
     with resolve(actor).scope():
         found = _dead(actor).aggregate(count=Count("id"), reason=Max("reason"))
     return UnansweredTurns(found["count"], found["reason"] or "")
 
 
 def ask_again(actor: Actor, *, now: datetime) -> int:
-    """Let the language model be asked again about all of them. Returns how many."""
+    """Queue all of them for the language model again. Returns how many."""
     with resolve(actor).scope():
         count = _dead(actor).update(state=PendingState.WAITING, attempts=0, leased_until=None)
         audit.record("restating.retried", actor=actor, now=now, count=count)

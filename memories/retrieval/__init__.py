@@ -1,1 +1,1 @@
-"""Recall: from a question to what the asker may read, ranked and noted."""
+"""Recall: from a question to the readable memories that answer it, ranked and recorded."""

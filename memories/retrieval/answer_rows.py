@@ -1,4 +1,4 @@
-"""The rows behind the hits, as an answer shows them: one query, no model instances."""
+"""The rows of the hits for an answer: one query, no model instances."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,11 @@ from robots.registry.who_taught_sql import told_sql
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What an answer says of a memory. Ids and names are those the readers know; of a group they
-    know if they read it. author: the person who wrote it; speaker: whose words it gives, a member
-    only where there is an id; reworded: whose its present words are, if not the speaker's.
-    robot: empty where it is not
-    told (`who_taught`). superseded_by: what holds since valid_until, if the readers read that and
-    it is still there."""
+    """The facts of a memory in an answer. Ids and names are only those that the asker may know; of
+    a group if they read it. author: the person who wrote it; speaker: whose words it gives, a
+    member only if speaker_id is set; reworded: who changed the words, if not the speaker. robot:
+    None if the asker may not see it (`who_taught`). superseded_by: the memory that holds since
+    valid_until, if the asker reads it and it exists."""
 
     id: UUID
     key: str | None
@@ -47,7 +46,7 @@ class Row:
     superseded_by: UUID | None
 
 
-# Robots of which the asker is told (`who_taught`).
+# Robots that the asker may see (`who_taught`).
 _TOLD = told_sql("r", "m")
 _TOLD_REWORDER = told_sql("x", "m")
 _ROWS = f"""
@@ -78,17 +77,17 @@ WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
 
 
 def answer_rows(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
-    """The readable rows by id; call inside the asker's scope."""
+    """The readable rows, by id; call inside the asker's scope."""
     if not ids:
         return {}
     return read_rows(fetched(*reading(organisation_id, ids)))
 
 
 def reading(organisation_id: UUID, ids: Sequence[UUID]) -> tuple[str, dict[str, Any]]:
-    """The statement that reads them, and its parameters."""
+    """The statement of `answer_rows`, and its parameters."""
     return _ROWS, {"organisation": organisation_id, "ids": list(ids)}
 
 
 def read_rows(rows: Rows) -> dict[UUID, Row]:
-    """What the statement found, by id."""
+    """The rows that the statement found, by id."""
     return {row[0]: Row(*row) for row in rows}

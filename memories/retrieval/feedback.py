@@ -1,4 +1,4 @@
-"""How useful a hit was: said once by whoever asked, and what is learned of it."""
+"""Feedback on a hit: given once by the asker, and what is learned from it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,7 +22,7 @@ from orgs.principals import Actor, resolve
 from robots.access.act_for import act
 
 OUTCOMES = ("success", "failure")
-# Tiers whose memories are judged with each feedback; the others wait for their beat.
+# Tiers whose memories are judged with each feedback; the others are judged on schedule.
 _AT_ONCE = tuple(rule.tier for rule in RULES if rule.update == "per_event")
 
 _LEARN = f"""
@@ -40,7 +40,7 @@ SET surprise = excluded.surprise + (1 - %(alpha)s) * u.surprise, updates = u.upd
     since_successes = u.since_successes + excluded.since_successes
 RETURNING surprise, updates, successes, failures
 """
-# How it went counts once it is known; how useful it was has been learnt before.
+# Only counts the outcome; the usefulness was learned before.
 _TURNED_OUT = f"""
 UPDATE memories_use u
 SET successes = u.successes + %(success)s, failures = u.failures + %(failure)s,
@@ -53,7 +53,7 @@ WHERE m.organisation_id = %(organisation)s AND m.id = %(memory)s
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What is known of the memory after the feedback; all but updates in 0-1."""
+    """The learned values of the memory after the feedback; all but updates in 0-1."""
 
     surprise: float
     success_rate: float
@@ -71,20 +71,20 @@ def give_feedback(
     outcome: str = "",
     now: datetime,
 ) -> Learned:
-    """Say how useful (0-1) one hit of the caller's own recall was.
+    """Give feedback on one hit of the caller's own recall. usefulness: 0-1.
 
-    outcome: success, failure or empty. Raises NotFound for a recall of somebody else, for what was
-    no hit of it and for a memory that is gone or out of reach, and AlreadyExists the second time.
+    outcome: success, failure or empty. Raises NotFound for another's recall, for a memory that was
+    no hit of it or cannot be read any more, and AlreadyExists the second time.
     """
     principal = resolve(actor)
     with principal.scope():
-        # The database shows nobody but the asker the record of a recall.
+        # Row-level security shows the record of a recall only to its asker.
         recall = Recall.objects.filter(organisation_id=actor.organisation_id, id=recall_id).first()
     scores = {hit.id: hit.score for hit in recorded(recall.hits)} if recall else {}
     predicted = scores.get(memory_id)
     if recall is None or predicted is None:
         raise NotFound("no such answer")
-    # As it was asked: for the same member, in the same group, by the rights of today.
+    # With the member and group of the recall, and the present rights.
     asker = resolve(_as_asked(actor, recall))
     with asker.scope():
         memory = Memory.objects.filter(
@@ -125,10 +125,10 @@ def give_feedback(
 def tell_outcome(
     actor: Actor, *, recall_id: UUID, memory_id: UUID, outcome: str, now: datetime
 ) -> None:
-    """Say how it went with a hit of the caller's own recall: success or failure.
+    """Report the outcome of a hit of the caller's own recall: success or failure.
 
-    If its usefulness was told before, the outcome is added to that; otherwise the feedback is of
-    usefulness UNKNOWN. Raises what `give_feedback` raises.
+    If there is feedback on its usefulness, the outcome is added to that; otherwise feedback with
+    usefulness UNKNOWN is given. Raises what `give_feedback` raises.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -158,7 +158,7 @@ def tell_outcome(
 
 
 def _counted(actor: Actor, memory_id: UUID, outcome: str) -> dict[str, Any]:
-    """What the statements that learn from an outcome need."""
+    """The parameters of the statements that learn from an outcome."""
     return {
         "organisation": actor.organisation_id,
         "memory": memory_id,

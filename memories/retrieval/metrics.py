@@ -1,4 +1,4 @@
-"""What services count for the machine's owner; never a tenant, a person or a text."""
+"""Metrics for the operator, without any organisation, person or text."""
 
 from prometheus_client import Counter, Histogram
 

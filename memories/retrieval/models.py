@@ -1,4 +1,4 @@
-"""What was served, so that feedback can refer to it. Never the question's text."""
+"""Records of recalls, to which feedback refers. The question's text is never stored."""
 
 from django.db import models
 
@@ -6,11 +6,10 @@ from orgs.models.base import TenantKey, TenantModel
 
 
 class Recall(TenantModel):
-    """One answer: ids and the scores in 0-1 that were served, readable by the asker alone.
+    """One answer: the served ids and scores (0-1), readable by the asker alone.
 
-    hits: see `answering.recorded`, in the order in which they were served.
-    answered, confidence: whether it held an answer and how sure that is (see
-    `answering.confidence`); empty where nobody asked that, as for a context. folded: the ids of the
+    hits: see `answering.recorded`, in the order in which they were served. answered, confidence:
+    see `answering.confidence`; empty if it was not judged, as for a context. folded: the ids of the
     hits that do not answer.
     """
 
@@ -38,7 +37,7 @@ class Recall(TenantModel):
 
 
 class Feedback(TenantModel):
-    """How useful one hit of a recall was, told once; readable by the teller alone.
+    """Feedback on one hit of a recall, given once; readable by whoever gave it.
 
     usefulness, predicted (the score that was served) and surprise in 0-1; outcome is success,
     failure or empty.

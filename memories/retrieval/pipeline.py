@@ -1,4 +1,4 @@
-"""Recall: the strategy that was asked for searches the tiers it may, in the asker's scope."""
+"""The pipeline of a recall: run the strategy over the wanted tiers, in the asker's scope."""
 
 from dataclasses import replace
 
@@ -11,8 +11,8 @@ from memories.retrieval.types import Hit, Question, Served
 
 
 def search(question: Question) -> Served:
-    """The best `limit` memories that the scope holds for the question, each fact once, and how sure
-    it is that one of the first answers; the same for every limit."""
+    """The best `limit` memories of the scope for the question, each fact once, with the confidence
+    that one of the first answers, which does not depend on the limit."""
     looked_at, hits = 0, list[Hit]()
     for most in (*windows(question), None):
         wide = _wide(question, most)
@@ -21,30 +21,31 @@ def search(question: Question) -> Served:
         if most is None or question.whole or len(hits) >= question.limit:
             break
         if len(served.hits) < most:
-            # There is no more.
+            # There are no more hits.
             break
         looked_at = most
     return replace(served, hits=hits, confidence=surest(served.hits))
 
 
 def _wide(question: Question, most: int | None) -> Question:
-    """The question with room for `most` hits, for all without."""
+    """The question with limit `most`; without a limit if it is None."""
     if most is None:
         return replace(question, whole=True)
     return replace(question, limit=max(most, LOOKED_AT))
 
 
 def ranked(wide: Question, question: Question) -> Served:
-    """The best `wide.limit` hits, whoever reads the same elsewhere. question: without that room."""
+    """The best `wide.limit` hits, without removing equal facts of several audiences. question: with
+    the original limit."""
     if wide.tier_strategy == "fast_first":
         return _fast_first(wide, question)
     return _searched(wide)
 
 
 def _fast_first(wide: Question, question: Question) -> Served:
-    """Tier by tier, each ranked by itself; a slower one only while there is room in the answer.
+    """Search tier by tier, each ranked by itself; a slower one only while the answer has room.
 
-    An explanation looks on, to tell what a place in a slower tier is.
+    An explanation searches all tiers, to give the rank in a slower one.
     """
     hits: list[Hit] = []
     strategy = wide.strategy
@@ -58,10 +59,10 @@ def _fast_first(wide: Question, question: Question) -> Served:
 
 
 def _searched(question: Question) -> Served:
-    """One pass over the tiers that the filters leave.
+    """Run the strategy once over the tiers of the filters.
 
-    What was asked for by name is done or refused (ProjectionOff); what was chosen here, because
-    nothing was named, gives way to the hybrid.
+    A strategy that the caller named raises ProjectionOff if its layout is off; an automatic one
+    falls back to hybrid.
     """
     try:
         return STRATEGIES[question.strategy](question)

@@ -1,11 +1,11 @@
-"""From relevance to the score that ranks: the profiles. Pure.
+"""Profiles: from relevance to the final score. Pure.
 
 balanced     .85 relevance + .10 strength + .05 tier weight, and up to .02 more or less by feedback
 strength     .5 strength + .3 confidence + .2 importance: relevance finds, this ranks what was found
 continuum    relevance x tier weight
 hive         .5 semantic + .3 tags + .1 exp(-age / 168 h) + .1 ln(1 + accesses) / 10
 
-What a newer memory has superseded has .8 of its score, and less than what superseded it.
+A superseded memory has .8 of its score, and less than its successor.
 """
 
 from collections.abc import Collection
@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 TIER_WEIGHT = {"fast": 1.0, "medium": 0.75, "slow": 0.5, "glacial": 0.25}
-# A tier's number is its place here, from 1; 0 is none.
+# A tier's number is its place here, counted from 1; 0 means none.
 TIERS = tuple(TIER_WEIGHT)
 PROFILES = ("balanced", "strength", "continuum", "hive")
 BALANCED = (0.85, 0.10, 0.05)
 BY_HELP = 0.02
 BY_STRENGTH = (0.5, 0.3, 0.2)
-# Semantic, tags, age, accesses; what an unknown part counts as; hours; what a part of accesses is.
+# The weights of semantic, tags, age and accesses; the value of an unknown part; the hours of the
+# age; the divisor of accesses.
 BY_HIVE = (0.5, 0.3, 0.1, 0.1)
 UNKNOWN = 0.5
 WEEK_HOURS = 168.0
@@ -47,8 +48,8 @@ def balanced(
 ) -> _Numbers:
     """.85 relevance + .10 strength + .05 tier weight + .02 helped, all and the result in 0-1.
 
-    helped alone is between -1 and 1: (successes - failures) / (successes + failures + 2), which is
-    2 x success rate - 1; 0 before any outcome was told.
+    helped is between -1 and 1: (successes - failures) / (successes + failures + 2), which is 2 x
+    success rate - 1; 0 without any outcome.
     """
     by_relevance, by_strength, by_tier = BALANCED
     score = by_relevance * relevance + by_strength * strength + by_tier * _WEIGHTS[tier]
@@ -62,16 +63,17 @@ def by_strength(*, strength: _Numbers, confidence: _Numbers, importance: _Number
 
 
 def continuum(*, relevance: _Numbers, tier: NDArray[np.intp]) -> _Numbers:
-    """Relevance x tier weight: of what is equally relevant, the faster tier comes first."""
+    """Relevance x tier weight, so that of equally relevant memories those of faster tiers come
+    first."""
     return relevance * tier_weights(tier)
 
 
 def hive(*, semantic: _Numbers, tags: _Numbers, hours: _Numbers, accesses: _Numbers) -> _Numbers:
     """.5 semantic + .3 tags + .1 exp(-hours / 168) + .1 ln(1 + accesses) / 10; the result in 0-1.
 
-    Ten times as much is the score of 0-10 as it was published. semantic: cosine with the text's own
-    vector; tags: Jaccard of the question's and the memory's tags. NaN is unknown and counts as .5.
-    hours: the age, not below 0.
+    The published score of 0-10 is ten times this. semantic: cosine with the text's own vector;
+    tags: Jaccard of the question's and the memory's tags. NaN is unknown and counts as .5. hours:
+    the age, not below 0.
     """
     of_semantic, of_tags, of_age, of_use = BY_HIVE
     score = of_semantic * np.where(np.isnan(semantic), UNKNOWN, semantic)
@@ -81,6 +83,6 @@ def hive(*, semantic: _Numbers, tags: _Numbers, hours: _Numbers, accesses: _Numb
 
 
 def jaccard(one: Collection[str], other: Collection[str]) -> float:
-    """How many of the tags of either both have, in 0-1; NaN where there are none."""
+    """The Jaccard index of two sets of tags, in 0-1; NaN if both are empty."""
     either = set(one) | set(other)
     return len(set(one) & set(other)) / len(either) if either else float("nan")

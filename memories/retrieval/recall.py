@@ -1,4 +1,4 @@
-"""Recall: answer a question with what the asker may read, and remember that it was served."""
+"""Recall: answer a question from what the asker may read, and record what was served."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +41,7 @@ from robots.registry.robots import find_robot
 from robots.teams.teams import find_team
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
-# The timeframe that the question itself names.
+# The value of `timeframe` for the time that the question names.
 AUTO = ("auto",)
 
 
@@ -49,11 +49,11 @@ AUTO = ("auto",)
 class Query:
     """A recall as it was asked; references are ids, external ids or platform:id.
 
-    timeframe: times in words or as ranges, any of which may hold, or AUTO for the one that the text
-    names; recall puts them into `ranges`. narrow: filters that are looked up already, in the place
-    of `filters` and `ranges`. working: every hit enters the robot's working memory.
-    prefer_personal, shared_limit: see `ranking.nearest_audience`; a limit of 0 is the same as not
-    `include_shared`.
+    timeframe: times in words or as ranges, combined by OR, or AUTO for the time that the text
+    names; recall resolves them into `ranges`. narrow: filters that are looked up already, instead
+    of `filters` and `ranges`. working: whether every hit enters the robot's working memory.
+    prefer_personal, shared_limit: see `ranking.nearest_audience`; a limit of 0 is the same as
+    include_shared=False.
     """
 
     text: str
@@ -83,11 +83,11 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class RecallAnswer:
-    """What was found, best first, and how; each hit with its row as `load` gave it.
+    """The answer: hits, best first, each with its row from `load`.
 
-    confidence: how sure it is that one of them answers, in 0-1. merged: the rows by id of what the
-    hits stand for. query: as it was understood. not_reranked:
-    why the order is the plain one although another was asked for.
+    confidence: that one of them answers, in 0-1. merged: the rows, by id, of memories that say the
+    same as a hit. query: as it was understood. not_reranked: why the order is the plain one
+    although reranking was requested.
     """
 
     query: Query
@@ -101,7 +101,7 @@ class RecallAnswer:
 
     @property
     def answered(self) -> str:
-        """yes, unsure or no."""
+        """Whether the answer answers: yes, unsure or no."""
         return answered(self.confidence)
 
 
@@ -109,7 +109,7 @@ Load = Callable[[UUID, Sequence[UUID]], Mapping[UUID, Any]]
 
 
 def whole_memories(organisation_id: UUID, ids: Sequence[UUID]) -> Mapping[UUID, Memory]:
-    """The memories with all their names, for pages."""
+    """The memories, by id, with all names, for pages."""
     rows = Memory.objects.filter(organisation_id=organisation_id)
     return rows.with_names().in_bulk(list(ids))
 
@@ -129,7 +129,8 @@ def recall(
 
 
 def timed(principal: Principal, query: Query, now: datetime) -> Query:
-    """The question with its times as ranges, by the clock of the member who asks or is asked for.
+    """The query with its times as ranges, in the time zone of the member who asks or for whom a
+    robot asks.
 
     Raises NotUnderstood.
     """
@@ -154,7 +155,8 @@ def serve(
     load: Load = whole_memories,
     started: float | None = None,
 ) -> RecallAnswer:
-    """The same for an asker who is looked up already. started: the perf_counter of the call."""
+    """`recall` for a known principal and resolved times. started: time.perf_counter() at the start
+    of the call."""
     started = time.perf_counter() if started is None else started
     read: Mapping[UUID, str] = {}
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
@@ -163,7 +165,7 @@ def serve(
         if not query.rerank:
             return _answer(principal, query, served, now=now, load=load, started=started)
         read = passages(question, served.hits[:DEPTH])
-    # Outside any transaction: the model takes longer than everything else together.
+    # Outside any transaction, because the model takes longer than everything else together.
     better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
         still = still_served(
@@ -180,14 +182,15 @@ def serve(
 
 
 def _sayable(principal: Principal, served: Served) -> Served:
-    """Every strategy keeps to it; what leaves the group is looked at once more."""
+    """A second check that all hits may be said in the group, besides the filters of every
+    strategy."""
     if principal.sayable is None:
         return served
     return _remaining(served, sayable(principal, ids_of(served.hits)))
 
 
 def _remaining(served: Served, ids: set[UUID]) -> Served:
-    """These hits alone; if others were among them, they answer nothing any more."""
+    """Keep only these hits. If some are removed, the confidence is computed again."""
     hits = _only(served.hits, ids)
     if len(hits) == len(served.hits):
         return replace(served, hits=hits)
@@ -195,7 +198,7 @@ def _remaining(served: Served, ids: set[UUID]) -> Served:
 
 
 def _only(hits: Sequence[Hit], ids: set[UUID]) -> list[Hit]:
-    """These hits, and of what they stand for these."""
+    """The hits with these ids, and only these ids among their merged ones."""
     return [
         replace(hit, merged=tuple(id_ for id_ in hit.merged if id_ in ids))
         for hit in hits
@@ -212,7 +215,7 @@ def _answer(
     load: Load,
     started: float,
 ) -> RecallAnswer:
-    """The rows behind the hits, and a note of what was served; inside the principal's scope."""
+    """Load the rows of the hits and record what was served; inside the principal's scope."""
     rows = load(principal.organisation_id, ids_of(served.hits))
     took_ms = (time.perf_counter() - started) * 1000
     RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
@@ -230,7 +233,8 @@ def _answer(
 def answer_of(
     query: Query, recall_id: UUID, served: Served, rows: Mapping[UUID, Any], took_ms: float
 ) -> RecallAnswer:
-    """The hits with their rows; what has none is not there for the asker."""
+    """The answer of hits with their rows; hits without a row are left out, because the asker cannot
+    read them."""
     hits = [(hit, rows[hit.id]) for hit in served.hits if hit.id in rows]
     merged = {id_: rows[id_] for hit, _ in hits for id_ in hit.merged if id_ in rows}
     sure = served.confidence or 0.0
@@ -240,7 +244,8 @@ def answer_of(
 
 
 def asker(actor: Actor, query: Query) -> Principal:
-    """Who asks, for whom and where. Raises NotFound for what the asker may not know."""
+    """The principal of a query: who asks, for whom and in which group. Raises NotFound for
+    references that the asker may not know."""
     acting = act(actor, member=query.member, group=query.group, include_direct=query.include_direct)
     principal = resolve(acting)
     if query.shareable_with is not None:
@@ -249,15 +254,17 @@ def asker(actor: Actor, query: Query) -> Principal:
 
 
 def prepare(principal: Principal, query: Query, now: datetime) -> Question:
-    """Everything looked up and encoded; call inside the principal's scope."""
+    """The question with all references resolved and its vector; call inside the principal's
+    scope."""
     return with_vector(worded(question_of(principal, query, now)))
 
 
 def _shareable(principal: Principal, group: str) -> Principal:
-    """Only what every current member of the group may read, and no robot's own notes.
+    """The principal reduced to what every present member of the group may read, without robots' own
+    notes.
 
-    What is flagged as shareable may leave its group, so the asker's other groups are searched as
-    well, for that alone.
+    Shareable memories may leave their group, so the asker's other groups are searched as well, only
+    for these.
     """
     alone = replace(principal.actor, group_id=None)
     if not alone.is_person:
@@ -283,7 +290,7 @@ WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
 
 
 def sayable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
-    """Which of these memories may be said where it is asked; inside the principal's scope."""
+    """The memories among these that may be said in the group; inside the principal's scope."""
     values = {
         "organisation": principal.organisation_id,
         "ids": list(ids),
@@ -294,10 +301,10 @@ def sayable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
 
 
 def question_of(principal: Principal, query: Query, now: datetime) -> Question:
-    """The question as the asker puts it, its references looked up; in the asker's scope."""
+    """The question with its references resolved; call in the asker's scope."""
     actor, model = principal.actor, known_model()
     filters = query.narrow or _filters(actor, query)
-    # The cross-encoder re-orders what was found; it is no reason to look in a slower tier.
+    # Reranking needs more hits, but that must not make the search continue in slower tiers.
     deeper = query.rerank and query.tier_strategy != "fast_first"
     return Question(
         organisation_id=actor.organisation_id,
@@ -335,26 +342,28 @@ def question_of(principal: Principal, query: Query, now: datetime) -> Question:
 
 
 def with_vector(question: Question) -> Question:
-    """The question with its vector, the normalised sum of its forms' (see `language.cues`)."""
+    """The question with its vector: the normalised sum of the vectors of its forms (see
+    `language.cues`)."""
     if not needs_vector(question):
         return question
     names = sorted(question.named, key=len, reverse=True)
     try:
         vectors = [encode_query(form) for form in forms(question.text, names)]
     except EncoderError:
-        # Words still find; health says that meaning does not.
+        # Search goes on by words; the health check reports the missing encoder.
         return replace(question, strategy="keyword")
     vector = sum(vectors[1:], vectors[0])
     question = replace(question, vector=vector / np.linalg.norm(vector))
     if question.tier_strategy is None or question.min_similarity is not None:
         return question
-    # Only here: without a vector nothing has a similarity, and words are to find all the same.
+    # Only with a vector: without one no hit has a similarity, and words must still find.
     least = TIER_STRATEGIES[question.tier_strategy].min_similarity
     return replace(question, min_similarity=least)
 
 
 def _filters(actor: Actor, query: Query) -> Filters:
-    """References to ids. What does not exist narrows to nothing, like what is hidden."""
+    """The filters with references resolved to ids. An unknown reference matches nothing, like a
+    hidden one."""
     given, organisation_id = query.filters, actor.organisation_id
     return Filters(
         groups=_ids(given.get("groups", ()), lambda r: find_known_group(actor, r).id),

@@ -1,4 +1,5 @@
-"""Note what was served: ids and scores for feedback, accesses for strength. Never the question."""
+"""Record what was served: ids and scores for feedback, accesses for strength. Never the
+question."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,8 +17,8 @@ from orgs.principals import Principal
 
 LAST_ACCESSED_TOP = 5
 
-# What a robot has at hand counts as used, and what had made room for others is back. What was away
-# meanwhile is added anew. Nobody counts tokens here: whoever looks next does
+# Entries of the robot's working memory count as used, and evicted ones come back. Entries whose
+# memory was away meanwhile count as added now. Tokens are counted by the next look
 # (`memories.context.working_memory`).
 _USED_AGAIN = """
     last_used_at = %(now)s, evicted_at = NULL, reason = '',
@@ -25,7 +26,7 @@ _USED_AGAIN = """
         SELECT 1 FROM memories_memory r WHERE r.organisation_id = e.organisation_id
         AND r.id = e.memory_id AND r.restored_at > e.added_at) THEN e.added_at ELSE %(now)s END
 """
-# What is there already. As an UPDATE with a join it took five times as long.
+# Only existing entries. An UPDATE with a join took five times as long.
 _TOUCH = f"""
 INSERT INTO memories_workingentry AS e
     (id, organisation_id, audience_id, memory_id, added_at, last_used_at, reason)
@@ -35,7 +36,7 @@ WHERE w.organisation_id = %(organisation)s AND w.audience_id = %(audience)s
     AND w.memory_id = ANY(%(ids)s::uuid[]) AND w.reason <> 'removed' ORDER BY w.memory_id
 ON CONFLICT (organisation_id, audience_id, memory_id) DO UPDATE SET {_USED_AGAIN}
 """
-# Every hit, where a robot asks.
+# Every hit, if a robot asks.
 _ENTER = f"""
 INSERT INTO memories_workingentry AS e
     (id, organisation_id, audience_id, memory_id, added_at, last_used_at, reason)
@@ -45,10 +46,9 @@ WHERE %(robot)s::uuid IS NOT NULL ORDER BY w.memory
 ON CONFLICT (organisation_id, audience_id, memory_id) DO UPDATE SET {_USED_AGAIN}
 """
 
-# One statement. Rows are written in the order of their ids, so that two recalls with common hits
-# never wait for each other in a circle; the robot's row moves at most once a second, so that its
-# recalls do not queue for it. What counts towards promotion leaves out a robot that alone
-# contributed the memory.
+# One statement. Rows are written in the order of ids, so that two recalls with common hits never
+# deadlock. The robot's row is updated at most once a second, so that its recalls do not wait for
+# each other. Accesses by a robot that alone contributed the memory do not count towards promotion.
 _RECORD = f"""
 WITH at_hand AS ({{at_hand}}), counted AS (
     SELECT m.id, m.audience_id, m.kind, m.first_tier,
@@ -96,9 +96,9 @@ def record_served(
 ) -> UUID:
     """Record one answer inside the asker's scope; returns the recall's id.
 
-    counts: whether the hits' access counts rise; last_accessed moves for the top 5. working:
-    whether each hit enters the working memory of the robot that asks; otherwise only what is in it
-    or was evicted counts as used.
+    counts: whether it counts as access: the hits' access counts rise, and last_accessed_at of the
+    first ones. working: whether each hit enters the working memory of the asking robot; otherwise
+    only existing and evicted entries count as used.
     """
     recall_id = new_id()
     record = recording(
@@ -145,7 +145,7 @@ def recording(
 
 
 def _noted(hits: Sequence[Hit], *, judged: bool) -> list[list[Any]]:
-    """What is kept of each hit; `answering.recorded` reads it."""
+    """The recorded form of each hit, which `answering.recorded` reads."""
     if not judged:
         return [[hit.id, round(hit.score, 6)] for hit in hits]
     return [

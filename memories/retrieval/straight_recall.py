@@ -5,9 +5,9 @@
     3  what ranking asks of the candidates
     4  the rows of the answer; its record; COMMIT
 
-Where facts of several audiences may say the same, a message before the last reads their texts.
-`recall` answers the same to everybody else and to every other question; a test sends the same calls
-both ways.
+If facts of several audiences may say the same, one more message before the last reads their texts.
+`recall` gives the same answers to all other askers and questions; a test sends the same calls both
+ways.
 """
 
 import time
@@ -34,17 +34,17 @@ from orgs.models.base import new_id
 from robots.access.keys import PresentedKey
 from robots.access.open_scope import EVERYONE, PLACE, Asked
 
-# These search once, in one table.
+# Strategies that search one table once.
 STRATEGIES = ("keyword", "vector", "hybrid", "triple_tenant")
 _HERE = HERE.replace("%(organisation_audience)s", EVERYONE).replace("%(context_group)s", PLACE)
 
 
 class _Refused(Exception):
-    """The key may not ask this; `recall` says why."""
+    """The key may not ask this; `recall` raises the reason."""
 
 
 def is_straight(query: Query) -> bool:
-    """Whether the question is one that is answered here."""
+    """Whether the query can be answered here."""
     strategy = ALIASES.get(query.strategy, query.strategy)
     return strategy in STRATEGIES and query == Query(
         text=query.text,
@@ -60,7 +60,8 @@ def is_straight(query: Query) -> bool:
 
 
 def straight_recall(key: PresentedKey, query: Query, *, now: datetime) -> RecallAnswer | None:
-    """Answer a straight question of whoever presents the key; None where it may not ask so.
+    """Answer a query that `is_straight` for the holder of the key; None if the key may not ask
+    this.
 
     Raises what the database raises.
     """

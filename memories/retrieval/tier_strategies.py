@@ -1,4 +1,4 @@
-"""In which tiers a recall looks, and what counts as found there. Pure.
+"""The tier strategies: which tiers a recall searches, and how. Pure.
 
 fast_first       the fast tier; the next slower one only while fewer than `limit` were found
 weighted         every tier; the score times the tier's weight
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 from memories.retrieval.profiles import TIERS
 
-# The limits of a recall that says none, with and without a tier strategy.
+# The default limits of a recall, with and without a tier strategy.
 LIMIT, LIMIT_BY_TIERS = 10, 5
-# A tier that no memory has: a filter without a word in it would let everything through.
+# A tier that no memory has, because an empty filter would match everything.
 NO_TIER = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class TierStrategy:
-    """tiers: where it looks, the fastest first; min_similarity: where the asker says none."""
+    """tiers: the searched tiers, the fastest first; min_similarity: the default."""
 
     tiers: tuple[str, ...] = TIERS
     min_similarity: float = 0.3
@@ -36,14 +36,15 @@ TIER_STRATEGIES = {
 
 
 def default_limit(tier_strategy: str | None) -> int:
-    """How many are served where the asker does not say."""
+    """The default limit of a recall."""
     return LIMIT if tier_strategy is None else LIMIT_BY_TIERS
 
 
 def narrowed(tier_strategy: str | None, tiers: Sequence[str]) -> tuple[str, ...]:
-    """The tiers to filter by, from those that the asker filters by; none is every tier.
+    """The tiers to filter by: those of the strategy that the asker's filter allows; empty means
+    every tier.
 
-    Raises ValueError for a strategy that does not exist.
+    Raises ValueError for an unknown strategy.
     """
     if tier_strategy is None:
         return tuple(tiers)

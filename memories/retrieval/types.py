@@ -1,4 +1,4 @@
-"""The values that pass from stage to stage of a recall."""
+"""The values that the stages of a recall pass on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ Ids = NDArray[np.bytes_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What the asker narrows to; empty means everything. Ids are the organisation's own.
+    """The filters of a question; empty means all. Ids are of the organisation.
 
     visibilities: kinds of audiences (see `memories.access.visibility.audience_kinds`). deposits:
-    whether what a robot left where it does not read comes up as well.
+    whether memories count that a robot wrote where it does not read.
     """
 
     groups: tuple[UUID, ...] = ()
@@ -41,25 +41,22 @@ class Filters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One recall, everything looked up: pure input of the pipeline.
+    """One recall with everything looked up: the pure input of the pipeline.
 
-    context_group: the group in which it is asked; rows of direct conversations and of other
-    groups stay out unless `include_direct`. organisation_audience is readable everywhere.
-    sayable: see `orgs.principals.Principal`.
-    lexemes, places, named, speakers: the question's words as the text index has them, their places
-    in the sparse vectors of words (see candidates/word_codes), the speakers of the
-    scope whom it names, in lower case (see `question_words`). vector: None where only words
-    are asked. asks_when, asks_about_self: see `language.cues`; the latter only where a member asks.
-    automatic: whether nobody named the strategy. meaning_floor, near_duplicate: of the model whose
-    number is `model` (see memories.embedding.known_models), and weights too; None where nobody has
-    measured it.
-    with_similarity: whether each hit is to carry the cosine with its own text. whole: whether
-    every candidate is served, for explanations, in the place of the best `limit`.
-    profile: see `profiles`; tier_strategy: see `tier_strategies`, its tiers are in `filters`.
-    include_expired: whether what is past its day comes up as well. prefer_personal, shared_limit:
-    see `ranking.nearest_audience`.
-    cohorts: those of `audiences` that a profession reads; what nobody confirms there fades once
-    `fresh_days` are over.
+    context_group: the group in which it is asked; rows of direct conversations and of other groups
+    are left out unless `include_direct`. organisation_audience: readable in every group. sayable:
+    see `orgs.principals.Principal`. lexemes: the question's words as in the text index; places:
+    their places in the sparse vectors of words (see candidates/word_codes); named: the speakers of
+    the scope that it names, in lower case; speakers: their numbers in the narrow rows (see
+    `question_words`). vector: None if only words are searched. asks_when, asks_about_self: see
+    `language.cues`; the latter only if a member asks. automatic: whether no strategy was named.
+    meaning_floor, near_duplicate, weights: of the model with the number `model` (see
+    memories.embedding.known_models); weights is None if nobody has measured it. with_similarity:
+    whether each hit needs the cosine with its own text. whole: whether every candidate is served,
+    for explanations, instead of the best `limit`. profile: see `profiles`; tier_strategy: see
+    `tier_strategies`, its tiers are in `filters`. include_expired: whether expired memories count.
+    prefer_personal, shared_limit: see `ranking.nearest_audience`. cohorts: those of `audiences`
+    that belong to a profession; unconfirmed memories there fade after `fresh_days`.
     """
 
     organisation_id: UUID
@@ -107,12 +104,12 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What the narrow rows say of the candidates, as columns, one place a memory.
+    """The facts of candidates from the narrow rows, as columns, one place for each memory.
 
     ids: 16 bytes each. product: inner product with the searched vectors (about -.2 to 1.6), words:
-    score of the words, both NaN where that arm cannot judge the memory; by_meaning, by_words:
-    whether the arm chose it, by_tags: how many of its tags the question spells out; by_named:
-    whether it names the speaker. length in lexemes. most: what the words could score.
+    score of the words, both NaN if that arm cannot judge the memory; by_meaning, by_words: whether
+    the arm chose it; by_tags: how many of its tags the question has; by_named: whether the question
+    names the speaker. length: in lexemes. most: the highest possible score of words.
     """
 
     ids: Ids
@@ -133,18 +130,17 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool(Found):
-    """The candidates with all that ranking asks of them.
+    """The candidates with all facts for ranking.
 
-    similarity: cosine with the text's own vector, or NaN; days since the last access; hours since
-    it happened, else was written; tag_likeness: see `candidates.tag_likeness`, of the profile
-    hive; category and tier
-    as places in the lists of the policies. expired: whether it is past its day. helped:
-    between -1 and 1, by what was told of its outcomes (see `profiles.balanced`). superseded:
-    whether it does not hold any more; successor: the place of what holds now, or -1.
-    shared: whether everyone in the organisation reads it. readers, wording: of a fact that holds, a
-    number of its audience and one of its words, the same for the same; else NaN. unconfirmed: days
-    since somebody last said it, of what a profession shares; else 0. own: the vectors of such facts
-    by place. wording and own are read of the likely ones alone.
+    similarity: cosine with the text's own vector, or NaN; days: since the last access; hours: since
+    it happened, else was written; tag_likeness: see `candidates.tag_likeness`, for the profile
+    hive; category, tier: as numbers. expired: whether it has expired. helped: between -1 and 1,
+    from outcomes (see `profiles.balanced`). superseded: whether it does not hold any more;
+    successor: the place of its successor, or -1. shared: whether everyone in the organisation reads
+    it. readers, wording: for a fact that holds, numbers for its audience and its words, equal for
+    equal ones; else NaN. unconfirmed: days since somebody last said it, for memories of a
+    profession; else 0. own: the vectors of facts by place. wording and own are read only for likely
+    hits.
     """
 
     similarity: Floats
@@ -170,13 +166,12 @@ class Pool(Found):
 
 @dataclass(slots=True)
 class Hit:
-    """One memory of an answer. Every score is in 0-1 but `similarity`, a cosine, and `rerank`.
+    """One memory of an answer. Every score is in 0-1, except `similarity`, a cosine, and `rerank`.
 
-    rerank: the cross-encoder's logit, where it read this one. answers: how sure it is that this
-    one answers the question (see `answering.confidence`).
-    merged: the memories that say the same and are not served beside it; confidence and
-    access_count: the highest of theirs, and the sum; None where nothing was compared. unconfirmed,
-    shared, readers, wording, own: see `Pool`.
+    rerank: the cross-encoder's logit, if it read this one. answers: the confidence that this one
+    answers the question (see `answering.confidence`). merged: ids of memories that say the same and
+    are not served themselves; confidence, access_count: the highest and the sum of theirs; None if
+    nothing was compared. unconfirmed, shared, readers, wording, own: see `Pool`.
     """
 
     id: UUID
@@ -200,15 +195,15 @@ class Hit:
 
 
 def ids_of(hits: Sequence[Hit]) -> list[UUID]:
-    """The ids of hits and of what they stand for."""
+    """The ids of hits and of the memories merged into them."""
     return [id_ for hit in hits for id_ in (hit.id, *hit.merged)]
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Hits in order, and what a reader of the explanation wants to know.
+    """Hits in order, and the strategy that found them.
 
-    confidence: how sure it is that any of them answers, in 0-1; None where nobody asked that.
+    confidence: that any of them answers, in 0-1; None if it was not judged.
     """
 
     hits: list[Hit]

@@ -1,7 +1,7 @@
-"""Which robot said something about a topic, and when: by the words themselves, of all time.
+"""Which robot said something about a topic, and when: by exact words, of all time.
 
-Only memories that the asker reads, and only their own words: not those that a neighbouring turn
-lends for search. A robot that the asker is not told of counts nowhere (`who_taught`).
+Only memories that the asker reads, and only their own words, not those of neighbouring turns.
+Robots that the asker may not see are not counted (`who_taught`).
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from robots.registry.who_taught_sql import told_sql
 LATELY = timedelta(days=7)
 MOST_ROBOTS = 100
 
-# Robots of which the asker is told (`who_taught`).
+# Robots that the asker may see (`who_taught`).
 _TOLD = told_sql("r", "h")
 _TOLD_PART = told_sql("r", "c")
 _HITS = """
@@ -63,7 +63,7 @@ GROUP BY r.id, c.memory_id
 
 @dataclass(frozen=True, slots=True)
 class RobotCount:
-    """A robot, and in how many memories it said it."""
+    """A robot, and the number of memories that it brought."""
 
     id: str
     name: str
@@ -73,7 +73,7 @@ class RobotCount:
 @dataclass(frozen=True, slots=True)
 class Said:
     """One memory of a timeline. at: when it was said, else written; speaker: a name, or empty.
-    robot: empty where it is not told (`who_taught`)."""
+    robot_id, robot_name: None if the asker may not see it (`who_taught`)."""
 
     at: datetime
     memory_id: UUID
@@ -85,7 +85,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """In how many memories a robot has a part, and in how many of them in the last seven days."""
+    """To how many memories a robot contributed, and to how many of these in the last seven days."""
 
     robot_id: UUID
     id: str
@@ -95,9 +95,9 @@ class Activity:
 
 
 def who_said(actor: Actor, *, topic: str, limit: int, now: datetime) -> list[RobotCount]:
-    """The robots that brought the `limit` newest memories with all words of the topic, the busiest
-    first; a memory counts for each that brought it. "or" and a minus sign work as in a web search;
-    the order of words is not known to the index."""
+    """The robots that brought the `limit` newest memories with all words of the topic, the most
+    active first; a memory counts for each robot that brought it. "or" and a minus sign work as in a
+    web search; the order of words does not matter."""
     return [RobotCount(*row) for row in _asked(actor, _SAID, now, topic=topic, limit=limit)]
 
 
@@ -107,7 +107,8 @@ def timeline(actor: Actor, *, topic: str, limit: int, now: datetime) -> list[Sai
 
 
 def activity(principal: Principal, *, now: datetime) -> list[Activity]:
-    """The MOST_ROBOTS busiest robots of all time, as far as the asker reads; inside the scope."""
+    """The MOST_ROBOTS most active robots of all time, over memories that the asker reads; call
+    inside the scope."""
     more = {"since": now - LATELY, "limit": MOST_ROBOTS}
     return [Activity(*row) for row in fetched(_ACTIVITY, _values(principal, now) | more)]
 

@@ -1,1 +1,1 @@
-"""The queue of what waits for a decision. The decisions themselves are in curation."""
+"""The review queue: items that wait for a decision. The decisions themselves are in curation."""

@@ -11,15 +11,16 @@ from orgs.principals import MODERATORS, Actor, Principal
 
 
 def _theirs(actor: Actor) -> Q:
-    """Items about a memory that is theirs to change; the same rule as `may_change`."""
+    """The condition for items about a memory that the actor may change; the same rule as
+    `may_change`."""
     if actor.moderates:
-        # Not Q(): an empty condition would vanish beside another one.
+        # Not Q(), which would vanish in a combination.
         return ~Q(pk__in=[])
-    # What was forgotten lies where its subject alone reads.
+    # A memory that its subject forgot waits where only the subject reads.
     subject = Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
     theirs = subject if actor.role == Role.VIEWER else subject | Q(author_id=actor.member_id)
     others = _about(theirs) & ~Q(cause__in=(*PROPOSALS, Cause.RED_LINE))
-    # What a gate holds lies where those alone look who decide, or where curators do.
+    # A memory held by a gate waits where only its deciders or curators read.
     held = Q(cause__in=HELD, audience__kind=AudienceKind.EXPLICIT)
     wishes = Q(cause=Cause.RED_LINE) & _about(subject)
     mine = Q(cause=Cause.RETURN) | others | wishes
@@ -27,7 +28,7 @@ def _theirs(actor: Actor) -> Q:
 
 
 def _about(which: Q) -> Q:
-    """Items about such a memory, which is looked up for each item instead of joined."""
+    """Items about memories that meet the condition; by a subquery instead of a join."""
     memories = Memory.objects.filter(
         which, organisation_id=OuterRef("organisation_id"), id=OuterRef("memory_id")
     )
@@ -35,7 +36,7 @@ def _about(which: Q) -> Q:
 
 
 def proposed(actor: Actor) -> Q:
-    """Items that the caller has put into the queue, or a robot for them."""
+    """The condition for items that the actor proposed, or a robot for them."""
     if actor.robot_id:
         return Q(robot_id=actor.robot_id, proposed_by=None)
     about = Q(memory__member_id=actor.member_id) | Q(memory__speaker_member_id=actor.member_id)
@@ -43,12 +44,12 @@ def proposed(actor: Actor) -> Q:
 
 
 def decidable(actor: Actor) -> Q:
-    """Items that the caller may decide: a person's matter, never a robot's."""
+    """The condition for items that the actor may decide; robots decide nothing."""
     return _theirs(actor) if actor.is_person else Q(pk__in=[])
 
 
 def may_decide(principal: Principal, item: Proposal) -> bool:
-    """Whether the asker decides this item. Nobody but curators decides a proposal."""
+    """Whether the asker may decide this item. Only curators and admins decide proposals."""
     actor = principal.actor
     if not actor.is_person:
         return False
@@ -65,7 +66,8 @@ def may_decide(principal: Principal, item: Proposal) -> bool:
 
 
 def curators(actor: Actor) -> list[Member]:
-    """Who may be given an item, by name; call inside a scope of the organisation."""
+    """The members to whom an item may be assigned, by name; call inside a scope of the
+    organisation."""
     rows = Member.objects.filter(
         organisation_id=actor.organisation_id, role__in=MODERATORS, removed_at=None
     )

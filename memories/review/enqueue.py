@@ -1,7 +1,7 @@
-"""Put into the review queue what has to be decided, and take out what has settled itself.
+"""Add items to the review queue, and withdraw those that need no decision any more.
 
-Call inside a scope that may write where the memory lies. Whoever locks both locks the memory
-first and its items afterwards, so that two never wait for each other in a circle.
+Call inside a scope that may write in the memory's audience. A memory is always locked before its
+items, so that two transactions never deadlock.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from orgs.models.base import new_id
 
 
 def item_of(memory: Memory, cause: str, now: datetime) -> Proposal:
-    """An open item about a memory, asked for by who wrote it; not stored yet."""
+    """An open item about a memory, proposed by its writer; not stored yet."""
     return Proposal(
         id=new_id(),
         organisation_id=memory.organisation_id,
@@ -37,9 +37,9 @@ def item_of(memory: Memory, cause: str, now: datetime) -> Proposal:
 def enqueue(
     rows: Sequence[Memory], now: datetime, details: Mapping[UUID, Mapping[str, Any]] | None = None
 ) -> None:
-    """An item for each memory that waits: for a curator, or for whoever it is about.
+    """Add an item for each memory that waits for a curator or for its subject.
 
-    details: of the item, by the id of its memory.
+    details: of the items, by memory id.
     """
     waiting = [row for row in rows if row.proposed_audience_id]
     if not waiting:
@@ -60,7 +60,7 @@ def enqueue(
 
 
 def enqueue_again(memory: Memory, now: datetime) -> None:
-    """A withdrawn proposal is wanted after all: it waits once more."""
+    """Add an item again for a memory that was withdrawn and waits once more."""
     open_ = Proposal.objects.filter(
         organisation_id=memory.organisation_id, memory_id=memory.id, state=State.OPEN
     )
@@ -73,9 +73,9 @@ def enqueue_again(memory: Memory, now: datetime) -> None:
 
 
 def withdraw(organisation_id: UUID, memory_id: UUID, now: datetime, *causes: str) -> None:
-    """Close the open items about a memory that is gone, has moved or was decided otherwise.
+    """Withdraw the open items about a memory that is gone, has moved or was decided otherwise.
 
-    causes: only items of these; without any all of them.
+    causes: only items of these causes; by default all.
     """
     withdraw_all(organisation_id, [memory_id], now, *causes)
 
@@ -83,7 +83,7 @@ def withdraw(organisation_id: UUID, memory_id: UUID, now: datetime, *causes: str
 def withdraw_all(
     organisation_id: UUID, memory_ids: Sequence[UUID], now: datetime, *causes: str
 ) -> None:
-    """The same for several memories."""
+    """`withdraw` for several memories."""
     about = Q(memory_id__in=memory_ids) | Q(other_id__in=memory_ids)
     rows = Proposal.objects.filter(about, organisation_id=organisation_id, state=State.OPEN)
     if causes:

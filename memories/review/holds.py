@@ -1,4 +1,4 @@
-"""Who has an item of the queue open, and whom it is given to."""
+"""Holding and assigning items of the queue."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -31,7 +31,8 @@ def taken_by_others(item: Proposal, actor: Actor, now: datetime) -> bool:
 
 
 def hold(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
-    """Keep the item from others for five minutes. Raises NotFound, Decided and Held."""
+    """Hold an item for five minutes, so that nobody else decides it. Raises NotFound, Decided and
+    Held."""
     principal = resolve(actor)
     with principal.scope():
         item = to_decide(principal, item_id)
@@ -43,7 +44,8 @@ def hold(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
 
 
 def take_hold(principal: Principal, item: Proposal, now: datetime) -> bool:
-    """Whether the item is now the asker's for five minutes; call inside the principal's scope."""
+    """Hold an item for five minutes. Returns whether the asker holds it now; call inside the
+    principal's scope."""
     me = principal.actor.member_id
     free = Q(locked_until=None) | Q(locked_until__lte=now) | Q(locked_by_id=me)
     changed = Proposal.objects.filter(
@@ -53,7 +55,7 @@ def take_hold(principal: Principal, item: Proposal, now: datetime) -> bool:
 
 
 def let_go_of_others(principal: Principal, item: Proposal) -> None:
-    """Who moves on to this item holds no other any more; call inside the principal's scope."""
+    """Release all other items that the asker holds; call inside the principal's scope."""
     Proposal.objects.filter(
         organisation_id=item.organisation_id,
         state=State.OPEN,
@@ -62,7 +64,7 @@ def let_go_of_others(principal: Principal, item: Proposal) -> None:
 
 
 def release(actor: Actor, item_id: UUID) -> Proposal:
-    """Let go of an item that the asker holds; of others' holds nothing changes. Raises NotFound."""
+    """Release an item if the asker holds it; holds of others stay. Raises NotFound."""
     principal = resolve(actor)
     with principal.scope():
         item = to_decide(principal, item_id)
@@ -73,9 +75,9 @@ def release(actor: Actor, item_id: UUID) -> Proposal:
 
 
 def assign(actor: Actor, item_id: UUID, member_id: UUID | None, *, now: datetime) -> Proposal:
-    """Give an item to a curator or admin, or to nobody.
+    """Assign an item to a curator or admin, or to nobody.
 
-    Raises NotFound (also for who cannot decide it), PermissionError and Decided.
+    Raises NotFound (also for a member who cannot decide it), PermissionError and Decided.
     """
     principal = resolve(actor)
     with principal.scope():

@@ -1,4 +1,4 @@
-"""What waits for somebody's decision, and what became of it."""
+"""Items that wait for a decision, and their outcome."""
 
 from django.db import models
 
@@ -25,9 +25,9 @@ class Cause(models.TextChoices):
 
 # Two memories of the same readers side by side: both stay, or somebody merges them.
 PAIRS = (Cause.DUPLICATE, Cause.CONTRADICTION)
-# What a gate holds back.
+# Memories held by a gate.
 HELD = (Cause.PERSONAL_DATA, Cause.POISON)
-# Approved, it is copied to whom it was for; rejected, it is archived.
+# If approved, it is copied to its target audience; if rejected, it is archived.
 PROPOSALS = (Cause.PUBLISH, *HELD)
 
 
@@ -42,16 +42,18 @@ class State(models.TextChoices):
 class Proposal(MemoryPart):
     """An item of the review queue, readable exactly like the memory that it is about.
 
-    memory: what is proposed (publish, return), or what would be changed. other: the older one
-    of a pair, or what a proposal was merged into. target_audience: who would read it.
-    proposed_by, robot: who asks; both are empty for what maintenance found. content: the text of
-    a correction. seen_version: the memory's version, and so the readers, for which it was written.
-    outcome: what the decision changed, so that it can be undone; after that `undone`, the id that
-    the copy had. details: numbers and words of the trade, no text. Of what is too many: `tier`, its
-    `capacity`, the `count`, how many would go (`chosen`) into how many `summaries`; of a block in
-    the place of the tier its `label` and id, and both numbers in characters. Of what a gate
-    holds `found`: how often each kind, `spans`: where in the memory's text which kind stands,
-    `failed`: a detector broke.
+    memory: the proposed memory (publish, return), or the one that would be changed. other: the
+    older one of a pair, or the one into which a proposal was merged. target_audience: who would
+    read it. proposed_by, robot: who asks; both are empty if maintenance found it. content: the text
+    of a correction. seen_version: the version of the memory, and so the readers, for which it was
+    written. outcome: what the decision changed, for undo; after an undo `undone`, the id of the
+    copy.
+
+    details: numbers and codes, no text. For too many memories: `tier`, its `capacity`, the `count`,
+    how many would be archived (`chosen`) into how many `summaries`; for a block its `label` and id
+    instead of the tier, and both numbers in characters. For a held memory `found`: how often each
+    kind was found, `spans`: where in the memory's text each kind is, `failed`: whether a detector
+    failed.
     """
 
     cause = models.CharField(max_length=13, choices=Cause.choices)

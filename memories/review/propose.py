@@ -1,4 +1,4 @@
-"""Ask for a change that is somebody else's to make: a correction, a report."""
+"""Propose a change that somebody else must decide: a correction, a report."""
 
 from datetime import datetime
 from uuid import UUID
@@ -26,8 +26,9 @@ def propose_correction(
 ) -> Proposal:
     """Suggest another text for a memory that the asker reads.
 
-    Raises NotFound, PermissionError for viewers, Misplaced when nothing would change,
-    AlreadyExists while an earlier one waits, and Encrypted: a suggestion is kept in plain.
+    Raises NotFound, PermissionError for viewers, Misplaced if nothing would change, AlreadyExists
+    while an earlier one waits, and Encrypted for a sensitive memory, because a suggestion is stored
+    in plain.
     """
     if actor.is_person and actor.role == Role.VIEWER:
         raise PermissionError(VIEWERS_REPORT)
@@ -58,7 +59,8 @@ def _active(principal: Principal, memory_id: UUID) -> Memory:
 def ask(
     principal: Principal, memory: Memory, cause: str, reason: str, now: datetime, **more: str
 ) -> Proposal:
-    """Put a wish about a readable memory into the queue. Raises AlreadyExists while one waits."""
+    """Add an item about a readable memory to the queue. Raises AlreadyExists while the same
+    waits."""
     actor = principal.actor
     item = Proposal(
         id=new_id(),

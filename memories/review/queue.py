@@ -1,4 +1,4 @@
-"""The review queue: what waits for whom, one item, who has it open, whom it is given to."""
+"""The review queue: items for an asker, filters, one item, the next one, counts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ NAMES = (
 
 
 class Decided(Exception):
-    """Somebody was faster; `item` is as it is now."""
+    """The item was decided already; `item` is its present state."""
 
     def __init__(self, item: Proposal) -> None:
         words = {State.WITHDRAWN: "This was taken back"}
@@ -43,7 +43,7 @@ class Decided(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How much waits (at most CAPPED) and how much this member has decided since `since`."""
+    """How many items wait (at most CAPPED), and how many this member has decided since a time."""
 
     waiting: int
     done: int
@@ -57,11 +57,11 @@ GONE = Q(("status", Status.FORGOTTEN))
 
 
 def items(principal: Principal) -> "QuerySet[Proposal, Proposal]":
-    """What the asker decides or has proposed; evaluate inside the principal's scope.
+    """The items that the asker may decide or has proposed; evaluate inside the principal's scope.
 
-    An item whose memory is not readable does not exist, and so with the other one of a pair. What
-    is forgotten is for who may bring it back, here as well. What was written for other readers than
-    those of today is for who reads both, as with the versions of the memory.
+    An item exists only for those who may read its memory, and the other one of a pair. Items about
+    forgotten memories exist only for those who may restore these. An item that was written for
+    former readers exists only for those who read both audiences, like a version of the memory.
     """
     return _items(principal.actor)
 
@@ -71,7 +71,7 @@ def _items(actor: Actor) -> "QuerySet[Proposal, Proposal]":
 
 
 def ids_of(actor: Actor) -> dict[str, UUID | None]:
-    """What a query about the queue takes of the asker beside the role."""
+    """The parameters of a queue query about the asker, besides the role."""
     return {
         "organisation_id": actor.organisation_id,
         "member_id": actor.member_id,
@@ -80,14 +80,15 @@ def ids_of(actor: Actor) -> dict[str, UUID | None]:
 
 
 def standing(actor: Actor) -> "QuerySet[Proposal, Proposal]":
-    """What exists for the asker, whoever decides it; evaluate inside the asker's scope.
+    """The items that exist for the asker, whoever may decide them; evaluate inside the asker's
+    scope.
 
-    `status` is that of the memory, to filter by.
+    Annotated with `status`, that of the memory.
     """
     tenant = {"organisation_id": actor.organisation_id}
     there = Memory.objects.filter(~Q(status=Status.FORGOTTEN) | restorable(actor), **tenant)
-    # Looked up one by one: a list of all that is readable would be made for the sake of a few, and
-    # nothing but a subquery for one value keeps the database from making it.
+    # A scalar subquery for each row: any other form makes the database list all readable memories
+    # for a few items.
     status = Subquery(there.filter(id=OuterRef("memory_id")).values("status")[:1])
     twins = Q(other=None) | Exists(there.filter(id=OuterRef("other_id")))
     seen = Version.objects.filter(
@@ -100,8 +101,8 @@ def standing(actor: Actor) -> "QuerySet[Proposal, Proposal]":
 
 
 def queue(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet[Proposal, Proposal]":
-    """Items that match: state, cause, mine (proposed by the asker), assigned (me or nobody),
-    decided (by whoever could)."""
+    """The items that match the filters: state, cause, mine (proposed by the asker), assigned (me or
+    nobody), decided (also by others)."""
     actor, rows = principal.actor, items(principal)
     if state := filters.get("state"):
         rows = rows.filter(state=state)
@@ -123,10 +124,10 @@ def queue(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet[Proposa
 
 
 def window(principal: Principal, filters: Mapping[str, Any], item_id: UUID) -> list[Proposal]:
-    """What waits for the asker around one item: WINDOW of them, WINDOW_BEFORE of which are older.
+    """The waiting items around one item: WINDOW of them, WINDOW_BEFORE of which are older.
 
-    filters: as of `queue`. Without the item where it does not wait, or not for the asker. One
-    query; call inside the principal's scope.
+    filters: as in `queue`. The item itself is missing if it does not wait for the asker. One query;
+    call inside the principal's scope.
     """
     rows = queue(principal, {**filters, "state": State.OPEN, "mine": False})
     rows = rows.exclude(GONE)
@@ -162,7 +163,7 @@ def to_decide(principal: Principal, item_id: UUID) -> Proposal:
 
 
 def get_item(actor: Actor, item_id: UUID) -> Proposal:
-    """One item that the asker decides or has proposed. Raises NotFound."""
+    """One item that the asker may decide or has proposed. Raises NotFound."""
     principal = resolve(actor)
     with principal.scope():
         return find(principal, item_id)
@@ -171,9 +172,9 @@ def get_item(actor: Actor, item_id: UUID) -> Proposal:
 def following(
     principal: Principal, after: UUID | None, now: datetime, filters: Mapping[str, Any]
 ) -> UUID | None:
-    """The next item that waits for the asker: the oldest after `after`, then from the start.
+    """The next item that waits for the asker: the oldest after `after`, else the oldest of all.
 
-    filters: as of `queue`, what the asker works through.
+    filters: as in `queue`.
     """
     me = principal.actor.member_id
     rows = queue(principal, {**filters, "state": State.OPEN, "mine": False})
@@ -187,7 +188,7 @@ def following(
 
 
 def count(principal: Principal, since: datetime) -> Count:
-    """Progress; counted over what the asker may decide and no further than CAPPED."""
+    """The asker's progress: items that they may decide, counted up to CAPPED."""
     actor = principal.actor
     with connection.cursor() as cursor:
         cursor.execute(*_COUNTED.text(actor.role, since=since, **ids_of(actor)))

@@ -1,4 +1,4 @@
-"""Draw a red line round a memory, and take it off; whoever may not, asks for it in the queue."""
+"""Protect a memory with a red line, and remove the line; others can propose it in the queue."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -40,18 +40,18 @@ DERIVED = "This was made of other memories and goes with them. Protect those."
 
 
 def may_protect(actor: Actor, memory: Memory) -> bool:
-    """Whether the asker draws and takes off red lines here: curators, and whom it is about."""
+    """Whether the asker may protect and unprotect the memory: curators, and its subject."""
     return actor.moderates or is_subject(actor, memory)
 
 
 def protect_memory(
     actor: Actor, memory_id: UUID, *, reason: str, now: datetime
 ) -> Memory | Proposal:
-    """Keep a memory as it is: nobody forgets, archives, rewords or shares it, and it does not
-    expire; it is glacial and of importance 1. Whom it is about forgets it all the same.
+    """Protect a memory: nobody can forget, archive, reword or share it, and it does not expire; it
+    becomes glacial with importance 1. Its subject can still forget it.
 
-    Who may not decide that proposes it, and gets the item of the queue. Raises NotFound, Misplaced
-    without a reason or for what cannot be protected, and AlreadyExists.
+    An asker who may not decide this proposes it, and gets the queue item. Raises NotFound,
+    Misplaced without a reason or for a memory that cannot be protected, and AlreadyExists.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -62,7 +62,7 @@ def protect_memory(
 
 
 def draw(principal: Principal, memory: Memory, reason: str, now: datetime) -> Memory:
-    """The same for a locked memory that may be protected. What would expire does so no more."""
+    """Protect a locked memory, without checking rights. Its expiry is removed."""
     if not reason.strip():
         raise Misplaced(WHY)
     expired = memory.expires_at
@@ -81,7 +81,7 @@ def draw(principal: Principal, memory: Memory, reason: str, now: datetime) -> Me
 
 
 def unprotect_memory(actor: Actor, memory_id: UUID, *, reason: str, now: datetime) -> Memory:
-    """Take the red line off, with a reason that stays beside the memory.
+    """Remove the red line, with a reason that is stored with the memory.
 
     Raises NotFound, NotYours, Misplaced without a reason, and AlreadyExists where there is none.
     """
@@ -99,7 +99,7 @@ def unprotect_memory(actor: Actor, memory_id: UUID, *, reason: str, now: datetim
 
 
 def lift(principal: Principal, memory: Memory, reason: str, now: datetime) -> None:
-    """The same for a locked memory, by whoever may."""
+    """Remove the red line of a locked memory, without checking rights."""
     _save(memory, principal.actor, reason, now, on=False)
     note(principal, "memory.unprotected", memory, now)
 
@@ -107,13 +107,13 @@ def lift(principal: Principal, memory: Memory, reason: str, now: datetime) -> No
 def approve_wish(
     principal: Principal, memory: Memory, reason: str, now: datetime
 ) -> dict[str, Any]:
-    """Draw the line that somebody asked for round a locked memory."""
+    """Protect a locked memory as proposed. Returns the outcome for undo."""
     draw(principal, _protectable(memory, now), reason, now)
     return {"protected": str(memory.id)}
 
 
 def check_wish(actor: Actor, reason: str, *, internal: bool) -> None:
-    """Whether a new memory may ask to be protected. Raises Misplaced."""
+    """Raise Misplaced if a new memory may not ask for protection."""
     if internal:
         raise Misplaced(INTERNAL)
     if actor.is_person and not reason.strip():
@@ -121,7 +121,7 @@ def check_wish(actor: Actor, reason: str, *, internal: bool) -> None:
 
 
 def settle_wishes(principal: Principal, fresh: Sequence[tuple[Memory, str]], now: datetime) -> None:
-    """Protect new memories of which that is asked, with the reasons, or ask for it.
+    """Protect new memories that ask for it, or propose it. fresh: (memory, reason).
 
     Call after they are stored, inside a scope of their writer.
     """
@@ -151,7 +151,7 @@ def _wish(rows: Sequence[tuple[Memory, str]], actor: Actor, now: datetime) -> No
 
 
 def pass_on(memory: Memory, to: UUID, now: datetime) -> None:
-    """What was proposed with a red line is now another row: the wish goes along."""
+    """Move an open wish for protection from a proposed memory to its published copy."""
     open_ = Q(memory_id=memory.id, cause=Cause.RED_LINE, state=State.OPEN)
     copied = Memory.objects.filter(organisation_id=memory.organisation_id, id=to).first()
     for item in Proposal.objects.filter(open_, organisation_id=memory.organisation_id):
@@ -185,7 +185,7 @@ def _save(memory: Memory, actor: Actor, reason: str, now: datetime, *, on: bool)
     memory.red_line_by_id, memory.red_line_at, memory.updated_at = actor.member_id, now, now
     if on:
         memory.expires_at = None
-    # By its id: a row that was stored a moment ago is new to Django, which would insert it again.
+    # By its id, because Django would insert a row again that was just stored in bulk.
     Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id).update(
         **{name: getattr(memory, name) for name in FIELDS}
     )

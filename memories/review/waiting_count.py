@@ -1,4 +1,4 @@
-"""How much waits for somebody's decision, as the frame of every page says it."""
+"""How many items wait for an asker, for the frame of every page."""
 
 from typing import Any
 
@@ -14,15 +14,16 @@ MOST = 100
 
 
 def waiting(actor: Actor) -> int:
-    """Items that the asker may decide, about memories that they may read; MOST or more is MOST.
+    """The number of items that the asker may decide, about memories that they may read; at most
+    MOST.
 
-    One statement in one round trip, whatever there is.
+    One statement in one round trip.
     """
     return len(asked_at_once(actor, *_open(actor)))
 
 
 def among(actor: Actor) -> tuple[str, dict[str, Any]]:
-    """The same rows as a subquery with named parameters, for a page that asks something anyway."""
+    """These rows as a subquery with named parameters, for pages with a query of their own."""
     statement, values = _open(actor)
     named = {f"waiting_{n}": value for n, value in enumerate(values)}
     return statement % tuple(f"%({name})s" for name in named), named

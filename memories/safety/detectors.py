@@ -1,7 +1,7 @@
-"""Where the gates get their detectors from; the one place that names them.
+"""The detectors of the gates.
 
-A detector takes the plain form of a text and says what it found. With the setting GATE_PRESIDIO the
-one with a model of language looks as well; it finds no less than the light one.
+A detector takes the plain form of a text and returns findings. With the setting GATE_PRESIDIO the
+one with a language model is used, which finds everything that the light one finds, and more.
 """
 
 from django.conf import settings
@@ -14,9 +14,10 @@ from memories.safety.poisoning.detect import find_poison
 
 
 def personal(text: PlainText, known: KnownNames) -> list[Finding]:
-    """What is personal in a text. Raises whatever its detector raises, also where it is missing."""
+    """The personal data in a text. Raises whatever the detector raises, also if it is not
+    installed."""
     if settings.GATE_PRESIDIO:
-        # It takes seconds to load, and is an extra.
+        # Imported here: it takes seconds to load, and is optional.
         from memories.safety import presidio
 
         return presidio.find_personal(text, known)
@@ -24,5 +25,5 @@ def personal(text: PlainText, known: KnownNames) -> list[Finding]:
 
 
 def poison(text: PlainText) -> list[Finding]:
-    """What would steer a model that reads the text. Raises whatever its detector raises."""
+    """The parts of a text that would steer a reading model. Raises whatever the detector raises."""
     return find_poison(text)

@@ -1,4 +1,4 @@
-"""What a gate found in a text, and how the text looks without it. Pure."""
+"""Findings of a gate in a text, and the text without them. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Personal(StrEnum):
-    """What is somebody's alone."""
+    """The kinds of personal data."""
 
     PERSON = "person"
     ADDRESS = "address"
@@ -22,7 +22,7 @@ class Personal(StrEnum):
 
 
 class Poison(StrEnum):
-    """What would steer a model that reads it."""
+    """The kinds of text that would steer a reading model."""
 
     ORDER = "order_to_model"
     ROLE = "role_claim"
@@ -36,14 +36,14 @@ class Poison(StrEnum):
 
 Kind = Personal | Poison
 
-# Whoever reads one of these could use it at once, whoever it is about.
+# Secrets: any reader could use one at once, whoever it is about.
 SECRETS = frozenset({Personal.CARD, Personal.IBAN, Personal.SSN, Personal.API_KEY})
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """start, end: offsets in the original text, in characters. sure: False where a person should
-    look, because the words could mean something else."""
+    """start, end: offsets in the original text, in characters. sure: False if a person should check
+    it, because the words could mean something else."""
 
     start: int
     end: int

@@ -1,6 +1,6 @@
-"""Judge a text before it reaches more people: may it pass, pass without some words, or must wait.
+"""Judge a text before it reaches more people: it may pass, pass with words masked, or must wait.
 
-A gate fails closed: where a detector breaks, the text waits for a person.
+A gate fails closed: if a detector fails, the text waits for a person.
 """
 
 import logging
@@ -26,7 +26,7 @@ from orgs.principals import Actor
 
 logger = logging.getLogger(__name__)
 
-# What others read where nobody knows which words of it are personal.
+# The text for others if a detector failed, so that personal words are unknown.
 WITHHELD = "[not checked]"
 POISON_ALONE = LookedFor(poison=True)
 Familiar = Callable[[], Iterable[str]]
@@ -40,12 +40,12 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What becomes of a text.
+    """The verdict on a text.
 
-    text: as others may read it: what is personal stands as its kind in brackets. findings: where in
-    the original. marks: where in `text` it would steer a robot. beside: what was found in its tags,
-    its topic and other fields. held: for which gate it waits, empty unless the action is review.
-    failed: a detector broke. looked: whether any gate looked at all.
+    text: as others may read it, with personal data replaced by its kind in brackets. findings: in
+    the original. marks: findings of poison, at their places in `text`. beside: findings in tags,
+    topic and other fields. held: the gate for which it waits, empty unless the action is review.
+    failed: whether a detector failed. looked: whether any gate looked at all.
     """
 
     action: Action
@@ -65,7 +65,7 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """What the audit trail calls it."""
+        """The word for the verdict in the audit trail."""
         if self.action is not Action.REVIEW:
             return {Action.PASS: "passed", Action.SANITISE: "sanitised"}[self.action]
         return "quarantined" if self.held is HeldFor.POISON else "held"
@@ -73,7 +73,7 @@ class Verdict:
 
 @dataclass(slots=True)
 class _Found:
-    """What the detectors of both gates said of one text."""
+    """The findings of both gates in one text."""
 
     personal: list[Finding] = field(default_factory=list)
     poison: list[Finding] = field(default_factory=list)
@@ -97,7 +97,7 @@ class Gate:
     """The gates of an organisation, for one call: names and policy are looked up once, when a text
     needs them. Use it inside a scope of the organisation.
 
-    policy, names: where they are known already.
+    policy, names: if they are known already.
     """
 
     organisation_id: UUID
@@ -128,10 +128,10 @@ class Gate:
     ) -> Verdict:
         """The verdict on a text of any length.
 
-        beside: what is served with it (tags, topic, metadata). called: names that go with it (its
-        speaker, its key), in which only poison is looked for. familiar: gives the names of people
-        whom every reader knows, as a group its members; they tell nobody anything, and are asked
-        for where a name was found. sanitise: what is personal is taken out, and the rest may pass.
+        beside: texts that are served with it (tags, topic, metadata). called: names that are served
+        with it (speaker, key), in which only poison is searched. familiar: returns names of people
+        whom every reader knows, such as a group's members; these are allowed. It is called only if
+        a name was found. sanitise: mask personal data and let the rest pass.
         """
         wanted = self.wanted(given)
         if not wanted:
@@ -159,19 +159,19 @@ class Gate:
         )
 
     def wanted(self, given: Submission) -> LookedFor:
-        """What is looked for. Most writes need no look at the policy."""
+        """The kinds to look for. Most writes need no lookup of the policy."""
         if not looked_for(given, WhenPersonal.ALWAYS):
             return LookedFor()
         return looked_for(given, self.when)
 
     def cleaned(self, text: str, given: Submission, familiar: Familiar = tuple) -> str:
-        """A text of a field beside, as others may read it."""
+        """The text of a further field, with personal data masked."""
         return self._look(text, LookedFor(self.wanted(given).personal), familiar).cleaned(text)
 
     def _look(self, text: str, wanted: LookedFor, familiar: Familiar = tuple) -> _Found:
         seen, found = plain(text), _Found()
         if wanted.personal:
-            # Secrets have forms of their own, whatever the names.
+            # Secrets are recognised by their form, without any names.
             names = KnownNames() if wanted.personal <= SECRETS else self.known
             here = _safely(lambda: detectors.personal(seen, names))
             kept = [one for one in here or () if one.kind in wanted.personal]
@@ -184,7 +184,7 @@ class Gate:
 
 
 def strange(text: str, found: Sequence[Finding], familiar: Familiar) -> list[Finding]:
-    """The findings without the persons whom every reader knows, by any part of their names."""
+    """The findings without people whom every reader knows, compared by any part of their names."""
     if not any(one.kind is Personal.PERSON for one in found):
         return list(found)
     known = {part for name in familiar() for part in _parts(name)}
@@ -196,13 +196,13 @@ def strange(text: str, found: Sequence[Finding], familiar: Familiar) -> list[Fin
 
 
 def _parts(name: str) -> set[str]:
-    """The words of a name as they are compared; an English genitive is the name itself."""
+    """The words of a name in the form for comparing, without an English genitive."""
     words = plain(name).text.casefold().replace("-", " ").split()
     return {word.removesuffix("'s").strip(".,'") for word in words}
 
 
 def _safely(find: Callable[[], Sequence[Finding]]) -> Sequence[Finding] | None:
-    """What a detector found; None where it broke."""
+    """The findings of a detector; None if it failed."""
     try:
         return find()
     except Exception as error:
@@ -212,7 +212,7 @@ def _safely(find: Callable[[], Sequence[Finding]]) -> Sequence[Finding] | None:
 
 
 def steers(text: str) -> bool:
-    """Whether a text would steer a robot that reads it; also where nobody could tell."""
+    """Whether a text would steer a robot that reads it; also True if the detector failed."""
     found = _safely(lambda: detectors.poison(plain(text)))
     return found is None or bool(found)
 
@@ -229,10 +229,10 @@ def record_verdicts(
     now: datetime,
     target_type: str = "memory",
 ) -> None:
-    """Put into the audit trail what the gates said, without the texts.
+    """Record verdicts in the audit trail, without the texts.
 
-    verdicts: by the id of what was judged, with the kind of the audience that it was for. Those
-    that no gate looked at are left out.
+    verdicts: by the id of the judged object, with the kind of its audience. Verdicts without a look
+    are left out.
     """
     by_word: dict[str, dict[UUID, dict[str, Any]]] = {}
     for id_, (verdict, audience) in verdicts.items():
@@ -245,6 +245,6 @@ def record_verdicts(
 
 
 def detail_of(verdict: Verdict, audience: str) -> dict[str, Any]:
-    """A verdict for the audit trail: kinds and counts."""
+    """The details of a verdict for the audit trail: kinds and counts."""
     broke = {"failed": True} if verdict.failed else {}
     return {"audience": audience, "found": verdict.kinds, **broke}

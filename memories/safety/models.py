@@ -1,4 +1,4 @@
-"""What an organisation tells its gates, and what a gate has put aside."""
+"""The terms and policy of an organisation's gates, and original texts of held memories."""
 
 from django.db import models
 
@@ -15,7 +15,7 @@ class TermKind(models.TextChoices):
 class GazetteerTerm(TenantModel):
     """A name that no text may show to a wider audience; curators keep the list.
 
-    folded: as it is compared, so that no name stands there twice.
+    folded: in the form for comparing, so that no name is listed twice.
     """
 
     kind = models.CharField(max_length=7, choices=TermKind.choices)
@@ -37,7 +37,7 @@ class GazetteerTerm(TenantModel):
 
 
 class GatePolicy(TenantModel):
-    """How strict an organisation's gates are; without a row as the field says."""
+    """How strict an organisation's gates are; without a row the default of the field applies."""
 
     personal = models.CharField(
         max_length=14,
@@ -62,11 +62,10 @@ class GatePolicy(TenantModel):
 
 
 class HeldText(TenantModel):
-    """The words of a memory as they were written, where the memory has them without what is
-    personal.
+    """The original words of a memory that was stored without its personal data.
 
-    audience: the own one of the member for whom it was written, so that the database shows it to
-    nobody else. findings: where in it what was found, as `[kind, start, end, sure]`.
+    audience: the private one of the member for whom it was written, so that the database shows it
+    to nobody else. findings: in these words, as `[kind, start, end, sure]`.
     """
 
     memory = TenantKey("memories.Memory")

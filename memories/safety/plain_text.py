@@ -1,8 +1,9 @@
-"""A text as a reader sees it, and where each sign of it stands in the original. Pure.
+"""The plain form of a text, as a reader sees it, with the place of each character in the original.
+Pure.
 
-Whoever wants to pass a gate writes an address with signs that nobody sees, in letters of another
-alphabet, or in letters of double width. The rules look at one plain form; what they find is pointed
-out in the original. The time grows with the length of the text alone.
+An attacker may hide words from a gate with invisible characters, letters of another alphabet, or
+letters of double width. The rules read the plain form; their findings are mapped to the original.
+The time is linear in the text.
 """
 
 import unicodedata
@@ -11,25 +12,26 @@ from functools import lru_cache
 
 import disarm
 
-# Not seen: control (other than line ends and tabs), format (joiners, turns of direction, tags).
+# Invisible categories: control (except line ends and tabs), format (joiners, direction marks,
+# tags).
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs"})
 _BREAKS = "\t\n\r\x0b\x0c\x85"
-# Blank, though they count as letters or marks; the selectors of variants are marks, too.
+# Invisible characters of other categories: blank letters and marks, and variation selectors.
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0), range(0x180B, 0x1810))
-# One sign for each kind of space, line end, dash and quotation mark.
+# One character for each kind of space, line end, dash and quotation mark.
 _MARKS = {"Zs": " ", "Zl": "\n", "Zp": "\n", "Pd": "-", "Pi": '"', "Pf": '"'}
 _SINGLE_QUOTES = "\u2018\u2019\u201a\u201b"
-# Of more signs than this nobody makes one letter (UAX 15, stream-safe format).
+# The most marks of one letter (UAX 15, stream-safe format).
 _MOST_MARKS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """original: as it was given. text: as it is seen, look-alikes folded to Latin letters.
+    """original: as it was given. text: as it is seen, with look-alikes folded to Latin letters.
 
-    starts, ends: for each sign of `text` where it begins and ends in `original`; empty where both
-    are the same. hidden: where in the original a sign stands that nobody sees.
+    starts, ends: for each character of `text` its start and end in `original`; empty if both texts
+    are equal. hidden: the places of invisible characters in the original.
     """
 
     original: str
@@ -71,7 +73,7 @@ def plain(original: str) -> PlainText:
 
 
 def is_unseen(char: str) -> bool:
-    """Whether nobody sees the sign: controls, joiners, turns of direction, tags, blanks."""
+    """Whether a character is invisible: controls, joiners, direction marks, tags, blanks."""
     if char.isprintable() and char.isascii():
         return False
     if char in _BREAKS:
@@ -83,7 +85,8 @@ def is_unseen(char: str) -> bool:
 
 @lru_cache(maxsize=20_000)
 def _seen(letter: str) -> str:
-    """A letter with its marks as it is seen: compatible forms, look-alikes and digits folded."""
+    """The plain form of a letter with its marks: compatible forms, look-alikes and digits
+    folded."""
     if letter.isascii():
         return letter
     compatible = unicodedata.normalize("NFKC", letter)

@@ -1,4 +1,4 @@
-"""How strict an organisation's gates are: every member reads it, admins change it."""
+"""The policy of an organisation's gates: every member may read it, admins change it."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ ADMINS_ONLY = "An admin decides how strict the gates are."
 
 
 def gate_policy(actor: Actor) -> WhenPersonal:
-    """When texts of robots are looked at for what is personal."""
+    """When texts of robots are checked for personal data."""
     with resolve(actor).scope():
         rows = GatePolicy.objects.filter(organisation_id=actor.organisation_id)
         found = rows.values_list("personal", flat=True).first()
@@ -20,7 +20,8 @@ def gate_policy(actor: Actor) -> WhenPersonal:
 
 
 def set_gate_policy(actor: Actor, personal: str, *, now: datetime) -> WhenPersonal:
-    """Change it. Raises PermissionError for who is no admin, and ValueError for another word."""
+    """Set the policy. Raises PermissionError if the actor is no admin, and ValueError for an
+    unknown value."""
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError(ADMINS_ONLY)
     wanted = WhenPersonal(personal)

@@ -1,8 +1,8 @@
-"""Personal data by presidio and a small model of English, beside the light detector: for workers.
+"""Personal data by presidio with a small English model, in addition to the light detector.
 
-An extra (`make setup-presidio`): about 15 ms a text, 300 MB of disk. It finds names that no list
-holds. What the light detector finds stays found. Nothing is fetched from the network: of
-presidio's recognisers only those are used that bring their data with them.
+Optional (`make setup-presidio`): about 15 ms for a text, 300 MB of disk. It finds names that no
+list has, in addition to everything that the light detector finds. It downloads nothing: only
+recognisers of presidio that include their data are used.
 """
 
 from collections.abc import Iterator
@@ -23,25 +23,25 @@ _KINDS = {
     "FACILITY": Personal.ADDRESS,
     "PHONE_NUMBER": Personal.PHONE,
 }
-# What the model calls a thing, and what presidio does.
+# The entity labels of the model and of presidio.
 _LABELS = {"PERSON": "PERSON", "ORG": "ORGANIZATION", "FAC": "FACILITY"}
-# So many signs are given to the model at once; a piece ends with a line or a word.
+# The most characters that the model gets at once; a piece ends with a line or a word.
 _PIECE = 20_000
-# A phone number that presidio's checks let through without a word for it has .4.
+# Presidio's score for a valid phone number without a context word is .4.
 _LEAST_SCORE = 0.4
 _LEAST_LETTERS, _LEAST_DIGITS, _DOTS_OF_A_MACHINE = 3, 10, 3
 _NO_NAME_SIGNS = frozenset("\\/:=@#<>{}")
 
 
 def installed() -> bool:
-    """Whether the extra is there."""
+    """Whether the optional packages are installed."""
     return find_spec("presidio_analyzer") is not None and find_spec(MODEL) is not None
 
 
 def find_personal(text: PlainText, known: KnownNames) -> list[Finding]:
-    """As detect.find_personal, and what the model finds beside it, which is never sure.
+    """The findings of detect.find_personal, and further ones of the model, which are never sure.
 
-    Raises ModuleNotFoundError where the extra is not installed.
+    Raises ModuleNotFoundError if the optional packages are not installed.
     """
     return pointed_out(text, [*rules(text.text, known), *_modelled(text.text)])
 
@@ -59,9 +59,9 @@ def _modelled(text: str) -> Iterator[Finding]:
 
 
 def _is_name(words: str) -> bool:
-    """Whether something is written as a name and has a word that may be one.
+    """Whether words are written like a name and one of them may be a name.
 
-    Alone it must be nothing else: "Mark stores", "QSR users".
+    A single word must be nothing else: not "Mark stores", not "QSR users".
     """
     parts = [part.removesuffix("'s") for part in words.split()]
     kinds = [
@@ -78,17 +78,17 @@ def _is_name(words: str) -> bool:
 def _is_one(kind: Personal, words: str) -> bool:
     if kind is Personal.PHONE:
         return _is_phone(words)
-    # A building is an address where it has a number.
+    # A building is an address if it has a number.
     return _is_name(words) and (kind is not Personal.ADDRESS or any(map(str.isdigit, words)))
 
 
 def _is_phone(words: str) -> bool:
-    """Whether a number is long enough, and no address of a machine."""
+    """Whether a number is long enough, and no IP address."""
     return sum(map(str.isdigit, words)) >= _LEAST_DIGITS and words.count(".") < _DOTS_OF_A_MACHINE
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """The text in pieces that a model can hold, and where each begins."""
+    """(start, piece) for pieces of a text that fit into the model."""
     start = 0
     while start < len(text):
         end = start + _PIECE

@@ -1,4 +1,4 @@
-"""A change that a gate refuses: nothing is written, and the audit trail keeps that it was asked."""
+"""Changes that a gate refuses: nothing is written, and the audit trail records the attempt."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -27,13 +27,13 @@ HELD_AS = {
     Status.PENDING_REVIEW: HeldFor.PERSONAL_DATA,
     Status.QUARANTINED: HeldFor.POISON,
 }
-# What other calls refuse: the audience is one that others read.
+# The audience kind for calls without an audience: one that others read.
 READ_BY_OTHERS = "organisation"
 
 
 class HeldBack(Exception):
-    """A gate does not let these words pass. It names no kind, for the writer may not know why a
-    name is one; `POST /gate` says what may be said."""
+    """A gate refuses these words. The message names no kind, because the writer may not know a
+    found name; `POST /gate` says what the caller may know."""
 
     def __init__(self, verdict: Verdict, audience: str) -> None:
         super().__init__(WORDS[verdict.held or HeldFor.PERSONAL_DATA])
@@ -44,7 +44,8 @@ class HeldBack(Exception):
 def noting_refusals(
     actor: Actor, now: datetime, *, target: UUID | None = None, target_type: str = "memory"
 ) -> Iterator[None]:
-    """Keep in the audit trail that a gate refused; around the transaction that it rolls back."""
+    """Record in the audit trail that a gate refused; use it around the transaction, which is rolled
+    back."""
     try:
         yield
     except HeldBack as refused:
@@ -69,7 +70,7 @@ def refuse(
     called: Iterable[str] = (),
     familiar: Familiar = tuple,
 ) -> Verdict:
-    """The verdict on words that pass; see `Gate.judge`. Raises HeldBack for the others."""
+    """The verdict on words that pass; see `Gate.judge`. Raises HeldBack for other words."""
     verdict = gate.judge(text, given, beside=beside, called=called, familiar=familiar)
     if verdict.held:
         raise HeldBack(verdict, given.audience)
@@ -78,7 +79,7 @@ def refuse(
 
 @checks_names
 def check_entity_name(actor: Actor, name: str, now: datetime) -> None:
-    """Raises HeldBack for a name given by a robot that would steer another one."""
+    """Raise HeldBack for a name given by a robot that would steer another robot."""
     if name and not actor.is_person:
         refused = noting_refusals(actor, now, target_type="entity")
         with refused, organisation_scope(actor.organisation_id):
@@ -86,10 +87,10 @@ def check_entity_name(actor: Actor, name: str, now: datetime) -> None:
 
 
 def refuse_held(actor: Actor, status: str) -> None:
-    """Raises HeldBack where a memory waits that has to be readable at once: what it was to be part
-    of (a decision, a task) cannot be written without it."""
+    """Raise HeldBack if a memory waits that must be readable at once, because a decision or task
+    cannot be written without it."""
     held = HELD_AS.get(Status(status))
-    # What a person proposes waits as well, and they read it meanwhile.
+    # A person's proposal waits as well, but they can read it meanwhile.
     if held and not actor.is_person:
         verdict = Verdict(action=Action.REVIEW, text="", held=held)
         raise HeldBack(verdict, READ_BY_OTHERS)
@@ -102,11 +103,11 @@ def refuse_words(
     called: Iterable[str] = (),
     audience: str = READ_BY_OTHERS,
 ) -> None:
-    """Raises HeldBack where a robot's words, which others will read, may not reach them.
+    """Raise HeldBack if a robot's words may not reach other readers.
 
-    texts: what would steer another robot or could be used at once, as a card number, stands in
-    none. called: names, in which only the first is looked for. audience: the kind of the readers.
-    Call inside a scope of the organisation.
+    texts: must have no text that would steer another robot and no secret, such as a card number.
+    called: names, which are only checked for the former. audience: the kind of the audience. Call
+    inside a scope of the organisation.
     """
     if not actor.is_person:
         given = Submission(audience=audience, by_robot=True)

@@ -1,4 +1,4 @@
-"""Who may look at what a gate holds back, and decide about it."""
+"""Who may read and decide about memories held by a gate."""
 
 from uuid import UUID
 
@@ -7,7 +7,7 @@ from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership
 from orgs.principals import MODERATORS
 
-# Who curates reads these whatever the row; a group, where it is not confidential.
+# Kinds of audiences that curators read anyway; a group only if it is not confidential.
 OPEN = (
     *(AudienceKind.ORGANISATION, AudienceKind.PERSONA),
     *(AudienceKind.INDUSTRY, AudienceKind.ROLE),
@@ -17,11 +17,11 @@ OPEN = (
 def reviewers_of(
     organisation_id: UUID, audience_id: UUID, kind: str, owner_id: UUID | None
 ) -> frozenset[UUID] | None:
-    """The members who alone decide about a text for this audience; None for all who curate.
+    """The members who alone decide about a text for this audience; None means all curators.
 
-    What was for the eyes of few is shown to no curator: its writer's member decides. Without one:
-    of a confidential group its owner, else those of it who curate, else all who write in it; of a
-    list the members named in it. Nobody reads or decides about what is for robots alone.
+    A text for few readers is shown to no curator: the member for whom it was written decides.
+    Without one: for a confidential group its owner, else its curators, else all who write in it;
+    for a list the named members. Nobody reads or decides about texts for robots only.
     """
     if kind in OPEN:
         return None
@@ -48,7 +48,7 @@ def _group_of(organisation_id: UUID, audience_id: UUID) -> list[UUID]:
 
 
 def _of_group(group: Group) -> set[UUID]:
-    """Who decides for a group where nobody in particular wrote."""
+    """The members who decide for a group, for a text without a member."""
     if group.owner_id:
         return {group.owner_id}
     seats = GroupMembership.objects.filter(

@@ -1,8 +1,7 @@
-"""Which writes a gate looks at, and for what. Pure.
+"""Which writes the gates check, and for what. Pure.
 
-The audience decides most of it: what all of a profession reads is always looked at, what one person
-reads alone never. Words that a person gives their own colleagues are theirs to choose; what a robot
-writes for others is not.
+Mostly the audience decides: texts for a profession are always checked, texts for one person never.
+A person's words to their own colleagues are their choice; a robot's words for others are checked.
 """
 
 from collections.abc import Iterator
@@ -18,10 +17,10 @@ EVERYTHING = frozenset(Personal)
 
 
 class WhenPersonal(StrEnum):
-    """When the texts of robots are looked at for what is personal; a setting of the organisation.
+    """When texts of robots are checked for personal data; a setting of the organisation.
 
-    Audiences of a persona, an industry or a role are always looked at, and secrets in whatever
-    others read.
+    Texts for a persona, an industry or a role are always checked, and secrets are always searched
+    in texts that others read.
     """
 
     ABOUT_SOMEBODY = "about_somebody"
@@ -30,13 +29,12 @@ class WhenPersonal(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """A text on its way to its readers.
+    """The facts of a text for the gates.
 
-    audience: its kind. by_robot: the words are a robot's. about_somebody: it is about a member, or
-    a robot acts for one. own_words: a member's own words to a group that they are in. alone: only
-    the member whom it is about reads there, or only the robot that wrote it for one member.
-    strict: it is for a text that may hold nothing personal, whoever reads that (a shared block, a
-    profile).
+    audience: the kind. by_robot: whether the words are a robot's. about_somebody: whether it is
+    about a member, or a robot acts for one. own_words: whether they are a member's own words to
+    their group. alone: whether only its subject reads it, or only the personal robot that wrote it.
+    strict: whether nothing personal is allowed, whoever reads it (a shared block, a profile).
     """
 
     audience: str
@@ -49,7 +47,8 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class LookedFor:
-    """personal: the kinds that may not stand there; poison: whether it is looked for."""
+    """What to look for. personal: the kinds that are not allowed; poison: whether to look for
+    poison."""
 
     personal: frozenset[Personal] = frozenset()
     poison: bool = False
@@ -74,14 +73,15 @@ def _personal(given: Submission, when: WhenPersonal) -> frozenset[Personal]:
 
 
 def _poison(given: Submission) -> bool:
-    """A robot's own notes count as read by others: it answers more than one member from them."""
+    """Whether to look for poison. A robot's own notes count as read by others, because it answers
+    several members from them."""
     if not given.by_robot:
         return False
     return given.strict or (not given.alone and given.audience in SHARED | COHORTS | {"robot"})
 
 
 def strings_in(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, names of fields included."""
+    """All texts in a JSON value, also the names of fields."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A memory that is there already: on its way to other words or other readers, or held back."""
+"""Gates for stored memories: new words, new readers, and originals of held ones."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 def by_robot(memory: Memory) -> bool:
-    """Whether its present words are a robot's; what a member said in a conversation is not."""
+    """Whether the present words of a memory are a robot's; False for what a member said in a
+    conversation."""
     if memory.reworded_by_id:
         return False
     if memory.speaker_member_id and message_of(memory) and not memory.reworded_by_robot_id:
@@ -29,9 +30,10 @@ def by_robot(memory: Memory) -> bool:
 
 
 def other_words(memory: Memory, words_of: Words) -> Submission:
-    """New words for the readers of a memory. words_of: (member, robot) whose they are.
+    """The submission of new words for the readers of a memory. words_of: (member, robot) whose they
+    are.
 
-    Of what a gate holds nothing may become readable before somebody has decided.
+    Of a held memory nothing may become readable before somebody has decided.
     """
     if memory.held_for:
         return Submission(audience=memory.audience.kind, by_robot=True, strict=True)
@@ -45,8 +47,8 @@ def other_words(memory: Memory, words_of: Words) -> Submission:
 
 
 def other_readers(memory: Memory, kind: str, *, by_choice: bool) -> Submission:
-    """Its words for readers of another kind. by_choice: a person decides about them, so what is
-    personal is theirs to share, but in what all of a profession reads."""
+    """The submission of a memory's words for an audience of another kind. by_choice: a person
+    decides it, so they may share personal data, except with a profession."""
     about = bool(memory.member_id or memory.speaker_member_id)
     return Submission(
         audience=kind,
@@ -58,10 +60,10 @@ def other_readers(memory: Memory, kind: str, *, by_choice: bool) -> Submission:
 
 
 def originals_of(organisation_id: UUID, memories: Iterable[UUID]) -> dict[UUID, str]:
-    """The words of held memories as they were written, by the memory's id.
+    """The original words of held memories, by memory id.
 
-    Call inside the asker's scope: the database shows them to the member alone for whom they were
-    written, and to a robot that may read what is private to them.
+    Call inside the asker's scope: the database shows them only to the member for whom they were
+    written, and to robots that may read what is private to them.
     """
     ids = list(memories)
     if not ids:
@@ -71,7 +73,8 @@ def originals_of(organisation_id: UUID, memories: Iterable[UUID]) -> dict[UUID, 
 
 
 def with_originals(items: "QuerySet[Proposal, Proposal]") -> "QuerySet[Any, Any]":
-    """The same items, each with its memory's words as `original`, where the asker may read them."""
+    """The items annotated with the `original` words of their memory, where the asker may read
+    them."""
     texts = HeldText.objects.filter(
         organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("memory_id")
     )

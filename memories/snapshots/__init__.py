@@ -1,1 +1,2 @@
-"""Snapshots: memories as lines of a file, and back. What a member takes along is in privacy."""
+"""Snapshots: export memories as lines of a file, and restore them. The personal export is in
+privacy."""

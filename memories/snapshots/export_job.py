@@ -1,7 +1,7 @@
-"""Export what a member may read into a file, as a job that goes on where it was.
+"""Export what a member may read into a file, as a resumable job.
 
-The row of the job says up to which byte the file is right. What lies behind that was written by a
-worker that died before it could say so, and is cut away. So nothing is double and nothing is lost.
+The job's row notes up to which byte the file is complete. Later bytes were written by a worker that
+died before it could note them, and are cut off. So no line is repeated or lost.
 """
 
 import errno
@@ -31,10 +31,10 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def begin_export(actor: Actor, filters: Mapping[str, Any], *, now: datetime) -> Job:
-    """Ask for a file of what the member may read; filters as FiltersSerializer takes them.
+    """Queue an export of what the member may read. filters: as in FiltersSerializer.
 
-    If the same waits or runs already, that one: a file may be as large as all memories. Raises
-    ValidationError, and PermissionError for a robot, which reads pages instead.
+    If the same export waits or runs already, it is returned, because a file may be as large as all
+    memories. Raises ValidationError, and PermissionError for a robot, which reads pages instead.
     """
     if not actor.is_person:
         raise PermissionError("A robot has no jobs; it reads snapshots in pages.")
@@ -61,7 +61,7 @@ def _open(actor: Actor, parameters: Mapping[str, Any]) -> Job | None:
 
 
 def run_export(actor: Actor, job: Job) -> None:
-    """Write for one turn, from where it was. Raises Hopeless when there is no room for the file."""
+    """Write for one turn, from the job's place. Raises Hopeless if the disk is full."""
     try:
         with _opened(EXPORTS.path_of(job.id)) as file:
             whole = _write(actor, job, file)
@@ -81,19 +81,20 @@ def run_export(actor: Actor, job: Job) -> None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """The file, for this service's user alone and for one worker at a time."""
+    """Open the file, readable by this service's user alone, for one worker at a time."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     with os.fdopen(descriptor, "r+b") as file:
-        # A worker that lost its lease may still be writing; then this raises BlockingIOError.
+        # Raises BlockingIOError if a worker that lost its lease is still writing.
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield file
 
 
 def _write(actor: Actor, job: Job, file: IO[bytes]) -> bool:
-    """Write until the turn is over or it is cancelled; whether that was all."""
+    """Write until the turn is over or the job is cancelled. Returns whether the file is
+    complete."""
     filters, turn = FiltersSerializer().run_validation(job.parameters["filters"]), JobTurn()
     if job.place.get("offset", 0) > file.seek(0, os.SEEK_END):
-        # The file is gone, or shorter than was noted: from the beginning.
+        # The file is missing or shorter than noted: begin again.
         job.place, job.done = {}, 0
     file.truncate(file.seek(job.place.get("offset", 0)))
     if not job.place:
@@ -118,7 +119,7 @@ def _write(actor: Actor, job: Job, file: IO[bytes]) -> bool:
 
 
 def file_of(actor: Actor, job_id: UUID, *, now: datetime) -> Path:
-    """The finished file of the asker's own export. Raises NotFound, also once it is deleted."""
+    """The path of the asker's finished export. Raises NotFound, also after the file was deleted."""
     job = job_of(actor, job_id)
     if (path := ready_file(actor, job, now=now)) is None:
         raise NotFound("no such file")
@@ -126,7 +127,8 @@ def file_of(actor: Actor, job_id: UUID, *, now: datetime) -> Path:
 
 
 def ready_file(actor: Actor, job: Job, *, now: datetime) -> Path | None:
-    """The file of a job if the asker, whose export it is, can have it now."""
+    """The path of a job's file, if it is the asker's own export and the file is ready; else
+    None."""
     theirs = job.kind == JobKind.EXPORT and job.member_id == actor.member_id
     if not theirs or job.state != JobState.DONE or job.finished_at is None:
         return None

@@ -1,7 +1,7 @@
-"""The form of a snapshot: its head and a line a memory, written and read by the same fields.
+"""The format of a snapshot: a head, and a line for each memory.
 
-A line has what is needed to put a memory back. It names no author and no member; its `speaker` is a
-name. Its version and how often it was remembered are for people: a restore passes them by.
+A line has what is needed to restore a memory. It names no author and no member; its `speaker` is a
+name. Version and remember_count are for people and ignored by a restore.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from orgs.models.audiences import AudienceKind
 from orgs.principals import Actor
 
 FORMAT, VERSION = "commonmind-snapshot", 1
-# What the database holds as a count.
+# The greatest count in the database.
 MOST = 2**31 - 1
 _PLAIN = (
     "id", "key", "content", "type", "category", "tier", "importance", "confidence", "tags",
@@ -43,7 +43,7 @@ USE = (
 
 
 class BadSnapshot(ValueError):
-    """Not a snapshot that this service reads; the message says why."""
+    """The file is no valid snapshot; the message says why."""
 
 
 class OtherOrganisation(Exception):
@@ -57,9 +57,10 @@ class OtherOrganisation(Exception):
 
 
 def head(actor: Actor, memories: int, made_at: datetime) -> dict[str, Any]:
-    """The first line. memories: how many lines follow, as far as that is known at the beginning.
+    """The first line. memories: the number of lines, as known at the beginning.
 
-    asker: the member and the robot that asked, by id; the lines are what they could read.
+    Its `asker` has the ids of the member and the robot that asked; the lines are what they could
+    read.
     """
     return {
         "format": FORMAT,
@@ -72,7 +73,7 @@ def head(actor: Actor, memories: int, made_at: datetime) -> dict[str, Any]:
 
 
 def line(row: Memory) -> dict[str, Any]:
-    """One memory that came `with_names`; the group only where the asker may know of it."""
+    """The line of a memory that came `with_names`; the group only if the asker may know it."""
     use = row.used
     return {
         **{name: getattr(row, name) for name in _PLAIN},
@@ -93,7 +94,7 @@ class AskerSerializer(StrictSerializer):
 
 
 class HeadSerializer(StrictSerializer):
-    """What a snapshot is, where and when it was made, by whom and how many memories it holds."""
+    """The head: format, organisation, time, asker and number of memories."""
 
     format = serializers.ChoiceField([FORMAT])
     version = serializers.ChoiceField([VERSION])
@@ -104,7 +105,7 @@ class HeadSerializer(StrictSerializer):
 
 
 class UseSerializer(StrictSerializer):
-    """How it was used. Counts from 0; surprise in 0-1."""
+    """The use of a memory. Counts from 0; surprise in 0-1."""
 
     tier_since = serializers.DateTimeField(allow_null=True)
     access_count = CountField(min_value=0, max_value=MOST)
@@ -124,7 +125,7 @@ def _moment() -> serializers.DateTimeField:
 
 
 class LineSerializer(StrictSerializer):
-    """One memory. Only what a restore cannot do without is required."""
+    """One memory. Only what a restore needs is required."""
 
     id = serializers.UUIDField()
     content = TextField(trim_whitespace=False)
@@ -150,7 +151,8 @@ class LineSerializer(StrictSerializer):
     use = UseSerializer(required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """A snapshot may be older than the form of tags: what has no form is kept beside them."""
+        """Bring tags of an older snapshot into the present form; tags that do not fit are kept in
+        the metadata."""
         tags, left = brought(attrs.get("tags", ()))
         if left:
             attrs["metadata"] = with_old_tags(attrs.get("metadata", {}), left)
@@ -175,7 +177,7 @@ class FiltersSerializer(StrictSerializer):
 
 
 def organisation_of(head_line: Any) -> UUID:
-    """Where a snapshot with this first line was made. Raises BadSnapshot."""
+    """The id of the organisation in a head. Raises BadSnapshot."""
     if not isinstance(head_line, Mapping) or head_line.get("format") != FORMAT:
         raise BadSnapshot("This is no snapshot: its first line does not say so.")
     if head_line.get("version") != VERSION or isinstance(head_line["version"], bool):
@@ -188,7 +190,7 @@ def organisation_of(head_line: Any) -> UUID:
 
 
 def first_of(error: serializers.ValidationError) -> str:
-    """The first thing that is wrong, with its field."""
+    """The first error of a validation, with its field."""
     detail: Any = error.detail
     path = []
     while isinstance(detail, dict | list) and detail:

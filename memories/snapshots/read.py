@@ -1,4 +1,4 @@
-"""The readable memories for a snapshot, in portions by id; row-level security decides each time."""
+"""Read memories for a snapshot, in portions by id, under row-level security each time."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -12,14 +12,14 @@ from orgs import audit
 from orgs.principals import Actor, Principal, resolve
 
 PORTION = 100
-# A page ends when its lines have so many bytes, so that it can be sent back in one request.
+# A page ends at this many bytes, so that it can be restored by one request.
 MOST_BYTES = 16 * 1024 * 1024
 
 
 def readable(principal: Principal, filters: Mapping[str, Any], now: datetime) -> MemoryQuerySet:
-    """The active memories that the asker reads, of a person without robots' own notes.
+    """The active memories that the asker reads; for a person without robots' own notes.
 
-    Without sensitive ones: a snapshot is a file in plain, on the server as well.
+    Without sensitive ones, because a snapshot is a plain file.
 
     filters: group, tier, type, since, until. Evaluate inside the principal's scope.
     """
@@ -28,7 +28,7 @@ def readable(principal: Principal, filters: Mapping[str, Any], now: datetime) ->
 
 
 def count(principal: Principal, filters: Mapping[str, Any], now: datetime) -> int:
-    """How many there are now; inside the principal's scope."""
+    """The number of memories now; call inside the principal's scope."""
     return readable(principal, filters, now).order_by().count()
 
 
@@ -40,7 +40,7 @@ def portion(
     now: datetime,
     most: int = PORTION,
 ) -> list[Memory]:
-    """The next of them, the lowest ids first, with the rights of this moment."""
+    """The next memories after an id, in the order of ids, with the present rights."""
     principal = resolve(actor)
     with principal.scope():
         rows = readable(principal, filters, now)
@@ -51,7 +51,8 @@ def portion(
 def page(
     actor: Actor, filters: Mapping[str, Any], after: UUID | None, *, limit: int, now: datetime
 ) -> tuple[dict[str, Any], UUID | None]:
-    """A snapshot of up to `limit` memories and MOST_BYTES, and the id to go on after, or None."""
+    """(a snapshot of up to `limit` memories and MOST_BYTES, the id after which to continue or
+    None)."""
     lines: list[dict[str, Any]] = []
     size, last, more = 0, after, True
     while more and len(lines) < limit and size < MOST_BYTES:
@@ -71,9 +72,9 @@ def page(
 def export(
     actor: Actor, filters: Mapping[str, Any], *, now: datetime
 ) -> tuple[int, Iterator[tuple[int, bytes]]]:
-    """How many memories there are, and a whole snapshot as (memories so far, lines in bytes).
+    """(number of memories, a whole snapshot as an iterator of (memories so far, bytes)).
 
-    Recorded, since the copy lies outside from then on.
+    Recorded in the audit trail, because the copy leaves the service.
     """
     principal = resolve(actor)
     with principal.scope():

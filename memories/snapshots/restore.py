@@ -1,8 +1,8 @@
-"""Put the lines of a snapshot back, each by itself, with the rights that the asker has now.
+"""Restore the lines of a snapshot, each by itself, with the asker's present rights.
 
-What the asker may not read is not there for them: such a line is written anew like any other memory
-of theirs, and the answer is the same as for one that never was. Nobody becomes an author, a subject
-or a speaker by a line that another writer could not have made so.
+Memories that the asker may not read do not exist for them: such a line is written like any new
+memory, with the same answer. A line cannot make anybody author, subject or speaker whom the asker
+could not name in a new memory.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ from orgs.models.audiences import AudienceKind
 from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal, resolve
 
-# What a replaced memory has as the snapshot had it, beside tier, use and until when it held.
+# The columns that a replaced memory gets from the snapshot, besides tier, use and valid_until.
 REPLACED = ("content", "category", "importance", "tags", "metadata", "expires_at")
 _ANEW = (
     "content", "speaker", "occurred_at", "key", "type", "category", "topic", "tier", "importance",
@@ -50,8 +50,8 @@ _VISIBILITIES = {
 
 
 class Mode(StrEnum):
-    """What happens to a memory that is there: it is set as it was, left, or set as it was if the
-    snapshot's importance is higher."""
+    """What happens to an existing memory: it is replaced, kept, or replaced if the snapshot's
+    importance is higher."""
 
     REPLACE = "replace"
     KEEP = "keep"
@@ -59,8 +59,8 @@ class Mode(StrEnum):
 
 
 class Result(StrEnum):
-    """What became of a line. written: anew; repeated: its words were there already for the same
-    readers; waiting: somebody has to agree; forgotten: it is, and stays so."""
+    """The result of a line. written: as a new memory; repeated: the same readers had its words
+    already; waiting: somebody must agree; forgotten: the memory is and stays forgotten."""
 
     KEPT = "kept"
     REPLACED = "replaced"
@@ -73,7 +73,8 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
-    """What became of one line. memory: where its words are now; error: why it was refused."""
+    """The result of one line. memory: the id of the memory with its words; error: why it was
+    refused."""
 
     result: Result
     memory: UUID | None = None
@@ -83,9 +84,10 @@ class LineResult:
 def restore(
     actor: Actor, made_in: UUID, lines: Sequence[Any], mode: Mode, *, now: datetime
 ) -> list[LineResult]:
-    """Restore a snapshot, a result a line, and record it. made_in: its organisation.
+    """Restore a snapshot and record it; returns a result for each line. made_in: its organisation.
 
-    Raises OtherOrganisation, and PermissionError for who writes nothing; then nothing is done.
+    Raises OtherOrganisation, and PermissionError for an asker who may not write; then nothing is
+    done.
     """
     results = restore_lines(actor, made_in, lines, mode, set(), now=now)
     record_restore(actor, counts(results), mode, now=now)
@@ -93,12 +95,12 @@ def restore(
 
 
 def counts(results: Sequence[LineResult]) -> Counter[str]:
-    """How many lines became what."""
+    """The number of lines by result."""
     return Counter(one.result.value for one in results)
 
 
 def record_restore(actor: Actor, counted: Mapping[str, int], mode: Mode, *, now: datetime) -> None:
-    """One entry of the audit trail for a whole restore."""
+    """Record a whole restore in one entry of the audit trail."""
     with resolve(actor).scope():
         audit.record("snapshot.restored", actor=actor, now=now, mode=mode.value, **counted)
 
@@ -113,11 +115,11 @@ def restore_lines(
     now: datetime,
     dry_run: bool = False,
 ) -> list[LineResult]:
-    """Restore some lines of a snapshot; the caller records the whole.
+    """Restore some lines of a snapshot; the caller records the restore.
 
-    lines: JSON values, or the error that reading one gave. seen: ids of earlier lines, added to;
-    a second line of an id is refused. dry_run: the same results, and nothing stays. Raises like
-    `restore`.
+    lines: JSON values, or the error of reading a line. seen: ids of earlier lines, which is
+    updated; a second line of an id is refused. dry_run: the same results, but nothing is stored.
+    Raises what `restore` raises.
     """
     if made_in != actor.organisation_id:
         raise OtherOrganisation
@@ -168,7 +170,7 @@ def _checked(form: LineSerializer, given: Any, seen: set[UUID]) -> dict[str, Any
 
 
 def _readable(principal: Principal, ids: Sequence[UUID]) -> dict[UUID, Memory]:
-    """What the database shows to the asker, what is forgotten as well."""
+    """The memories of these ids that the asker may read, by id, also forgotten ones."""
     with principal.scope():
         rows = Memory.objects.filter(organisation_id=principal.organisation_id, id__in=ids)
         if principal.actor.is_person:
@@ -177,8 +179,9 @@ def _readable(principal: Principal, ids: Sequence[UUID]) -> dict[UUID, Memory]:
 
 
 def _gone(actor: Actor, row: Memory) -> LineResult:
-    """What is forgotten does not come back. Who may not bring it back is told that it is not there,
-    and writes it not anew either: a member's forgetting would end with the next restore."""
+    """The result for a forgotten memory, which does not come back. For an asker who may not restore
+    it the result is that it does not exist; it is not written anew either, because then a restore
+    would undo a member's forgetting."""
     if may_restore(resolve(actor), row):
         return LineResult(Result.FORGOTTEN)
     return LineResult(Result.REFUSED, error=NotFound("no such memory"))
@@ -187,14 +190,14 @@ def _gone(actor: Actor, row: Memory) -> LineResult:
 def _put_back(
     actor: Actor, line: Mapping[str, Any], row: Memory, mode: Mode, now: datetime
 ) -> LineResult:
-    """A memory that is there. Raises REFUSED_CHANGES; then it is as it was."""
+    """Restore an existing memory. Raises REFUSED_CHANGES; then it is unchanged."""
     if row.status == Status.FORGOTTEN:
         return _gone(actor, row)
     if not _wins(line, row, mode):
         return LineResult(Result.KEPT, row.id)
     principal = resolve(actor)
     with principal.scope():
-        # Looked at again under its lock: it may have changed since.
+        # Read again under its lock, because it may have changed.
         row = changeable(principal, row.id)
         if row.status == Status.FORGOTTEN:
             return _gone(actor, row)
@@ -217,14 +220,15 @@ def _put_back(
 
 
 def _wins(line: Mapping[str, Any], row: Memory, mode: Mode) -> bool:
-    """Whether the snapshot's state is to hold."""
+    """Whether the snapshot's state replaces the memory."""
     if mode is Mode.MERGE:
         return bool(line["importance"] > row.importance)
     return mode is Mode.REPLACE
 
 
 def _draft(actor: Actor, line: Mapping[str, Any]) -> Draft:
-    """A line as something new of the asker's. Raises Misplaced for a place that it cannot name."""
+    """The draft of a line as a new memory of the asker. Raises Misplaced for an audience that a
+    line cannot name."""
     visibility = _VISIBILITIES.get(line["audience"])
     if visibility is None:
         raise Misplaced(
@@ -233,7 +237,7 @@ def _draft(actor: Actor, line: Mapping[str, Any]) -> Draft:
     if visibility is Visibility.GROUP and not line.get("group"):
         raise Misplaced("The line names no group.")
     if visibility is Visibility.PRIVATE and not actor.is_person:
-        # Without a member it would become a note of the robot's own.
+        # Without a member it would become the robot's own note.
         raise Misplaced("What is private to a member, a robot does not write from a snapshot.")
     return Draft(
         visibility=visibility,
@@ -246,8 +250,8 @@ def _draft(actor: Actor, line: Mapping[str, Any]) -> Draft:
 def _write(
     actor: Actor, anew: Mapping[int, Draft], held: Mapping[int, datetime | None], now: datetime
 ) -> dict[int, LineResult]:
-    """Remember what is not there. To say again what was forgotten would bring it back, so those
-    lines are found by trying, and left out."""
+    """Remember lines that do not exist. A repeat of a forgotten memory would restore it, so such
+    lines are found by a trial in a transaction that is rolled back, and left out."""
     results: dict[int, LineResult] = {}
     wanted, archived = dict(anew), set[UUID]()
     while wanted:
@@ -273,7 +277,7 @@ def _write(
 
 
 def _revived(actor: Actor, outcomes: Sequence[Outcome], now: datetime) -> set[UUID]:
-    """Those that came back because they were said again."""
+    """The ids of memories that were restored because a line repeated them."""
     said = [o.id for o in outcomes if isinstance(o, Remembered) and o.deduplicated]
     rows = _readable(resolve(actor), said) if said else {}
     return {id_ for id_, row in rows.items() if row.restored_at == now}
@@ -288,7 +292,7 @@ def _fresh(numbers: Sequence[int], outcomes: Sequence[Outcome]) -> list[tuple[in
 
 
 def _hold(actor: Actor, until: Mapping[UUID, datetime | None]) -> None:
-    """Say of new memories until when they held, as far as the asker reads them."""
+    """Set until when new memories held, as far as the asker reads them."""
     ended = {id_: at for id_, at in until.items() if at is not None}
     if not ended:
         return

@@ -1,4 +1,4 @@
-"""Restore a snapshot from a file of JSON lines, some hundred lines at a time."""
+"""Restore a snapshot from a file of JSON lines, in portions."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ MOST_PROBLEMS = 1_000
 
 @dataclass(slots=True)
 class FileReport:
-    """How many lines became what, and (number of the line, reason) of the first refused ones."""
+    """The number of lines by result, and (line number, reason) of the first refused ones."""
 
     counts: Counter[str] = field(default_factory=Counter)
     problems: list[tuple[int, str]] = field(default_factory=list)
@@ -38,14 +38,14 @@ def restore_file(
     dry_run: bool = False,
     tick: Callable[[], object] = lambda: None,
 ) -> FileReport:
-    """Restore all lines, each by itself, and record the whole. tick: called after each portion.
+    """Restore all lines, each by itself, and record the restore. tick: called after each portion.
 
-    Repeating it, for example after it was stopped, changes nothing that is right already. Raises
+    A repeat, for example after it was stopped, does not change what is restored already. Raises
     BadSnapshot, OtherOrganisation and PermissionError; then nothing was done.
     """
     made_in = organisation_of(_value(file.readline(LONGEST_LINE + 1)))
     report, seen, lines = FileReport(), set[UUID](), _numbered(file)
-    # Who may not restore here is told so, also of a snapshot without a line.
+    # Checks the rights also for a snapshot without lines.
     restore_lines(actor, made_in, [], mode, seen, now=now)
     while some := list(islice(lines, AT_ONCE)):
         values = [value for _, value in some]
@@ -64,7 +64,7 @@ def restore_file(
 
 
 def _numbered(file: IO[bytes]) -> Iterator[tuple[int, Any]]:
-    """(number, JSON value or the error that reading it gave) of each line that is not empty."""
+    """(number, JSON value or the error of reading it) of each line that is not empty."""
     number = 1
     while raw := file.readline(LONGEST_LINE + 1):
         number += 1

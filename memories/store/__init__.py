@@ -1,1 +1,1 @@
-"""Rows as they are kept: memories, versions, lineage, what counts as the same text."""
+"""The stored rows: memories, versions, lineage, and the rule for equal texts."""

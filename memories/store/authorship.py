@@ -1,4 +1,4 @@
-"""Who wrote a memory, whose words it gives, and whose its present words are."""
+"""Who wrote a memory, who said its words, and who wrote its present wording."""
 
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ def words_by(actor: Actor) -> Words:
 
 
 def reword(memory: Memory, words: Words) -> None:
-    """Note whose the present words are, where that is not who said them; save with REWORDED."""
+    """Record the author of the present wording if it is not the speaker; save with REWORDED."""
     if memory.speaker_member_id or memory.speaker:
         own: Words = (memory.speaker_member_id, None)
     else:

@@ -1,20 +1,20 @@
-"""How far a turn of a conversation lends its words and its meaning to those around it. Pure.
+"""How far a turn of a conversation adds its words and its vector to the turns around it. Pure.
 
-Who lends, who is cleaned when a turn goes, and who is made anew all go by the same reach.
+The same reach decides which turns are indexed together, cleaned and indexed again.
 """
 
 from datetime import datetime
 
-# By distance in turns, from 1 on: what a lent word is worth, and what a lent vector.
+# By distance in turns, from 1 on: the weight of a word and of a vector of another turn.
 WORDS = (0.7, 0.5, 0.3, 0.3, 0.3)
 MEANING = (0.3, 0.15, 0.1)
 REACH = max(len(WORDS), len(MEANING))
 
 
 def lends(expires_at: datetime | None, to_expire_at: datetime | None) -> bool:
-    """Whether a turn that expires at one time lends to one that expires at the other.
+    """Whether a turn with the first expiry is part of the index of a turn with the second.
 
-    What is lent is gone with the lender without anybody having to act.
+    Only if it does not expire before the other: otherwise its words would outlive it.
     """
     if expires_at is None:
         return True

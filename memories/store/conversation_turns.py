@@ -1,4 +1,4 @@
-"""The turns before a memory that everyone who reads it reads as well."""
+"""The turns before a memory that all of its readers may read as well."""
 
 from bisect import bisect_left
 from collections import defaultdict

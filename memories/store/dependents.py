@@ -1,9 +1,9 @@
 """Propositions and summaries follow the memories that they were made from.
 
-Call inside a scope that reads these. One rule: what was made of words goes when the words may no
-longer be said. A proposition goes also when its memory is archived, and comes back with it. A
-summary stays then, for it is there in the place of what is archived. Once it went, it does not come
-back with its sources.
+Call inside a scope that reads these. The rule: what was derived from a text is forgotten when the
+text may no longer be shown. A proposition goes also when its memory is archived, and comes back
+with it. A summary stays then, because it replaces the archived memories. A forgotten summary does
+not come back with its sources.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from memories.store.models.version import Version
 
 # In a memory's `source`: the id of the one that it is a proposition of.
 OF = "proposition_of"
-# What of a memory its propositions have as it has it now.
+# The fields that propositions share with their memory.
 FOLLOWED = ("shareable", "expires_at", "valid_until")
 # In a summary's `source`: how many memories it was made of. Its key is this and its own id, which
 # no writer can know before the memory is there.
@@ -34,7 +34,7 @@ def is_proposition(memory: Memory) -> bool:
 
 
 def is_summary(memory: Memory) -> bool:
-    """Whether a worker made it of memories that were too many."""
+    """Whether the worker made it to replace several memories."""
     return memory.key == f"{SUMMARY}{memory.id}"
 
 
@@ -65,7 +65,7 @@ def sources(summary: Memory) -> MemoryQuerySet:
 
 
 def may_be_said(summary: Memory) -> bool:
-    """Whether all that a summary was made of is there, unchanged, for the same readers."""
+    """Whether all sources of a summary are there, unchanged and with the same readers."""
     rows = sources(summary)
     there = rows.filter(
         audience_id=summary.audience_id, status__in=(Status.ACTIVE, Status.ARCHIVED)
@@ -79,8 +79,8 @@ def may_be_said(summary: Memory) -> bool:
 
 
 def follow(memory: Memory, changed: Mapping[str, Any]) -> None:
-    """Propositions last as long as their memory, and go no further than it; summaries neither last
-    longer nor go further than any of theirs."""
+    """Propositions expire with their memory and have no more readers than it; summaries neither
+    last longer nor have more readers than any of their sources."""
     new = {name: value for name, value in changed.items() if name in FOLLOWED}
     if new:
         followers([memory]).update(**new)
@@ -102,10 +102,10 @@ def _narrow(rows: Sequence[Memory], new: Mapping[str, Any]) -> None:
 def take_along(
     rows: Sequence[Memory], now: datetime, *, by_subject: bool, archived: bool = False
 ) -> list[Memory]:
-    """Forget what was made of memories that go; it is still to be taken from the search.
+    """Forget what was derived from removed memories; the caller removes it from the search.
 
-    archived: they go only out of recall, so summaries of them stay. Otherwise what was archived
-    goes as well: its words were theirs.
+    archived: the memories leave only recall, so their summaries stay. Otherwise archived ones are
+    forgotten as well, because they hold the same words.
     """
     mine = Q(status=Status.ACTIVE, source__has_key=OF)
     if not archived:

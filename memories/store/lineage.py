@@ -26,7 +26,7 @@ LEVELS = 3
 
 
 class WithoutSources(Exception):
-    """What is derived says of what: without that nothing would take it away with its sources."""
+    """A derived memory must name its sources, because it is removed with them."""
 
 
 # What the sources of a memory were made of, and so on, with the least number of steps, newest
@@ -57,9 +57,9 @@ class SourceOfRow:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Only what the asker may read; at most MOST each, newest first.
+    """Only what the principal may read; at most MOST each, newest first.
 
-    further_back: of what that was made in turn, level by level, LEVELS in all with the first.
+    further_back: the sources of the sources, level by level; LEVELS in all, with the first.
     """
 
     derived_from: list[Memory]
@@ -77,7 +77,7 @@ def named_sources(row: Memory) -> list[UUID]:
 
 
 def derive(rows: Sequence[Memory], now: datetime) -> None:
-    """Note the sources that new memories name and their writer may read; others are passed over.
+    """Record the sources that new memories name; those that their writer may not read are ignored.
 
     Call inside the writer's scope.
     """
@@ -101,7 +101,7 @@ def derive(rows: Sequence[Memory], now: datetime) -> None:
 def cite(
     rows: Sequence[Memory], sources: Mapping[UUID, Sequence[SourceOfRow]], now: datetime
 ) -> None:
-    """Note the sources of memories that are not noted yet; inside a scope that reads both."""
+    """Record sources of memories that are not recorded yet; inside a scope that reads both."""
     if not rows:
         return
     known = set(

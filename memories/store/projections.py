@@ -1,8 +1,8 @@
-"""What is kept beside the memories in a form of its own, and can be made anew from them.
+"""Projections: data derived from memories in another form, which can be rebuilt from them.
 
-A projection is written when the worker reads what became findable, and taken away in the
-transaction that takes memories out of search: it may be behind and is never ahead. Each
-organisation switches it on by name (`Organisation.projections`).
+A projection is written when the worker indexes memories, and deleted in the transaction that takes
+memories out of search: it may be behind and is never ahead. Each organisation switches it on by
+name (`Organisation.projections`).
 """
 
 from collections.abc import Sequence
@@ -15,16 +15,16 @@ from orgs.models.organisations import Organisation
 
 
 class IndexProjection(Protocol):
-    """One form of its own."""
+    """One projection."""
 
     def write(self, rows: Sequence[Memory], now: datetime, *, fresh: bool) -> None:
-        """Note findable memories. fresh: they are new, so there is nothing of them yet."""
+        """Write findable memories. fresh: they are new, so nothing of them is written yet."""
 
     def renew(self, rows: Sequence[Memory], now: datetime) -> None:
-        """Note anew what is noted already."""
+        """Rewrite memories that are written already."""
 
     def remove(self, organisation_id: UUID, ids: Sequence[UUID]) -> None:
-        """Take away what is noted of them, and what others noted because of them."""
+        """Delete what is written of them, and what was written of others because of them."""
 
 
 _projections: dict[str, IndexProjection] = {}
@@ -38,7 +38,7 @@ def projects(name: str, projection: IndexProjection) -> None:
 def project(
     organisation: Organisation, rows: Sequence[Memory], now: datetime, *, fresh: bool
 ) -> None:
-    """Write what the organisation has switched on; of what is sensitive nothing."""
+    """Write the projections that the organisation switched on, without sensitive memories."""
     rows = [row for row in rows if not row.sensitive]
     for name, projection in _projections.items():
         if name in organisation.projections:
@@ -46,7 +46,7 @@ def project(
 
 
 def renew(organisation: Organisation, rows: Sequence[Memory], now: datetime) -> None:
-    """Note anew in what the organisation has switched on; of what is sensitive nothing."""
+    """Rewrite the projections that the organisation switched on, without sensitive memories."""
     rows = [row for row in rows if not row.sensitive]
     for name, projection in _projections.items():
         if name in organisation.projections:
@@ -54,6 +54,6 @@ def renew(organisation: Organisation, rows: Sequence[Memory], now: datetime) -> 
 
 
 def withdraw(organisation_id: UUID, ids: Sequence[UUID]) -> None:
-    """Take away, whether it is switched on or not: it may have been on before."""
+    """Delete from all projections, also those switched off: they may have been on before."""
     for projection in _projections.values():
         projection.remove(organisation_id, ids)

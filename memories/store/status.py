@@ -5,7 +5,8 @@ from memories.store.models.memory import Memory
 
 
 def back_to(memory: Memory) -> str:
-    """What a withdrawn memory becomes again: what was waiting for a decision waits on."""
+    """The status of a withdrawn memory that comes back: quarantined, pending or active, as
+    before."""
     if memory.held_for == HeldFor.POISON:
         return Status.QUARANTINED
     return Status.PENDING_REVIEW if memory.proposed_audience_id else Status.ACTIVE

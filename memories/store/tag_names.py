@@ -14,7 +14,7 @@ from memories.language.terms import key_of
 BETWEEN = ":"
 LEVELS = 4
 LONGEST = 100
-# Of one memory, with those above them; as many as a list of the API takes.
+# The most tags of one memory, including the levels above; the same limit as in the API.
 MOST = 1000
 QUOTED = 40
 # Where a memory keeps what cannot be brought to the form.
@@ -103,12 +103,13 @@ def with_old_tags(metadata: Mapping[str, Any], left: Sequence[str]) -> dict[str,
 
 
 def looked_for(tags: Sequence[str]) -> tuple[str, ...]:
-    """Tags as somebody asks for them, in their form; what has none stays, and finds nothing."""
+    """Tags of a query in their form; one that cannot be brought to it stays, and matches
+    nothing."""
     return tuple(dict.fromkeys(in_form(tag) or tag for tag in tags))
 
 
 def spelt(question: str) -> list[str]:
-    """The tags that the words of a question may spell out: up to three in a row, with hyphens or
+    """The tags that the words of a question may mean: up to three words in a row, with hyphens or
     colons between them, and whatever is written as a tag."""
     names = [name.split() for name in possible_names(question)]
     said = [between.join(name) for name in names for between in ("-", BETWEEN)]
@@ -117,7 +118,7 @@ def spelt(question: str) -> list[str]:
 
 
 def _singular(level: str) -> str:
-    """The level as `key_of` has it, again until nothing more goes."""
+    """The level under `key_of`, applied until it no longer changes."""
     key = key_of(level)
     while _is_level(key) and key != level:
         level, key = key, key_of(key)

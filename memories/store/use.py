@@ -1,4 +1,4 @@
-"""How memories are used, as several capabilities write it: first rows, moves on request."""
+"""Writes to the use of memories that several capabilities share: first rows, moves on request."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -7,7 +7,8 @@ from typing import Any
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetched
 
-# Whether the robot that asks is the only one that ever brought memory `m`: nobody raises their own.
+# Whether the robot that asks is the only one that ever brought memory `m`: a robot does not raise
+# its own memories.
 ALONE = """(m.robot_id = %(robot)s::uuid AND NOT EXISTS (
     SELECT 1 FROM memories_contribution c WHERE c.organisation_id = m.organisation_id
     AND c.memory_id = m.id AND c.robot_id <> %(robot)s::uuid))"""
@@ -78,7 +79,7 @@ def start(rows: Sequence[Memory]) -> None:
 
 
 def put_in_tier(memory: Memory, tier: str, *, reason: str, now: datetime) -> None:
-    """Move a locked memory because somebody asks for it, and log the move; none if it is there."""
+    """Move a locked memory on request, and log the move; do nothing if it is in that tier."""
     values = {
         "organisation": memory.organisation_id,
         "memory": memory.id,

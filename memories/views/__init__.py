@@ -1,1 +1,1 @@
-"""The capabilities as pages. A view makes one call; no rule lives here."""
+"""The pages. A view makes one call to a capability; no rule is implemented here."""

@@ -12,7 +12,7 @@ from orgs.views.moments import day
 
 
 def title(memory: Memory) -> str:
-    """By a turn of it; without the group where that is not to be named."""
+    """The title, from a turn of it; without the group if the reader may not know it."""
     return f"Conversation in {memory.place.name}" if memory.place else "Conversation"
 
 
@@ -38,7 +38,7 @@ def _count(number: int, one: str, several: str) -> str:
     return f"1 {one}" if number == 1 else f"{number:,} {several}"
 
 
-# By the order of a list what its quoted turn is among those that the line stands for.
+# By the order of a list: which of the folded turns the line quotes.
 QUOTED = {
     "": "last",
     "-age": "last",
@@ -49,7 +49,7 @@ QUOTED = {
 
 
 def line(found: FoldedConversation, order: str) -> dict[str, Any]:
-    """For components/conversation_line.html: what is not as in the line of the turn itself.
+    """For components/conversation_line.html: what differs from the line of the turn itself.
 
     "14 turns in #launch, 3 people, 12 May", or "3 of 14 turns" where the list has no more.
     """

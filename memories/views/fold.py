@@ -1,4 +1,4 @@
-"""What answers, and beneath it what does not."""
+"""Results that answer a question, and folded beneath them those that do not."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who wrote a memory, whose words it gives and whose they are now: in words."""
+"""Who wrote a memory, who said it and who reworded it: in words."""
 
 from datetime import UTC, datetime
 
@@ -18,7 +18,7 @@ def robot_name(robot: Robot) -> str:
 
 
 def teller_name(memory: Memory) -> str:
-    """The robot that wrote it, as far as whoever asks may know; empty for the built-in ones."""
+    """The robot that wrote it; empty for the built-in ones and if the reader may not know it."""
     return robot_name(memory.teller) if memory.teller else A_PERSONAL_ROBOT
 
 
@@ -36,7 +36,7 @@ def in_range(at: datetime) -> datetime:
 
 
 def only_a_name(name: str) -> str:
-    """A name that no member stands behind, so that nobody takes it for one."""
+    """A name that belongs to no member, marked so that nobody takes it for a member's."""
     return f"“{name}”"
 
 
@@ -53,12 +53,12 @@ def in_sentence(name: str) -> str:
 
 
 def is_worked_out(memory: Memory) -> bool:
-    """Whether the product made it of what others said: it is nobody's words."""
+    """Whether the product derived it from other memories: nobody said these words."""
     return memory.robot.builtin == WEB and memory.author_id is None
 
 
 def said_by(memory: Memory, me: object = None) -> str:
-    """Whose words it gives: the member who said it, a mere name, else the person who wrote it."""
+    """Who said it: a member, a name without a member, else the person who wrote it."""
     if is_worked_out(memory):
         return ""
     if memory.speaker_member_id:
@@ -67,7 +67,7 @@ def said_by(memory: Memory, me: object = None) -> str:
 
 
 def reworded_by(memory: Memory, me: object) -> str:
-    """Whose its present words are, where not the speaker's."""
+    """Who wrote the present wording, if not the speaker."""
     if memory.reworded_by_robot:
         told = memory.told(memory.reworded_by_robot)
         return told.name if told else in_sentence(A_PERSONAL_ROBOT)

@@ -73,8 +73,8 @@ def status(memory: Memory) -> dict[str, str] | None:
 def audience(
     readers: AudienceSentence, memory: Memory | None = None, *, place: UUID | None = None
 ) -> dict[str, Any]:
-    """url: where all of them stand by name; sheet_url: each who reads the memory, and why, or what
-    lies in the audience `place`."""
+    """url: the list of them by name; sheet_url: each reader of the memory, and why, or of what is
+    in the audience `place`."""
     url = ""
     if readers.kind == AudienceKind.ORGANISATION:
         url = reverse("people")
@@ -151,7 +151,7 @@ def about(memory: Memory, me: object) -> dict[str, Any]:
 
 
 def tag_links(tags: Sequence[str]) -> list[dict[str, str]]:
-    """The tags with the list of what has them; without those that another one stands for."""
+    """The tags with the address of their list; without those that another one implies."""
     return [
         {"label": tag, "url": f"{reverse('library')}?{urlencode({'tag': tag})}"}
         for tag in tags
@@ -160,7 +160,7 @@ def tag_links(tags: Sequence[str]) -> list[dict[str, str]]:
 
 
 def held(memory: Memory) -> str:
-    """Until when it was or will be true, where something newer holds in its place."""
+    """Until when it was or will be true, if a newer memory replaces it."""
     if memory.valid_until is None:
         return ""
     was = "Was" if memory.valid_until <= timezone.now() else "Is"
@@ -212,7 +212,7 @@ def restated(row: Restatement | None) -> dict[str, Any] | None:
 
 
 def _names(word: str, persons: Sequence[str]) -> bool:
-    """Whether the word is a day or part of a person's name, which stand there already."""
+    """Whether the word is a day or part of a person's name, which are shown already."""
     return word[:4].isdigit() or any(word in name.split() for name in persons)
 
 
@@ -250,7 +250,7 @@ def conversation(detail: Detail, me: object) -> list[dict[str, Any]]:
 
 
 def heard_by(detail: Detail, me: object) -> list[dict[str, Any]]:
-    """Who brought it since when, and how often."""
+    """Who contributed it since when, and how often."""
     return [
         {
             **_who_did_what(detail.shown.memory, link, me),
@@ -275,7 +275,7 @@ def _who_did_what(memory: Memory, link: Contribution, me: object) -> dict[str, s
 
 
 def gone(memory: Memory) -> dict[str, str] | None:
-    """What stands in the place of the readers of a forgotten memory."""
+    """What is shown instead of the readers of a forgotten memory."""
     if memory.status != Status.FORGOTTEN:
         return None
     return {

@@ -1,1 +1,1 @@
-"""Who reads what, one by one, and why. How it is said in a sentence: `reader_sentences`."""
+"""The readers of an audience one by one, each with the reason. Sentences: `reader_sentences`."""

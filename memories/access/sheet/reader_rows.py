@@ -1,7 +1,7 @@
 """The readers of audiences, looked up: how many of each kind, why they read, and who they are.
 
-Whatever a page says of readers comes from this one query: the sentences, the counts, the sheet and
-who is new. It tells no name that the asker may not know; those are counted.
+Whatever a page says about readers comes from this one query: the sentences, the counts, the sheet
+and who is new. Readers whose names the asker may not know are counted and not named.
 """
 
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ SHOWN = 8
 MOST_GROUPS = 20
 
 # People, robots and helpers of each audience, each once, with the reason for which they read.
-# enters: a person who can sign in, a robot with a key that reads. A helper reads for one of the
-# people and not alone: by that member's leave, as their own robot, or where both are in the
-# group in which the list was made.
+# enters: a person who can sign in, a robot with a key that reads. A helper reads only on behalf of
+# one of the people: by that member's delegation, as their own robot, or if both are in the group in
+# which the list was made.
 _ROWS = f"""
 WITH wanted AS MATERIALIZED (
     SELECT id, kind, key, group_id FROM orgs_audience
@@ -182,11 +182,11 @@ ORDER BY 6
 
 @dataclass(frozen=True, slots=True)
 class CohortReaders:
-    """SELECTs over `wanted` for audiences of personas, industries and roles, which an app above
-    knows.
+    """SELECTs over `wanted` for audiences of personas, industries and roles. The app of personas
+    registers them.
 
-    members: (audience, member, 'seat', 1). robots: the same of those that read alone. names:
-    (audience, 'cohort', '', true, false, 1, audience, what people call it, true).
+    members: (audience, member, 'seat', 1). robots: the same for robots that read by themselves.
+    names: (audience, 'cohort', '', true, false, 1, audience, what people call it, true).
     """
 
     members: str
@@ -198,7 +198,7 @@ _cohorts: list[CohortReaders] = []
 
 
 def register_cohort_readers(readers: CohortReaders) -> CohortReaders:
-    """Say who reads them."""
+    """Register the SELECTs for these audiences."""
     _cohorts.append(readers)
     return readers
 
@@ -215,8 +215,8 @@ def _look_up_sql() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """So many of one kind, for one reason; see `Reader`. known: whether the asker may know their
-    names."""
+    """How many readers of one kind read for one reason; see `Reader`. number: how many; known:
+    whether the asker may know their names."""
 
     what: str
     reason: str
@@ -228,7 +228,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A list of people that nobody has kept yet, under an id that no audience has."""
+    """A list of people that is not stored yet, under an id that no audience has."""
 
     id: UUID
     members: tuple[UUID, ...]
@@ -236,7 +236,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Which of each kind are wanted by name, beside the first of them."""
+    """Which readers of each kind are wanted by name: `most` of them, after the first `start`."""
 
     start: int = 0
     most: int = 0
@@ -244,7 +244,8 @@ class Part:
 
 @dataclass(slots=True)
 class Known:
-    """What was looked up for one audience. listed: those of the part that was asked for."""
+    """What was looked up for one audience. shown: the first SHOWN of each kind; listed: those of
+    the wanted part; hidden: how many groups have no name here."""
 
     counts: list[Counted] = field(default_factory=list)
     shown: list[Reader] = field(default_factory=list)
@@ -297,16 +298,16 @@ def look_up(
     drawn: Drawn | None = None,
     part: Part | None = None,
 ) -> dict[UUID, Known]:
-    """What is known of each audience, as far as the asker may know it; one query, in their scope.
+    """What the asker may know of each audience, by its id; one query, in their scope.
 
-    before: of the others only those who do not read in each of these yet, which must be among
-    `audiences`. The asker reads all of them; `drawn` is beside them.
+    audiences: the asker reads all of them. drawn: one more list. before: some of `audiences`; for
+    all the others only readers who do not yet read every one of these are counted.
     """
     found = {id_: Known() for id_ in [*audiences, *([drawn.id] if drawn else [])]}
     if not found:
         return found
     actor, part = principal.actor, part or Part()
-    # The plan is kept: to make one takes eight times as long as to look.
+    # A prepared statement: planning takes eight times as long as running it.
     rows = fetched(
         _look_up_sql(),
         {

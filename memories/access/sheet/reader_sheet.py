@@ -1,9 +1,9 @@
 """Each person and each robot that can read a memory, with the reason, for somebody who reads it.
 
-The lines, the counts and the sentence come from one query (`reader_rows`). Whom the asker may not
-know by name is counted: who has which persona, whom a personal robot serves, and which robots sit
-in a group that the asker does not see. The people of such a group are not counted either; the
-sheet says that there is one.
+The lines, the counts and the sentence come from one query (`reader_rows`). Some readers are counted
+without a name, because the asker may not know it: who has which persona, whom a personal robot
+serves, and which robots are in a group that the asker does not see. The people of such a group are
+not even counted; the sheet says that there is one.
 """
 
 from collections.abc import Sequence
@@ -33,9 +33,9 @@ PARTS = {
     "away": ("person", False),
     "keyless": ("robot", False),
 }
-# What robots keep for themselves has no sheet.
+# Notes among robots have no sheet.
 _ROBOTS_ALONE = (AudienceKind.ROBOT, AudienceKind.TEAM)
-# So many different sets of readers of before are looked up for who would be new.
+# At most this many present audiences are looked up to find the new readers.
 MOST_BEFORE = 40
 
 
@@ -53,8 +53,8 @@ class SheetPart:
     """People, robots, robots that read for one of the people (helpers), people who cannot sign in
     yet (away), or robots without a key (keyless).
 
-    count: all of them; more: how many come by name after these lines; unnamed: how many of them
-    the asker may not know by name.
+    count: all of them; more: how many named ones follow after these lines; unnamed: how many of
+    them the asker may not know by name.
     """
 
     name: str
@@ -66,8 +66,9 @@ class SheetPart:
 
 @dataclass(frozen=True, slots=True)
 class ReaderSheet:
-    """newly: it holds those alone who could not read before. hidden: how many of the groups that
-    read it the asker does not see. start: how many lines of a part came before."""
+    """newly: it holds only people and robots who could not read before. hidden: how many groups
+    read it that the asker does not see. start: how many lines of each part were left out at the
+    front."""
 
     audience: AudienceSentence
     parts: tuple[SheetPart, ...]
@@ -78,7 +79,8 @@ class ReaderSheet:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Where a memory would go: private, organisation, group:<id>, or shared with these members."""
+    """The audience that a memory would get: private, organisation, group:<id>, or shared with these
+    members."""
 
     value: str
     people: tuple[UUID, ...] = ()
@@ -93,11 +95,11 @@ def sheet_of(
     start: int = 0,
     most: int,
 ) -> ReaderSheet:
-    """Who reads it now; with a wish who would newly read it there.
+    """Who reads a memory now; with a wish, who would newly read it there.
 
-    start, most: how many lines of each part are left out, and how many are given. Raises NotFound
-    for a memory or a place that the asker does not read, and for what is forgotten: nobody reads
-    that.
+    start, most: how many lines of each part are left out at the front, and how many are given at
+    most. Raises NotFound for a memory or an audience that the asker does not read, and for a
+    forgotten memory, which nobody reads.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -118,9 +120,9 @@ def sheet_of(
 def sheet_of_audience(
     actor: Actor, audience_id: UUID, *, organisation: str, start: int = 0, most: int
 ) -> ReaderSheet:
-    """Who reads now what lies in an audience, of which there may be no memory yet.
+    """Who reads the memories of an audience now; it may have none yet.
 
-    Raises NotFound for one that the asker does not read.
+    Raises NotFound for an audience that the asker does not read.
     """
     principal = resolve(actor)
     if audience_id not in principal.audiences:
@@ -142,9 +144,9 @@ def newly_of(
     organisation: str,
     most: int,
 ) -> ReaderSheet:
-    """Who would newly read one of several memories, which lie in these audiences now.
+    """Who would newly read at least one of several memories. places: their present audiences.
 
-    Raises NotFound for a place that the asker does not read.
+    Raises NotFound for an audience that the asker does not read.
     """
     principal = resolve(actor)
     if not principal.audiences.issuperset(places):
@@ -160,7 +162,7 @@ def newly_of(
 
 
 def target(principal: Principal, wish: Wish) -> Audience | Drawn:
-    """The audience that is meant, or a list that is not kept yet. Raises NotFound."""
+    """The audience that a wish means, or a list that is not stored yet. Raises NotFound."""
     if wish.value == "shared":
         me = principal.actor.member_id
         return Drawn(uuid4(), tuple({*wish.people, *([me] if me else [])}))
@@ -183,8 +185,9 @@ def sheet_in(
 ) -> ReaderSheet:
     """The sheet of an audience that the asker reads; call inside their scope. One query.
 
-    before: audiences that they read too; then it holds those alone who do not read in each of
-    these. What lies there already has no new readers. At most MOST_BEFORE of them.
+    before: present audiences, which the asker reads too; then the sheet holds only readers who do
+    not yet read every one of these. Without another audience than `place` among them nobody is new.
+    Only the first MOST_BEFORE of them count.
     """
     drawn = place if isinstance(place, Drawn) else None
     kind = AudienceKind.EXPLICIT if drawn else place.kind  # type: ignore[union-attr]

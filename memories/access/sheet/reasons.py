@@ -7,15 +7,16 @@ from uuid import UUID
 from memories.access.reader_sentences import Reader
 from orgs.models.audiences import AudienceKind
 
-# So many groups and teams are told by name in a reason.
+# A reason names at most this many groups and teams.
 _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What somebody had to do with the memory, by id: of a list it is the reason.
+    """Who took part in a memory, by id. For a list of readers this is the reason why they read it.
 
-    wrote: who wrote it, a person or a robot that the asker may know of.
+    wrote: who wrote it, as far as the asker may know; said: its speaker; about: its subject; heard:
+    its listeners.
     """
 
     wrote: frozenset[UUID] = frozenset()
@@ -26,7 +27,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The audience in names: of groups and teams that the asker knows, and of the profession."""
+    """The names of an audience: its organisation, groups and teams that the asker knows, and its
+    persona, industry or role."""
 
     kind: str
     organisation: str
@@ -81,7 +83,7 @@ def _seated(reader: Reader, place: Place) -> str:
 
 
 def _helps(reader: Reader) -> str:
-    """It reads for one of the people, and not alone."""
+    """The reason of a helper, which reads only on behalf of one of the people."""
     whom = "you" if reader.mine else "one of them"
     match reader.reason:
         case "serves":

@@ -1,4 +1,4 @@
-"""A context for a prompt over HTTP."""
+"""The context for a prompt, over HTTP."""
 
 from typing import Any
 

@@ -68,7 +68,7 @@ class StreamFiltersSerializer(StrictSerializer):
     cursor = TextField(max_length=2000, required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """One of both ways to name a time."""
+        """Raises ValidationError where both ways to name a time are used."""
         if "timeframe" in attrs and (attrs.get("since") or attrs.get("until")):
             raise ValidationError({"timeframe": ["Either a timeframe or since and until."]})
         return attrs

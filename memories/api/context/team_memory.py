@@ -1,4 +1,4 @@
-"""What a team has at hand over HTTP: looked at, changed, handed over."""
+"""The working memory of a team over HTTP: read, changed, handed to another team."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def _state(found: TeamState) -> dict[str, Any]:
 
 
 class TeamMemoryView(APIView):
-    # It changes what the robots have at hand, and no memory.
+    # These calls change the working memory of the team and no memory.
     scopes = {"POST": "read", "DELETE": "read"}
 
     @extend_schema(

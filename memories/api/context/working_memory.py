@@ -53,7 +53,8 @@ def _body(found: WorkingMemory, entries: list[Entry], text: str | None) -> dict[
 def body_in(
     found: WorkingMemory, order: str | None, *, by: str, most: int | None, now: datetime
 ) -> dict[str, Any]:
-    """All of it, or with an order or a budget of tokens the text that fits and what is in it."""
+    """The whole working memory; with an order or a token budget also the text that fits, and its
+    entries."""
     if order is None and most is None:
         return _body(found, found.entries, None)
     most = found.budget if most is None else most
@@ -62,7 +63,7 @@ def body_in(
 
 
 class WorkingMemoryView(APIView):
-    # It changes what the robot has at hand, and no memory.
+    # These calls change the working memory of the robot and no memory.
     scopes = {"POST": "read", "DELETE": "read"}
 
     @extend_schema(

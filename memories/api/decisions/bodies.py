@@ -1,4 +1,4 @@
-"""Decisions to answers."""
+"""Decisions as JSON for answers."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from robots.models.robots import Robot
 
 
 def voice(row: Participant | Claim | Dissent) -> dict[str, Any]:
-    """Who it is, as they are called now."""
+    """The person or robot in the record of a decision, with their present name."""
     nobody = {"name": row.called, "member": None, "robot": None}
     return _known(row.member, row.known(row.robot)) or nobody
 

@@ -46,7 +46,7 @@ class ForgetContentView(APIView):
 
 
 def _body(request: Request, erasure: Erasure) -> dict[str, Any]:
-    """An erasure as its receipt says it; inside a scope that reads it."""
+    """An erasure as JSON, with the facts of its receipt; call inside a scope that reads it."""
     known = receipt_of(erasure)
     return {
         **{name: getattr(known, name) for name in _FACTS},

@@ -9,5 +9,5 @@ from memories.privacy.receipts import link_of
 
 
 def receipt_url(request: Request | HttpRequest, erasure: Erasure) -> str:
-    """Where the receipt is read by whoever has the address."""
+    """The absolute address of a receipt. Whoever has it may read the receipt."""
     return request.build_absolute_uri(reverse("receipt", args=[link_of(erasure)]))

@@ -1,1 +1,2 @@
-"""Asking over HTTP: a recall by both ways, and why a memory came. Not what an answer looks like."""
+"""Recall over HTTP, by the usual and the short way, and explanations. JSON is made in
+`api.rendering`."""

@@ -1,6 +1,6 @@
-"""A recall from bytes to bytes, where the body is plain: what most robots ask.
+"""The short way of a recall, from bytes to bytes, for the plain bodies that most robots send.
 
-Whatever is not plain, or not right, goes the usual way and gets its answer or its refusal there.
+Every other body, and every faulty one, goes the usual way and is answered or refused there.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from orgs.api.serializers import MAX_ITEMS
 from robots.access.keys import PresentedKey
 
 ROUTE = "api/v1/recall"
-# What of the contract's fields is read here, each with its longest text.
+# The text fields that are read here, each with its most characters.
 _TEXTS = {"query": MAX_QUERY_CHARACTERS, "group": 300, "member": 400}
 _WORDS = {"strategy": frozenset(NAMES), "fusion": frozenset(FUSIONS)}
 _FIELDS = {*_TEXTS, *_WORDS, "limit", "explain", "working"}
@@ -27,7 +27,7 @@ _renderer = JSONRenderer()
 
 
 def read_query(body: bytes) -> Query | None:
-    """The question of a plain body as the serializer would read it, or None."""
+    """The query in a plain body, as the serializer would read it; None for any other body."""
     if len(body) > settings.REQUEST_BODY_MAX_BYTES:
         return None
     try:
@@ -44,7 +44,7 @@ def read_query(body: bytes) -> Query | None:
 
 
 def _value(name: str, value: Any) -> Any:
-    """The value of a field as its serializer's field reads it, or None where that may refuse it."""
+    """The value of a field as its serializer's field reads it; None if that might refuse it."""
     if name in _TEXTS:
         return _text(value, _TEXTS[name])
     if name in _WORDS:
@@ -55,7 +55,7 @@ def _value(name: str, value: Any) -> Any:
 
 
 def _text(value: Any, most: int) -> str | None:
-    """A text as TextField reads it, if it takes it."""
+    """A text as TextField reads it; None if that might refuse it."""
     if not isinstance(value, str) or "\x00" in value:
         return None
     read = value.strip()
@@ -63,6 +63,6 @@ def _text(value: Any, most: int) -> str | None:
 
 
 def answer(key: PresentedKey, query: Query) -> bytes | None:
-    """The body of the answer, or None where the key may not ask so."""
+    """The body of the answer; None if the key may not ask this."""
     found = straight_recall(key, query, now=timezone.now())
     return None if found is None else _renderer.render(body_of(found))

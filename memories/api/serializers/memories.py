@@ -1,4 +1,4 @@
-"""What the API takes and gives for memories; explicit, strict, in the contract's words."""
+"""What the API takes and gives for memories: explicit and strict."""
 
 from copy import deepcopy
 from typing import Any
@@ -33,7 +33,8 @@ def content_field(**kwargs: Any) -> TextField:
 
 
 def check_content(value: str) -> str:
-    """Neither blank nor over a million bytes."""
+    """The text unchanged. Raises ValidationError if it is blank or has more than a million
+    bytes."""
     if not value.strip():
         raise serializers.ValidationError("This field may not be blank.")
     if len(value) > MAX_CONTENT_BYTES or len(value.encode()) > MAX_CONTENT_BYTES:
@@ -66,7 +67,8 @@ class TagListField(TextListField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        # What is empty or has spaces is refused by name, as every other fault of a tag.
+        # Blank and padded tags pass the field, so that their refusal names the tag like any other
+        # fault.
         self.child = TextField(allow_blank=True, trim_whitespace=False)
 
     def to_internal_value(self, data: Any) -> list[str]:
@@ -119,7 +121,7 @@ class RememberSerializer(StrictSerializer):
 
 
 def draft(data: dict[str, Any]) -> Draft:
-    """A validated item as the service takes it."""
+    """A validated item as a `Draft`."""
     fields = dict(data)
     fields["readers"] = readers(fields.pop("readers", None))
     for name in ("listeners", "tags"):

@@ -1,4 +1,4 @@
-"""Why something is done, and that an admin forces it."""
+"""The fields `reason` and `force` of requests."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the API takes and gives for a recall; explicit, strict, in the contract's words."""
+"""What the API takes and gives for a recall: explicit and strict."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ class RangeSerializer(StrictSerializer):
 
 
 def choices_field(words: type[TextChoices]) -> serializers.ListField:
-    """At most 1,000 of these words."""
+    """A list of at most 1,000 of these words."""
     return serializers.ListField(
         child=serializers.ChoiceField(words.choices), max_length=MAX_ITEMS, required=False
     )
@@ -138,11 +138,11 @@ class RecallSerializer(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """The limit where none is given."""
+        """Add the default limit where none is given."""
         return {"limit": default_limit(attrs.get("tier_strategy")), **attrs}
 
     def validate_timeframe(self, value: Any) -> tuple[str | Range, ...]:
-        """Times in words as they are, ranges as (from, to)."""
+        """The times as a tuple: those in words unchanged, ranges as (from, to)."""
         if value in (None, "none"):
             return ()
         if value == AUTO[0]:
@@ -169,7 +169,7 @@ class RecallSerializer(StrictSerializer):
 
 
 def _understood(text: str) -> str:
-    """A time in words that is one, whatever the clock of the asker says."""
+    """The text, if it names a time at all. Raises ValidationError otherwise."""
     try:
         timeframe(text, now=timezone.now())
     except NotUnderstood as error:

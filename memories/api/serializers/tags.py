@@ -31,7 +31,7 @@ class TagQuerySerializer(StrictSerializer):
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=LIMIT)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """One question at a time."""
+        """Raises ValidationError for several questions at once, and for `match` without `q`."""
         asked = [name for name in ("q", "popular", "tree", "related") if attrs.get(name)]
         if len(asked) > 1:
             raise serializers.ValidationError(f"Ask one at a time: {' or '.join(asked)}.")

@@ -114,7 +114,7 @@ def _written(place: tasks.TaskCursor) -> str:
 
 
 def _place(text: str) -> tasks.TaskCursor:
-    """A cursor of another list is the asker's too, and is none here."""
+    """The place that a cursor names. Raises ValueError for the cursor of another list."""
     parts = json.loads(text)
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         raise ValueError("not a place")

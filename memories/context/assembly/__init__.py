@@ -1,1 +1,1 @@
-"""What a prompt gets: pieces of the sources, fitted into a budget and fenced as data."""
+"""The text for a prompt: pieces of the sources, fitted into a token budget and fenced as data."""

@@ -1,4 +1,4 @@
-"""The context for a prompt: what the asker's memory has to say, within a budget of tokens.
+"""The context for a prompt: what the asker's memories say about a query, within a token budget.
 
 The sources are read one after the other in one transaction (docs/adr/0015-context.md says why).
 """
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where pieces come from. share: of the budget, 0-1, that the others leave to it."""
+    """A source of pieces. share: the part of the budget (0-1) that is reserved for it."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ class Source:
 
 
 RECALLED = "memories"
-# In the order of the text.
+# In the order in which they stand in the text.
 SOURCES = [
     Source("preferences", "Preferences", 0.2, preferences),
     Source("recent", "Recent messages, the last first", 0.2, recent_messages),
@@ -58,16 +58,16 @@ SOURCES = [
 
 
 def register_source(source: Source) -> Source:
-    """Let an upper app give every context something more, before everything else."""
+    """Register a source of an upper app; its section stands before all others."""
     SOURCES.insert(0, source)
     return source
 
 
 def context(actor: Actor, query: ContextQuery, *, now: datetime) -> Context:
-    """What a prompt about the query gets. Raises NotFound and MissingScope like a recall.
+    """The context for a prompt about the query. Raises NotFound and MissingScope like a recall.
 
-    A source that fails or is too slow is named in the sections, and the others are given. Memories
-    that are in the text count as recalled.
+    A source that fails or is too slow is reported in the sections; the others are given. Memories
+    in the text count as recalled.
     """
     until = time.monotonic() + settings.CONTEXT_SECONDS
     started = time.perf_counter()
@@ -88,7 +88,7 @@ def context(actor: Actor, query: ContextQuery, *, now: datetime) -> Context:
 
 
 def _gathered(asked: Asked, source: Source, until: float) -> Section:
-    """What the source has to say; its failure is its own. until: of the monotonic clock."""
+    """The section of a source, also if it fails or is late. until: by time.monotonic()."""
     section = Section(name=source.name, title=source.title, share=source.share, status=TIMED_OUT)
     left = until - time.monotonic()
     if left <= 0:
@@ -109,13 +109,14 @@ def _gathered(asked: Asked, source: Source, until: float) -> Section:
 
 
 def _shared(sections: Sequence[Section]) -> list[Section]:
-    """The same with shares that are together at most 1; an empty one leaves its share."""
+    """The sections with shares scaled so that those of sections with pieces are at most 1
+    together."""
     total = sum(one.share for one in sections if one.pieces)
     return [replace(one, share=one.share / max(1.0, total)) for one in sections]
 
 
 def _limit(seconds: float) -> None:
-    """How long a statement of this transaction may take from now on."""
+    """Limit the time of each further statement of this transaction."""
     fetched(
         "SELECT set_config('statement_timeout', %(ms)s, true)",
         {"ms": str(max(1, int(seconds * 1000)))},
@@ -123,13 +124,14 @@ def _limit(seconds: float) -> None:
 
 
 def _failed(section: Section, error: Exception) -> Section:
-    # Its words may be somebody's.
+    # The message of the error may quote a text.
     log.error("The source %s of a context failed: %s", section.name, type(error).__name__)
     return replace(section, status=FAILED)
 
 
 def _recorded(asked: Asked, citations: Sequence[Citation], took_ms: float) -> UUID | None:
-    """A note of the memories that were served, as a recall makes it."""
+    """Record the served memories like a recall. Returns the recall's id, or None if nothing was
+    recalled."""
     if asked.served is None:
         return None
     cited = {one.piece.id for one in citations if one.piece.type == MEMORY}

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Priced:
-    """A section in tokens. share: of the budget, 0-1, that others leave to it. costs: a piece."""
+    """The sizes of a section in tokens. share: the part of the budget (0-1) reserved for it. costs:
+    one number for each piece."""
 
     heading: int
     share: float
@@ -14,12 +15,12 @@ class Priced:
 
 
 def fit(sections: Sequence[Priced], budget: int) -> list[int]:
-    """How many pieces of each section are taken, from its first on.
+    """How many pieces of each section are taken, counted from its first.
 
-    First each section takes what its share of the budget holds, so that none takes the room of
-    another. What is left goes to the sections in their order. In both rounds a section ends at the
-    first piece that does not fit. A heading is paid with the section's first piece. Together they
-    cost at most `budget`.
+    First each section takes the pieces that fit into its share. Then the rest of the budget goes to
+    the sections in their order. In both rounds a section ends at the first piece that does not fit.
+    The heading is counted with the section's first piece. Together they have at most `budget`
+    tokens.
     """
     taken = [0] * len(sections)
     left = max(budget, 0)

@@ -1,4 +1,4 @@
-"""The text of a context out of what the sources gave: fitted, numbered, cited."""
+"""The text of a context from the sections of the sources: fitted, numbered, cited."""
 
 import secrets
 from collections.abc import Sequence
@@ -11,16 +11,16 @@ from memories.context.assembly.fit import Priced, fit
 from memories.context.sources.pieces import Piece, Section
 from memories.embedding.tokens.token_count import beginning, count_tokens
 
-# A longer text is cut, so that one does not fill the whole context; never to less than so much.
+# A text longer than this share of the budget is cut, but not below this many tokens.
 LONGEST_SHARE, LEAST_LONG = 0.25, 40
 _MARK_BYTES = 8
-# What a number in brackets takes at most: as many as all sources together could fill.
+# The most tokens of a number in brackets, for as many entries as all sources could give.
 _NUMBER_TOKENS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """What an entry of the text cites. cut: whether only its beginning stands there."""
+    """What an entry of the text cites. cut: whether the text has only its beginning."""
 
     number: int
     section: str
@@ -30,8 +30,8 @@ class Citation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SectionReport:
-    """What became of a section. items: in the text; left_out: found, and no room for them; weak:
-    found, and weaker than what was asked for."""
+    """The result of a section, in numbers of pieces. items: in the text; left_out: found, but
+    without room; weak: found, but below the wanted strength."""
 
     name: str
     status: str
@@ -43,8 +43,8 @@ class SectionReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """tokens: of the text, at most what was asked for. recall_id: for feedback on its memories;
-    None where memories were not looked for or could not be."""
+    """tokens: of the text, at most `max_tokens`. recall_id: for feedback on its memories; None if
+    no memories were recalled."""
 
     text: str
     tokens: int
@@ -62,7 +62,7 @@ class _Entry:
 
 
 def laid_out(sections: Sequence[Section], max_tokens: int) -> Context:
-    """The text and what it cites; nothing where the fence alone fills the budget."""
+    """The text and its citations; empty if the fence alone fills the budget."""
     mark = secrets.token_hex(_MARK_BYTES)
     around = count_tokens(first_line(mark)) + count_tokens(last_line(mark))
     longest = max(LEAST_LONG, int(LONGEST_SHARE * max_tokens))

@@ -1,7 +1,6 @@
-"""Of pieces that say different things of one matter the one of the nearest audience. Pure.
+"""If pieces contradict each other, only the one of the nearest audience stays. Pure.
 
-The levels are organisation, industry, role, persona and member, and the groups between: see
-`retrieval.ranking.audience_distance`.
+For the order of audiences see `retrieval.ranking.audience_distance`.
 """
 
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from memories.language.similarity import disagree
 from memories.language.terms import terms
 from memories.retrieval.ranking.audience_distance import nearness
 
-# Two texts that share fewer terms are not looked at more closely.
+# Two texts that share fewer terms are not compared.
 _SHARED_TERMS = 2
 
 
@@ -25,11 +24,11 @@ class _Said:
 
 
 def nearest_alone(sections: Sequence[Section]) -> list[Section]:
-    """The sections without pieces that a nearer one gainsays, or that have the key of a nearer one.
+    """The sections without pieces that a nearer piece contradicts, or whose key a nearer piece has.
 
-    Compared is what stands in blocks, and that with what was recalled; of two memories that were
-    recalled both are given. A piece that names no audience stays. So do texts longer than a turn,
-    and what is beyond the budget of a request.
+    Pieces of blocks are compared with each other and with recalled memories; recalled memories are
+    not compared with each other. A piece without an audience stays. Texts longer than A_TURN, and
+    pairs beyond the `Budget`, are not compared by their words.
     """
     pieces = [_said(one) for section in sections for one in section.pieces if one.audience]
     budget = Budget()

@@ -1,1 +1,1 @@
-"""Calendars and mail of a member, handed in as files; what a context may tell of them."""
+"""Calendars and mailboxes that a member uploads as files, for contexts."""

@@ -1,6 +1,6 @@
-"""The accounts of a member: hand in a file, replace it, remove it.
+"""The accounts of a member: upload a file, replace it, remove it.
 
-They are the member's alone: the member by session, or a robot for them that has their leave.
+They are private to the member: only the member, or a robot with their delegation, reaches them.
 """
 
 import tempfile
@@ -40,7 +40,7 @@ class TooMany(Exception):
     """The member has as many accounts as there may be."""
 
 
-# Another kind of account is one line here and one in `reader`: how many bytes are read at most.
+# The most bytes of a file, by kind. Another kind needs a line here and one in `reader`.
 CONNECTORS: dict[str, int] = {
     AccountKind.CALENDAR: calendar_files.MOST_BYTES,
     AccountKind.MAIL: mail_files.MOST_BYTES,
@@ -48,15 +48,15 @@ CONNECTORS: dict[str, int] = {
 
 
 def accounts(principal: Principal) -> "QuerySet[Account]":
-    """Those of the member who asks or is asked for; evaluate inside the scope."""
+    """The accounts of the member who asks, or for whom a robot asks; evaluate inside the scope."""
     return Account.objects.filter(
         organisation_id=principal.organisation_id,
-        member_id=principal.actor.member_id,  # type: ignore[misc]  # nobody: no rows
+        member_id=principal.actor.member_id,  # type: ignore[misc] # without a member no rows
     )
 
 
 def account(principal: Principal, account_id: UUID) -> Account:
-    """One of them; inside the scope. Raises NotFound."""
+    """One account of the member; call inside the scope. Raises NotFound."""
     found = accounts(principal).filter(id=account_id).first()
     if found is None:
         raise NotFound("no such account")
@@ -64,7 +64,8 @@ def account(principal: Principal, account_id: UUID) -> Account:
 
 
 def for_member(actor: Actor, member: str | None = None) -> Principal:
-    """Who asks, for whom. Raises PermissionError where what is private to them is closed."""
+    """The principal that asks for a member. Raises PermissionError if it may not read what is
+    private to them."""
     acting = act(actor, member=member)
     if acting.member_id is None or not acting.sees_own:
         raise PermissionError(NOT_THEIRS)
@@ -74,7 +75,7 @@ def for_member(actor: Actor, member: str | None = None) -> Principal:
 def add_account(
     principal: Principal, *, kind: str, name: str, file: IO[bytes], size: int, now: datetime
 ) -> Account:
-    """A new account with what its file holds. size: of the file, in bytes.
+    """Add an account with the entries of its file. size: of the file, in bytes.
 
     Raises TooLarge, Unreadable, TooMany, and AlreadyExists for a name that is taken.
     """
@@ -110,7 +111,7 @@ def add_account(
 def refresh_account(
     principal: Principal, account_id: UUID, *, file: IO[bytes], size: int, now: datetime
 ) -> Account:
-    """Replace what an account holds by a new file; what is there stays if that cannot be read.
+    """Replace the entries of an account by those of a new file; they stay if it cannot be read.
 
     Raises NotFound, TooLarge, Unreadable.
     """
@@ -134,7 +135,7 @@ def refresh_account(
 
 
 def remove_account(principal: Principal, account_id: UUID, *, now: datetime) -> None:
-    """Delete an account with all that was read of it. Raises NotFound."""
+    """Delete an account with its entries. Raises NotFound."""
     with principal.scope():
         found = account(principal, account_id)
         found.delete()
@@ -153,7 +154,7 @@ def delete_accounts(principal: Principal) -> int:
 
 
 def _read(principal: Principal, kind: str, file: IO[bytes], size: int, now: datetime) -> Parsed:
-    """Outside any transaction: a large file takes seconds."""
+    """Read a file. Call outside any transaction: a large file takes seconds."""
     most = CONNECTORS[kind]
     if size > most:
         raise TooLarge(f"The file has {size:,} bytes; at most {most:,} are read.")
@@ -198,7 +199,7 @@ def _row(found: Account, entry: Entry) -> AccountEntry:
 
 
 def chosen(principal: Principal, wanted: Sequence[str] | None, kind: str) -> list[UUID]:
-    """The ids of the member's accounts of a kind, in the scope.
+    """The ids of the member's accounts of a kind; call inside the scope.
 
     wanted: names or ids; None is all.
     """
@@ -208,7 +209,7 @@ def chosen(principal: Principal, wanted: Sequence[str] | None, kind: str) -> lis
 
 @on_member_removed
 def remove_accounts(actor: Actor, member: Member, now: datetime) -> None:
-    """Delete what the member handed in: nobody reads it any more."""
+    """Delete the accounts of a member who is removed: nobody reads them any more."""
     audience = ensure_audience(member.organisation_id, AudienceKind.MEMBER, str(member.id))
     with scope(Scope(organisation=member.organisation_id, audiences=(audience,))):
         Account.objects.filter(organisation_id=member.organisation_id, member_id=member.id).delete()

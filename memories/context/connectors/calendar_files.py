@@ -1,8 +1,8 @@
 """iCalendar files (RFC 5545): the events of the next year, recurring ones day by day.
 
 A rule can recur each second for ever, so rules that recur within a day are left out, and reading
-ends after a time; what was left out is told. A single rule can take long as well, so files are read
-in a process of their own (`reader`).
+stops after a time limit; the problems say what was left out. A single rule can take long as well,
+so files are read in a process of their own (`reader`).
 """
 
 import time
@@ -28,12 +28,12 @@ _EARLIEST = 1970
 def parse_calendar(data: bytes, *, now: datetime, zone: tzinfo = UTC) -> Parsed:
     """The events from yesterday until a year from now, the soonest MOST_EVENTS.
 
-    zone: of times and days that name none. Raises Unreadable.
+    zone: for times and days without one. Raises Unreadable.
     """
     try:
         calendars = Calendar.from_ical(data, multiple=True)
         series = _series(calendars)
-    except Exception as error:  # the library raises what it meets
+    except Exception as error:  # the library raises many kinds of errors
         raise Unreadable("This is no calendar file (iCalendar, .ics).") from error
     if not calendars:
         raise Unreadable("This is no calendar file (iCalendar, .ics).")
@@ -59,7 +59,7 @@ def parse_calendar(data: bytes, *, now: datetime, zone: tzinfo = UTC) -> Parsed:
 
 
 def _series(calendars: list[Any]) -> list[list[Any]]:
-    """The events of each UID together: a rule and what it is changed to."""
+    """The events grouped by UID: a rule with the changes of single occurrences."""
     by_uid: dict[str, list[Any]] = defaultdict(list)
     for calendar in calendars:
         for number, event in enumerate(calendar.walk("VEVENT")):
@@ -68,7 +68,8 @@ def _series(calendars: list[Any]) -> list[list[Any]]:
 
 
 def _recurs_too_often(event: Any) -> bool:
-    """Several rules of one event are more than anybody needs, and each takes its time."""
+    """Whether an event recurs within a day, has several rules or begins too early: expanding it
+    could take too long."""
     if isinstance(event.get("RRULE"), list) or "EXRULE" in event:
         return True
     rules = [event["RRULE"]] if "RRULE" in event else []

@@ -1,7 +1,7 @@
-"""Mailbox files (mbox, RFC 4155): who wrote when about what, and how it begins.
+"""Mailbox files (mbox, RFC 4155): sender, time, subject and the beginning of each mail.
 
-Of each mail its first part alone is read, so a mail of any size takes the same. Nothing but text is
-kept: no attachment, no address of a recipient.
+Only the beginning of each mail is read, so the size of a mail does not matter. Only text is kept:
+no attachment, no address of a recipient.
 """
 
 import time
@@ -28,10 +28,10 @@ from memories.context.connectors.parsed import (
 
 MOST_BYTES = 100_000_000
 HEAD_BYTES, HEADER, PARTS = 256_000, 1_000, 50
-# The last mails of the file are read, of these the newest are kept.
+# The last READ mails of the file are read, and the newest MOST_MAILS of these are kept.
 READ, MOST_MAILS = 5_000, 500
 SECONDS = 10.0
-# A mail of another time was not sent then.
+# A mail dated outside these years has a wrong date.
 EARLIEST, AHEAD = datetime(1970, 1, 1, tzinfo=UTC), timedelta(days=1)
 
 
@@ -79,7 +79,7 @@ def _starts(whole: mmap) -> tuple[list[int], int]:
 
 
 def _entry(data: bytes, now: datetime) -> Entry | None:
-    """None for a mail without a time, of a time that cannot be, or that no parser reads."""
+    """The entry of a mail; None without a plausible date, or if the mail cannot be parsed."""
     try:
         mail = message_from_bytes(data.partition(b"\n")[2])
         at = parsedate_to_datetime(str(mail.get("Date", ""))[:HEADER])
@@ -93,7 +93,7 @@ def _entry(data: bytes, now: datetime) -> Entry | None:
             person=clean(f"{name} <{address}>" if name and address else name or address, TITLE),
             text=clean(_text(mail), TEXT),
         )
-    except Exception:  # whatever is in it, the others are read
+    except Exception:  # one bad mail must not stop the others
         return None
 
 
@@ -106,7 +106,7 @@ def _header(mail: Message, name: str) -> str:
 
 
 def _text(mail: Message) -> str:
-    """The first part that is plain text, else the first that is HTML, without its tags."""
+    """The first part in plain text, else the first in HTML, without tags."""
     pages: list[str] = []
     for number, part in enumerate(mail.walk()):
         if number >= PARTS:

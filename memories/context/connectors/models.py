@@ -1,4 +1,4 @@
-"""What a member handed in: an account is a calendar or a mailbox, with what was read of it."""
+"""Calendars and mailboxes that a member uploaded, with the entries that were read."""
 
 from django.db import models
 
@@ -13,7 +13,7 @@ class AccountKind(models.TextChoices):
 class Account(TenantModel):
     """A calendar or mailbox of a member, in the member's own audience.
 
-    name: unique for the member. problems: what its file held and was left out, in sentences.
+    name: unique for the member. problems: what was left out of its file, in sentences.
     """
 
     audience = TenantKey("orgs.Audience")
@@ -40,7 +40,8 @@ class Account(TenantModel):
 
 
 class AccountEntry(TenantModel):
-    """An event or a mail; it goes with its account, and has its audience and kind."""
+    """An event or a mail. It is deleted with its account, and has the account's audience and
+    kind."""
 
     account = TenantKey("memories.Account")
     audience = TenantKey("orgs.Audience")

@@ -1,4 +1,4 @@
-"""What a reader of files gives: entries with a time, and what it could not read."""
+"""The result of reading a file: entries with their times, and problems."""
 
 import unicodedata
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ TITLE, TEXT = 500, 2_000
 
 
 class Unreadable(ValueError):
-    """The file is not what it was said to be; the message says so in a sentence."""
+    """The file is not of its kind; the message is a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An event or a mail. at: when it begins or was sent. person: who asks for it or sent it."""
+    """An event or a mail. at: when it begins or was sent. person: the organiser or the sender."""
 
     at: datetime
     title: str
@@ -33,7 +33,7 @@ class Parsed:
 
 
 def clean(text: str, most: int) -> str:
-    """At most `most` characters of it, without control characters; line ends stay."""
+    """The first `most` characters, without control characters other than line ends."""
     kept = text[: 2 * most].replace("\r\n", "\n")
     plain = (c for c in kept if c == "\n" or unicodedata.category(c) not in ("Cc", "Cs"))
     return "".join(plain).strip()[:most]

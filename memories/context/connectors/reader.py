@@ -1,7 +1,7 @@
-"""Files of strangers are read in a process of their own, with little time and little memory.
+"""Uploaded files are read in a separate process with a limit of time and memory.
 
 A calendar file of 200 bytes can keep a parser busy for a minute, and a mailbox can be made to fill
-gigabytes. Such a process ends, and the server does not notice.
+gigabytes. Then only this process is ended, and the server goes on.
 """
 
 import resource
@@ -25,7 +25,7 @@ _ROOT = Path(__file__).resolve().parents[3]
 
 
 def read_file(kind: str, path: Path, *, now: datetime, zone: str) -> Parsed:
-    """What a file holds. kind: CALENDAR or MAIL; zone: the name of the member's time zone.
+    """The entries of a file. kind: CALENDAR or MAIL; zone: the name of the member's time zone.
 
     Raises Unreadable.
     """
@@ -33,7 +33,7 @@ def read_file(kind: str, path: Path, *, now: datetime, zone: str) -> Parsed:
         done = subprocess.run(  # noqa: S603 - this very module
             [sys.executable, "-m", __name__, kind, str(path), now.isoformat(), zone],
             cwd=_ROOT,
-            # What reads a stranger's file has none of the server's keys and addresses.
+            # The process gets none of the server's keys and addresses.
             env={"PYTHONUTF8": "1"},
             capture_output=True,
             check=False,

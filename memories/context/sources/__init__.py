@@ -1,1 +1,1 @@
-"""Where the pieces of a context come from, a module for each; not how they are laid out."""
+"""The sources of a context, a module each. How pieces become a text: `assembly`."""

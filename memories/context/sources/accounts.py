@@ -1,4 +1,4 @@
-"""What a member's calendars and mailboxes say; see `context.connectors`."""
+"""Events and mails of a member; see `context.connectors`."""
 
 from datetime import timedelta, tzinfo
 from typing import Any
@@ -14,12 +14,12 @@ from orgs.models.memberships import Member
 
 EVENT, MAIL = "event", "mail"
 MOST, SPAN = 10, timedelta(days=7)
-# Of a mail so many characters after its subject.
+# The most characters of a mail after its subject.
 BEGINNING = 300
 
 
 def events(asked: Asked) -> list[Piece] | None:
-    """What is on in the next seven days or just now, the soonest first."""
+    """The events of now and the next seven days, the soonest first."""
     rows = _rows(asked, AccountKind.CALENDAR, at__lte=asked.now + SPAN)
     if rows is None:
         return None
@@ -30,7 +30,7 @@ def events(asked: Asked) -> list[Piece] | None:
 
 
 def mails(asked: Asked) -> list[Piece] | None:
-    """What came in the last seven days, the newest first."""
+    """The mails of the last seven days, the newest first."""
     rows = _rows(asked, AccountKind.MAIL, at__gte=asked.now - SPAN, at__lte=asked.now)
     if rows is None:
         return None
@@ -40,7 +40,7 @@ def mails(asked: Asked) -> list[Piece] | None:
 
 
 def _rows(asked: Asked, kind: str, **when: Any) -> Any:
-    """None where nobody's accounts are meant: what is said in a group others hear."""
+    """The entries; None without a member, and in a group, where others would read them."""
     actor = asked.actor
     if actor.member_id is None or actor.group_id is not None or not actor.sees_own:
         return None

@@ -1,4 +1,4 @@
-"""What a context is asked for, as every source gets it."""
+"""The request for a context, as every source gets it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +14,11 @@ TOKENS, MIN_STRENGTH = 2000, 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextQuery:
-    """The request. Names in `categories`, `entity_types` and `accounts` narrow; empty is all.
+    """The request. `categories`, `entity_types` and `accounts` filter by name; empty means all.
 
-    max_tokens: of the whole text. order: of the memories, one of `token_budget.ORDERS`; None is by
-    relevance. min_strength: 0-1, of memories that are recalled. shared_limit: see `retrieval`.
+    max_tokens: of the whole text. order: of the memories, one of `token_budget.ORDERS`; None means
+    by relevance. min_strength: the least strength of recalled memories, 0-1. shared_limit: see
+    `retrieval.ranking.nearest_audience`.
     """
 
     text: str
@@ -39,13 +40,12 @@ class ContextQuery:
 
 @dataclass(slots=True, kw_only=True)
 class Asked:
-    """A request on its way through the sources, in the asker's scope; who comes later sees what
-    came before.
+    """A request on its way through the sources, in the asker's scope. A later source sees what
+    earlier ones gave.
 
-    memories, messages: what a section holds already; entries: of blocks, which take no room from
-    what is recalled. served: what recall found that is strong
-    enough, wider than what is shown; filled by the source of memories. weak: how many it found
-    beside that are not.
+    memories, messages: ids that a section holds already; entries: ids of block entries, which do
+    not count against the recalled memories. served: the hits that are strong enough, more than are
+    shown; set by the source of memories. weak: how many hits were too weak.
     """
 
     query: ContextQuery
@@ -62,5 +62,5 @@ class Asked:
         return self.principal.actor
 
 
-# The pieces, best first; None where the request leaves the source out.
+# Gives pieces, best first; None if the request leaves the source out.
 Gather = Callable[[Asked], Sequence[Piece] | None]

@@ -10,9 +10,10 @@ from orgs.database.prepared_statements import fetched
 
 ENTITY = "entity"
 MOST = 50
-# What is to be done has a section of its own.
+# Action items have a section of their own.
 _OTHERS = tuple(type_ for type_ in EntityType.values if type_ != EntityType.ACTION_ITEM)
-# A thing counts for as much as the memories that name it: the first 1, the second 1/2, ...
+# The weight of a thing is the sum over the memories that name it: 1 for the first hit, 1/2 for the
+# second, ...
 _NAMED = """
 SELECT (array_agg(e.id ORDER BY e.extracted_at DESC, e.id))[1], e.type,
     (array_agg(e.name ORDER BY e.extracted_at DESC, e.id))[1], count(*)
@@ -25,8 +26,8 @@ ORDER BY e.type = 'concept', sum(1 / given.place::float8) DESC, e.node LIMIT %(m
 
 
 def entities(asked: Asked) -> list[Piece]:
-    """At most `max_entities` of the wanted types, best first: what the best memories name, and what
-    many of them name; concepts, which any notable word is, come last."""
+    """At most `max_entities` of the wanted types, best first: things that the best memories or many
+    memories name. Concepts come last, since any notable word is one."""
     hits = asked.served.hits if asked.served else []
     values: dict[str, Any] = {
         "organisation": asked.principal.organisation_id,

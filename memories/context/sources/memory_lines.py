@@ -11,9 +11,10 @@ MEMORY = "memory"
 
 
 def piece(memory: Memory, **more: Any) -> Piece:
-    """Of one `with_names`: when, who said it, what; and until when it was true.
+    """The piece of a memory that came `with_names`: when, who said it, what, and until when it was
+    true.
 
-    more: what else the citation tells.
+    more: further fields of the citation.
     """
     day = memory.occurred_at or memory.created_at
     said_by = memory.speaker_member.name if memory.speaker_member else memory.speaker

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-# What became of a source.
+# The states of a source.
 OK, EMPTY, OFF, FAILED, TIMED_OUT = STATUSES = ("ok", "empty", "off", "failed", "timed_out")
 
 
@@ -13,9 +13,9 @@ OK, EMPTY, OFF, FAILED, TIMED_OUT = STATUSES = ("ok", "empty", "off", "failed", 
 class Piece:
     """One thing that a context may say.
 
-    type, id: what it cites, such as a memory. more: what else its citation tells. said, key,
-    audience: of a memory its words, its key and the kind of its audience. of_block: it stands in a
-    block, and so in every context.
+    type, id: what it cites, such as a memory. more: further fields of its citation. said, key,
+    audience: the words, the key and the audience kind of a memory. of_block: it comes from a block,
+    which every context has.
     """
 
     text: str
@@ -30,7 +30,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """What one source gave, best first. share: of the budget, 0-1, that the others leave to it."""
+    """The pieces of one source, best first. share: the part of the budget (0-1) reserved for it."""
 
     name: str
     title: str

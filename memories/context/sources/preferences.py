@@ -1,4 +1,4 @@
-"""What somebody prefers: a robot has it at hand whatever it is asked."""
+"""The most important preferences, which every context has, whatever the query."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from memories.store.models.choices import PREFERENCE_ALWAYS_FROM
 from orgs.database.prepared_statements import fetched
 
 MOST = 5
-# What a robot left with a member without their leave is found, and never at hand unasked. The
-# category and the least importance stand in the text, as in the index that finds them.
+# A deposit (written by a robot without the member's delegation) is not given unasked. Category and
+# least importance are literals, as in the partial index that finds them.
 _AT_HAND = f"""
 SELECT n.id FROM memories_memory n
 WHERE n.organisation_id = %(organisation)s
@@ -29,9 +29,10 @@ ORDER BY n.importance DESC, n.id DESC LIMIT %(most)s
 
 
 def preferences(asked: Asked) -> list[Piece]:
-    """The MOST most important preferences from PREFERENCE_ALWAYS_FROM on, of equal ones the newest.
+    """Up to MOST preferences with an importance of PREFERENCE_ALWAYS_FROM or more, the most
+    important first, then the newest.
 
-    Where somebody asks or is asked for, theirs and those that are nobody's in particular.
+    With a member: their preferences and those of nobody in particular.
     """
     principal = asked.principal
     values: dict[str, Any] = {

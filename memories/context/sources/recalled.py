@@ -1,4 +1,4 @@
-"""The memories that answer what is asked."""
+"""The memories that answer the query."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,15 +14,15 @@ from memories.retrieval.types import Hit
 from memories.store.conversation_turns import MESSAGE_KEY
 from memories.store.models.memory import Memory
 
-# Of all memories together, also of what is always there.
+# The most memories in a context, with those of earlier sections.
 MOST = 20
-# So many times what is wanted is looked at: some are too weak, some stand there already.
+# This many times the wanted hits are fetched: some are too weak, some are in the context already.
 WIDER = 3
 
 
 def recalled(asked: Asked) -> list[Piece]:
-    """The best `max_memories` that are not weaker than `min_strength`, at most MOST with those that
-    the sections before hold; what was said a moment ago is not said again."""
+    """The best `max_memories` of at least `min_strength`; with those of earlier sections at most
+    MOST. Memories of messages that an earlier section quotes are left out."""
     query = asked.query
     room = max(0, min(query.max_memories, MOST - len(asked.memories)))
     served = search(prepare(asked.principal, _query(asked), asked.now))
@@ -49,7 +49,7 @@ def _query(asked: Asked) -> Query:
 
 
 def _stands(asked: Asked, memory: Memory) -> bool:
-    """Whether a section before has it, or the message that it was made of."""
+    """Whether an earlier section has it, or the message that it was made from."""
     said = (memory.key or "").startswith(MESSAGE_KEY)
     return (
         memory.id in asked.memories
@@ -59,7 +59,7 @@ def _stands(asked: Asked, memory: Memory) -> bool:
 
 
 def _in_order(asked: Asked, hits: list[Hit], rows: Mapping[UUID, Memory]) -> list[Hit]:
-    """By relevance as they are, or in an order of `token_budget`."""
+    """The hits by relevance, or in the wanted order of `token_budget`."""
     if asked.query.order is None:
         return hits
     known = {hit.id: hit for hit in hits}

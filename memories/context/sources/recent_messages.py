@@ -1,4 +1,4 @@
-"""What was said last in the conversations that the context is for."""
+"""The latest messages of the conversations that the context is for."""
 
 from datetime import timedelta
 
@@ -9,13 +9,13 @@ from orgs.principals import Actor
 from robots.conversations.message_rules import QUARANTINED
 from robots.models.conversations import Conversation, Message, MessageRole
 
-# The latest messages of the latest conversations, none older than this.
+# How many messages of how many conversations, and how old a message may be.
 MOST, CONVERSATIONS, RECENT = 12, 3, timedelta(days=7)
 MESSAGE = "message"
 
 
 def recent_messages(asked: Asked) -> list[Piece] | None:
-    """The last one first, so that it stays where the budget is short."""
+    """The latest messages, the last one first, so that it stays when the budget is short."""
     if not asked.query.include_recent:
         return None
     here = Conversation.objects.filter(
@@ -38,7 +38,8 @@ def recent_messages(asked: Asked) -> list[Piece] | None:
 
 
 def _of(actor: Actor) -> dict[str, object]:
-    """Of the group; else of the member with this robot, or of one of both alone."""
+    """The filter: conversations of the group, else direct ones of the member, the robot, or both
+    together."""
     if actor.group_id is not None:
         return {"group_id": actor.group_id}
     alone: dict[str, object] = {"group_id": None, "member_id": actor.member_id}

@@ -1,4 +1,4 @@
-"""What is to be done, for whom the context is."""
+"""Open tasks for a context."""
 
 from memories.action_items.tasks import TaskQuery, tasks_of
 from memories.context.sources.asked import Asked
@@ -10,9 +10,11 @@ MOST = 10
 
 
 def tasks(asked: Asked) -> list[Piece]:
-    """The pending tasks of the member who asks or is asked for, and those that are nobody's.
+    """The pending tasks of the member who asks, or for whom a robot asks, and tasks without an
+    assignee.
 
-    What a robot left with a member without their leave is in the list, and never said unasked.
+    Deposits (written by a robot without the member's delegation) are left out: they are listed, but
+    not given unasked.
     """
     found = tasks_of(
         asked.principal,

@@ -1,1 +1,1 @@
-"""The stream of one robot: what it observed, thought and understood, for itself alone."""
+"""The stream of a robot: its observations, reflections and insights, which it alone reads."""

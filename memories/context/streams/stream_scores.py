@@ -1,4 +1,4 @@
-"""What an entry of a stream is worth when it is asked for. Pure.
+"""The score of a stream entry in a recall. Pure.
 
     score = .3 exp(-hours / 24) + .3 importance + .4 relevance
 
@@ -8,7 +8,7 @@ hours: since it happened; importance and relevance in 0-1. So the score is in 0-
 from math import exp
 
 OBSERVATION, REFLECTION, INSIGHT = KINDS = ("observation", "reflection", "insight")
-# How important an entry is if nobody says so.
+# The importance of an entry without a given one, by its kind.
 IMPORTANCE = {OBSERVATION: 0.5, REFLECTION: 0.7, INSIGHT: 0.9}
 RECENCY_WEIGHT, IMPORTANCE_WEIGHT, RELEVANCE_WEIGHT = 0.3, 0.3, 0.4
 FADES_IN_HOURS = 24.0

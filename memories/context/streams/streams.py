@@ -1,8 +1,8 @@
 """A robot's stream: record, recall by time, importance and relevance, summarise a range.
 
-An entry is a memory that only the robot itself reads (`visibility: internal`); `metadata.stream`
-says its kind. So it is found, corrected, forgotten and erased like every memory. A person has no
-stream, and a robot that acts for a member uses its own.
+An entry is a memory that only the robot itself reads (`visibility: internal`); `metadata.stream` is
+its kind. So an entry is found, corrected, forgotten and erased like every memory. A person has no
+stream. A robot that acts for a member uses its own stream.
 """
 
 import time
@@ -36,9 +36,9 @@ from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs.principals import Actor, Principal, resolve
 
 KIND = "stream"
-# So many of the latest, and of those that answer best, are weighed; so many are summarised.
+# How many of the latest entries and of the best hits are scored; how many entries are summarised.
 LATEST, BEST, SUMMARISED = 1_000, 200, 2_000
-# Of the observations of a range so many stand for all.
+# This many observations represent those of a range.
 CENTRAL = 5
 SUMMARY_TOKENS = 500
 _HOUR = timedelta(hours=1)
@@ -46,7 +46,7 @@ _HOUR = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """An entry and what it was worth. relevance, score: 0-1."""
+    """An entry and its score. relevance, score: 0-1."""
 
     memory: Memory
     relevance: float
@@ -63,8 +63,8 @@ class StreamRecall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamSummary:
-    """count: entries in the range, by kind as well. text: the entries in `memories`, a line each,
-    of `tokens` tokens."""
+    """count: entries in the range; kinds: the same by kind. text: the entries of `memories`, a line
+    each, with `tokens` tokens together."""
 
     count: int
     kinds: dict[str, int]
@@ -82,9 +82,9 @@ def record(
     occurred_at: datetime | None = None,
     now: datetime,
 ) -> Remembered:
-    """Note something in the robot's own stream; importance 0-1, by default that of the kind.
+    """Add an entry to the robot's own stream; importance 0-1, by default that of the kind.
 
-    Entries of other moments are never made one, also if they say the same. Raises PermissionError
+    Entries of different times are never merged, even if they say the same. Raises PermissionError
     for a person.
     """
     draft = Draft(
@@ -106,7 +106,7 @@ def entries(
 ) -> MemoryQuerySet:
     """The entries of the robot's stream, without sensitive ones; evaluate inside its scope.
 
-    span: when they happened, both ends included.
+    span: the time in which they happened, both ends included; None is open.
     """
     since, until = span
     rows = Memory.objects.active(now).filter(
@@ -122,7 +122,7 @@ def entries(
 
 
 def own(actor: Actor) -> Principal:
-    """The robot alone, reading nothing but its own. Raises PermissionError for a person."""
+    """The robot's principal, reduced to its own audience. Raises PermissionError for a person."""
     principal = resolve(_robot(actor))
     return principal.narrowed(frozenset({principal.own_audience}))
 
@@ -130,8 +130,8 @@ def own(actor: Actor) -> Principal:
 def recall_stream(actor: Actor, query: str, *, limit: int = 10, now: datetime) -> StreamRecall:
     """The best entries for a question (see `stream_scores`); equal ones the newest first.
 
-    All of the latest LATEST are weighed, also those that have nothing to do with the question, and
-    of the older ones the BEST that answer it. They count as recalled.
+    The latest LATEST entries are all scored, also those that do not match the question; of the
+    older ones the BEST that match. The returned entries count as recalled.
     """
     started = time.perf_counter()
     principal = own(actor)
@@ -167,8 +167,8 @@ def recall_stream(actor: Actor, query: str, *, limit: int = 10, now: datetime) -
 def summarise(
     actor: Actor, span: Range, *, max_tokens: int = SUMMARY_TOKENS, now: datetime
 ) -> StreamSummary:
-    """What a range of the stream says in a few lines: insights, then reflections, the most
-    important first, then the observations that stand for the others. No word is made up."""
+    """A summary of a range in a few of its entries: insights, then reflections, the most important
+    first, then representative observations. It has only the words of the entries."""
     principal = own(actor)
     with principal.scope():
         rows = entries(principal, span=span, now=now)
@@ -205,15 +205,15 @@ def _score(at: datetime, importance: float, relevance: float, now: datetime) -> 
 
 
 def _important(found: list[Memory], kind: str) -> list[Memory]:
-    """Of one kind, the most important first; they come newest first."""
+    """The entries of one kind, the most important first; equal ones stay newest first."""
     those = [one for one in found if one.metadata[KIND] == kind]
     return sorted(those, key=lambda one: -one.importance)
 
 
 def _central(principal: Principal, observations: list[Memory]) -> list[Memory]:
-    """One observation of each of CENTRAL stretches of the range, the nearest to what the stretch
-    says on average, in the order in which they happened. What has no vector yet stands for nothing
-    but where all are few."""
+    """The range is cut into CENTRAL parts; of each the observation nearest to the centroid, in the
+    order of time. Of a part without any vector it is the latest one. Up to CENTRAL observations are
+    all returned."""
     if len(observations) <= CENTRAL:
         return observations[::-1]
     ordered = observations[::-1]

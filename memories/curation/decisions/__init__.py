@@ -1,3 +1,4 @@
-"""Decisions and the dissent that they keep: recorded, found again, prepared from, debated.
+"""Decisions and their dissents: recorded, found, prepared for a meeting, debated.
 
-A decision is a memory; what only a decision has lies in parts of it."""
+A decision is a memory; the further facts of a decision are parts of that memory.
+"""

@@ -1,7 +1,7 @@
-"""Hooks for a program that runs meetings: what it is given, what it writes, what comes of it.
+"""Debates: calls for a program that runs meetings.
 
-A debate is opened with what is known (phase 0), its critiques are remembered in the fast tier
-(phase 2), its outcome becomes a decision in the slow one (phase 7).
+A debate begins with what is known (phase 0). Its critiques are remembered in the fast tier (phase
+2). Its outcome becomes a decision in the slow tier (phase 7).
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,8 @@ from orgs.errors import AlreadyExists, NotFound
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
 
-# What a meeting begins with: what has settled, not what was said a moment ago.
+# The tiers from which a meeting gets memories: not the fast one, which holds what was said just
+# now.
 GIVEN = (Tier.SLOW, Tier.MEDIUM)
 OVER = "This debate has its outcome already."
 ANOTHERS = "Whoever opened a debate goes on with it."
@@ -66,7 +67,7 @@ class OpenedDebate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Critique:
-    """by: as the `by` of a dissent; nobody's in particular where it is left out."""
+    """by: as the `by` of a dissent; without it the critique has no speaker."""
 
     content: str
     by: str | None = None
@@ -82,7 +83,7 @@ class UsedMemory:
 
 @dataclass(frozen=True, slots=True)
 class Criticised:
-    """Phase 2. surprises: of the memories that were used, in 0-1, in their order."""
+    """Phase 2. surprises: (memory, surprise in 0-1) of the used memories, in their order."""
 
     remembered: list[Remembered]
     surprises: list[tuple[UUID, float]]
@@ -90,7 +91,8 @@ class Criticised:
 
 @dataclass(frozen=True, slots=True)
 class DebateOutcome:
-    """Phase 7. updated: the memories that got the outcome. job: the consolidation that is owed."""
+    """Phase 7. updated: the memories that got the result as feedback. job: the consolidation that
+    waits."""
 
     decision: RecordedDecision
     updated: list[UUID]
@@ -107,11 +109,11 @@ def open_debate(
     limit: int = 10,
     now: datetime,
 ) -> OpenedDebate:
-    """Begin a debate: what the caller's memory says of the topic, of the tiers GIVEN, and the text
-    of `prepare`. Nothing but the debate itself is written, and the record of the recall.
+    """Begin a debate, with the memories of the tiers GIVEN about its topic and the text of
+    `prepare`.
 
-    Raises what `remember` raises for such a place, BadDecision, HeldBack, and Misplaced for a place
-    that the caller does not read.
+    Only the debate and the record of the recall are written. Raises what `remember` raises for such
+    an audience, BadDecision, HeldBack, and Misplaced for an audience that the caller does not read.
     """
     if not words_of_topic(topic):
         raise BadDecision(NO_WORDS)
@@ -167,12 +169,12 @@ def criticise(
     group: str | None = None,
     now: datetime,
 ) -> Criticised:
-    """Remember what was criticised, in the fast tier, for the readers of the debate; and learn how
-    useful the memories were that it used. All of it or nothing.
+    """Remember critiques in the fast tier, for the readers of the debate, and give feedback on the
+    memories that they used. All of it or nothing.
 
-    recall_id: of the caller's recall that served them; left out, what the debate began with. Raises
-    NotFound for a debate, a recall or a hit that is not the caller's, NotYours, AlreadyExists where
-    the debate is over or a hit was told of before, and what `remember` raises.
+    recall_id: the caller's recall that served these memories; by default the one that began the
+    debate. Raises NotFound for a debate, a recall or a hit that is not the caller's, NotYours,
+    AlreadyExists if the debate is over or a hit has feedback already, and what `remember` raises.
     """
     with transaction.atomic():
         principal, debate = _going_on(actor, debate_id, member, group)
@@ -207,12 +209,13 @@ def close_debate(
     group: str | None = None,
     now: datetime,
 ) -> DebateOutcome:
-    """Record what was decided, in the slow tier, for the readers of the debate, which is over then.
+    """Record the decision of a debate in the slow tier, for the readers of the debate, and close
+    it.
 
-    The draft's topic, group, member and visibility are the debate's. result: success or failure;
-    each memory of `draft.based_on` that the recall served gets it. A consolidation of the debate's
-    audience is owed. Raises NotFound, NotYours, AlreadyExists the second time, and what
-    `record_decision` raises.
+    Topic, group, member and visibility of the draft are replaced by the debate's. result: success
+    or failure, given as feedback on each memory of `draft.based_on` that the recall served. A
+    consolidation of the debate's audience is queued. Raises NotFound, NotYours, AlreadyExists the
+    second time, and what `record_decision` raises.
     """
     with transaction.atomic():
         principal, debate = _going_on(actor, debate_id, member, group)
@@ -283,7 +286,7 @@ def _draft(
     by = one.by or ""
     return Draft(
         content=one.content,
-        # A robot is no speaker, so its name stands alone.
+        # A robot cannot be a speaker, so only its name is given.
         speaker=voices.speaking(by).name if by.startswith(ROBOT_MARK) else by,
         visibility=debate.visibility,
         group=debate.group_id,
@@ -315,7 +318,8 @@ def _turned_out(
     recall_id: UUID | None,
     now: datetime,
 ) -> list[UUID]:
-    """Tell how it went with those that were served; what is gone meanwhile is passed over."""
+    """Give the result as feedback on the served memories; memories that are gone are skipped.
+    Returns their ids."""
     served = recall_id or debate.recall_id
     if result is None or served is None or not references:
         return []
@@ -337,7 +341,8 @@ def _turned_out(
 
 
 def _owe_consolidation(principal: Principal, debate: Debate, now: datetime) -> UUID:
-    """A run over the debate's audience, written with what caused it; the worker does it."""
+    """Queue a consolidation of the debate's audience in the same transaction. Returns the job's
+    id."""
     audience_id = curators_audience(debate.organisation_id)
     job = new_job(
         debate.organisation_id,

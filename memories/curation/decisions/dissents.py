@@ -1,4 +1,4 @@
-"""Say that one sees a decision otherwise, and answer who did. What was said stays as it is."""
+"""Dissents: add one to a decision, answer one. The words of a dissent never change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ NOT_ACTIVE = "The decision is not active."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DissentDraft:
-    """kind: one of DissentKind. confidence: 0-1. by: whose it is, as the `speaker` of a memory, or
-    robot:<id or name>; left out, it is the writer's own."""
+    """kind: one of DissentKind. confidence: 0-1. by: who dissents, as the `speaker` of a memory, or
+    robot:<id or name>; by default the writer."""
 
     kind: str
     content: str
@@ -43,7 +43,7 @@ class DissentDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DissentAnswer:
-    """What is left out stays as it is."""
+    """An answer to a dissent. A field that is None stays as it is."""
 
     acknowledged: bool | None = None
     rebuttal: str | None = None
@@ -58,11 +58,11 @@ def add_dissent(
     group: str | None = None,
     now: datetime,
 ) -> Dissent:
-    """Put a dissent to a decision that the caller reads.
+    """Add a dissent to a decision that the caller reads.
 
-    Raises NotFound, PermissionError for who writes nothing, IdentityClaim for whom they may not
-    speak for, LearningPaused, SharingOff, HeldBack, and AlreadyExists where it is not active or
-    full.
+    Raises NotFound, PermissionError for a caller who may not write, IdentityClaim for somebody for
+    whom they may not speak, LearningPaused, SharingOff, HeldBack, and AlreadyExists if the decision
+    is not active or has MOST_DISSENTS.
     """
     principal = resolve(act(actor, member=member, group=group))
     refused = noting_refusals(actor, now, target=decision_id)
@@ -99,7 +99,7 @@ def answer_dissent(
     group: str | None = None,
     now: datetime,
 ) -> Dissent:
-    """Acknowledge a dissent, or say what speaks against it; for who may edit the decision.
+    """Acknowledge or rebut a dissent; for those who may edit the decision.
 
     Raises NotFound, NotYours, HeldBack, and AlreadyExists where the decision is not active.
     """
@@ -135,21 +135,22 @@ def answer_dissent(
 
 
 def _with_names(memory: Memory) -> "QuerySet[Dissent]":
-    """The dissents on a decision with who they are, so that no answer asks for them later."""
+    """The dissents on a decision with their members and robots, so that an answer needs no further
+    query."""
     rows = Dissent.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id)
     return rows.select_related(*Dissent.NAMED)
 
 
 def _changed(found: Dissent, answer: DissentAnswer) -> dict[str, Any]:
-    """What is given and differs."""
+    """The fields that are given and differ."""
     given = {"acknowledged": answer.acknowledged, "rebuttal": answer.rebuttal}
     return {k: v for k, v in given.items() if v is not None and getattr(found, k) != v}
 
 
 def decision_memory(principal: Principal, decision_id: UUID, *, lock: bool = False) -> Memory:
-    """The memory of a decision that the caller reads; in their scope. Raises NotFound.
+    """The memory of a decision that the caller reads; in their scope.
 
-    What is forgotten is no decision any more, also for those who may bring it back.
+    Raises NotFound, also for a forgotten decision, even if the caller may restore it.
     """
     memory = fetch(principal, decision_id, lock=lock)
     is_one = Decision.objects.filter(

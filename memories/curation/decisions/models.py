@@ -1,4 +1,4 @@
-"""The record of a decision: parts of the memory that it is, and debates that lead to one."""
+"""The record of a decision: parts of its memory; and debates, which lead to decisions."""
 
 from typing import ClassVar
 
@@ -13,11 +13,11 @@ from robots.registry.who_taught import A_PERSONAL_ROBOT, told
 
 
 class Decision(MemoryPart):
-    """What a decision has beside its memory, whose id is also its own.
+    """The facts of a decision that its memory does not have; the memory's id is its id too.
 
-    The memory says topic, conclusion (in its text), confidence, tags, when it was decided
-    (`occurred_at`) and what holds in its place. words: of the topic, see `rules.words_of_topic`.
-    topic_hash: of these words, in hexadecimal. agree, disagree: votes.
+    The memory has topic, conclusion (in its text), confidence, tags, the time of the decision
+    (`occurred_at`) and its successor. words: of the topic, see `rules.words_of_topic`. topic_hash:
+    of these words, in hexadecimal. agree, disagree: votes.
     """
 
     id = None  # type: ignore[assignment]  # the memory is the key
@@ -42,13 +42,13 @@ class Decision(MemoryPart):
 
 
 class _Voice(MemoryPart):
-    """Somebody in the record of a decision, who reads no more by standing there.
+    """Somebody in the record of a decision. Being in it gives no right to read.
 
-    name: as given, or as the member or robot was called then. member, robot: who stands behind it,
-    if anybody is known to. position: the order in which they were given.
+    name: as given, or as the member or robot was called then. member, robot: who it is, if known.
+    position: in the order in which they were given.
     """
 
-    # Who is named with it, read together with it.
+    # Relations that are read in the same query.
     NAMED: ClassVar[tuple[str, ...]] = ("member", "robot", "audience")
 
     position = models.PositiveSmallIntegerField(default=0)
@@ -60,12 +60,13 @@ class _Voice(MemoryPart):
         abstract = True
 
     def known(self, robot: Robot | None) -> Robot | None:
-        """One of its robots, as far as readers may know of it (`who_taught`). Needs `NAMED`."""
+        """A robot of this row, if readers may know that it took part (`who_taught`), else None.
+        Needs `NAMED`."""
         return told(robot, [self.audience.kind])
 
     @property
     def called(self) -> str:
-        """As they are called now; the name that was given where nobody is known to."""
+        """Their present name; the given name if no member or robot is known."""
         who = self.member or self.robot
         if who is None or self.member is not None:
             return who.name if who else self.name
@@ -73,7 +74,7 @@ class _Voice(MemoryPart):
 
 
 class Participant(_Voice):
-    """Who took part."""
+    """Somebody who took part in a decision."""
 
     class Meta:
         indexes = [models.Index(fields=["organisation", "memory"], name="participant_memory")]
@@ -83,7 +84,8 @@ class Participant(_Voice):
 
 
 class Claim(_Voice):
-    """What was held in favour or noted, and by whom; nobody's where the name is empty."""
+    """An argument in favour or a remark, and by whom; without a name it is nobody's in
+    particular."""
 
     text = models.TextField()
 
@@ -104,10 +106,10 @@ class DissentKind(models.TextChoices):
 
 
 class Dissent(_Voice):
-    """Who saw it otherwise, how and why; confidence in 0-1.
+    """A dissent: who, what and why; confidence in 0-1.
 
-    What was said never changes: the application may update nothing but the answer (acknowledged,
-    rebuttal, by whom and when). noted_by: the person or robot that recorded it.
+    Its words never change: the application may update only the answer (acknowledged, rebuttal, by
+    whom and when). noted_by: the person or robot that recorded it.
     """
 
     NAMED = (
@@ -152,10 +154,11 @@ class DebateState(models.TextChoices):
 
 
 class Debate(TenantModel):
-    """A meeting of a program, from its topic to its decision; whoever opened it goes on with it.
+    """A meeting that a program runs, from its topic to its decision. Only its opener may continue
+    it.
 
-    visibility: of all that it writes. recall: what it was given at first. member: the person, or
-    the member for whom the robot acts.
+    visibility: of all that it writes. recall: the recall that began it. member: the person, or the
+    member for whom the robot acts.
     """
 
     audience = TenantKey("orgs.Audience")

@@ -1,5 +1,5 @@
-"""The parts of a decision as rows: bound to its memory, copied with it, withdrawn by who is in
-them."""
+"""The parts of a decision as rows: bound to its memory, copied with it, withdrawn by the members
+named in them."""
 
 from typing import Any
 from uuid import UUID
@@ -27,7 +27,7 @@ def part_of(memory: Memory) -> dict[str, Any]:
 
 
 def named(voice: Voice) -> dict[str, Any]:
-    """The columns that say who it is."""
+    """The columns that name a voice."""
     return {"name": voice.name, "member_id": voice.member_id, "robot_id": voice.robot_id}
 
 
@@ -38,7 +38,8 @@ def has_record(memory: Memory) -> bool:
 
 
 def members_named(memory: Memory) -> set[UUID]:
-    """Who stands in the record of a decision; nobody for another memory. In its readers' scope."""
+    """The ids of members in the record of a decision; empty for any other memory. In its readers'
+    scope."""
     here = {"organisation_id": memory.organisation_id, "memory_id": memory.id}
     named: set[UUID] = set()
     if not has_record(memory):
@@ -50,9 +51,10 @@ def members_named(memory: Memory) -> set[UUID]:
 
 
 def copy_record(source: Memory, made: UUID) -> None:
-    """Give a copy of a decision's memory its record; nothing where the source is no decision.
+    """Copy the record of a decision to a copy of its memory; nothing happens if the source is no
+    decision.
 
-    Call where both can be read.
+    Call in a scope that reads both.
     """
     here = {"organisation_id": source.organisation_id, "memory_id": source.id}
     record = Decision.objects.filter(**here).first()
@@ -74,9 +76,9 @@ def _moved(row: models.Model, memory: Memory) -> models.Model:
 
 
 def withdraw_words(principal: Principal) -> int:
-    """Delete what stands as the asker's in records of others that they read, and their debates.
+    """Delete the asker's rows in all records that they read, and their debates.
 
-    Call in their scope. Returns how many rows of records it was.
+    Call in their scope. Returns how many rows of records were deleted.
     """
     mine = {
         "organisation_id": principal.organisation_id,

@@ -1,4 +1,4 @@
-"""The text that prepares a meeting: what was decided on the like, and what was held against it."""
+"""The text that prepares a meeting: similar decisions and their dissents."""
 
 import secrets
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class PreparedCitation:
-    """What a number of the text cites. dissent: empty where it is the decision itself."""
+    """What a number in the text cites. dissent: None if it is the decision itself."""
 
     number: int
     section: str
@@ -33,7 +33,7 @@ class PreparedCitation:
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """text: empty where nothing alike was decided. similar: the decisions it is made of."""
+    """text: empty without a similar decision. similar: the decisions that it was made from."""
 
     text: str
     citations: list[PreparedCitation]
@@ -49,7 +49,7 @@ def prepare(
     group: str | None = None,
     now: datetime,
 ) -> Preparation:
-    """What the asker's memory has to say before a topic is decided. Raises NotFound and
+    """The preparation for deciding a topic, from what the asker reads. Raises NotFound and
     MissingScope."""
     principal = resolve(act(actor, member=member, group=group))
     with principal.scope():
@@ -59,7 +59,7 @@ def prepare(
 def prepared(
     principal: Principal, topic: str, *, limit: int = SIMILAR, now: datetime
 ) -> Preparation:
-    """The same for an asker who is looked up already; call inside the principal's scope.
+    """`prepare` for a known principal; call inside the principal's scope.
 
     Every warning of a risk comes first, answered or not, and is never cut.
     """
@@ -109,7 +109,7 @@ def _dissent(one: WholeDecision, said: Dissent) -> str:
 
 
 def name_of(said: Participant | Claim | Dissent) -> str:
-    """Whose it is, as they are called now."""
+    """The present name of somebody in a record."""
     return said.called
 
 

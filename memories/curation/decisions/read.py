@@ -1,4 +1,4 @@
-"""Decisions as the asker may read them: one, listed, alike, and what they came of."""
+"""Decisions that the asker may read: one, a list, similar ones, and their chains of successors."""
 
 import json
 from collections import defaultdict
@@ -21,7 +21,7 @@ from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
 
 SIMILAR = 5
-# Of a chain of decisions in one direction.
+# The most decisions of a chain, in each direction.
 LONGEST_CHAIN = 100
 
 _READABLE = """
@@ -41,7 +41,7 @@ SELECT d.memory_id {_READABLE} {_WHERE}
        < (%(last_at)s::timestamptz, %(last)s::uuid))
 ORDER BY n.occurred_at DESC, n.id DESC LIMIT %(limit)s::int
 """
-# Every readable decision is compared, by its words as they were stored: 10,000 in 0.1 s.
+# Compares every readable decision, by the stored words of its topic: 10,000 take 0.1 s.
 _SIMILAR = f"""
 SELECT d.memory_id {_READABLE} CROSS JOIN LATERAL (
     SELECT count(*) FROM unnest(d.words) AS w WHERE w = ANY(%(words)s::text[])
@@ -74,7 +74,7 @@ WHERE depth > 0 AND NOT is_cycle GROUP BY n.id, chain.depth ORDER BY chain.depth
 """
 _EARLIER = _CHAIN.format(way="earlier", next="m.id", link="m.superseded_by_id = chain.id")
 _LATER = _CHAIN.format(way="later", next="m.superseded_by_id", link="m.id = chain.id")
-# Both ways, the nearest first.
+# Both directions of a chain, the nearest decision first.
 _CHAINS = f"({_EARLIER}) UNION ALL ({_LATER}) ORDER BY 1, 3, 2 DESC"
 
 Row = TypeVar("Row", Participant, Claim, Dissent)
@@ -89,12 +89,12 @@ class DecisionPlace:
 
     @property
     def text(self) -> str:
-        """As a cursor holds it."""
+        """The place as a cursor has it."""
         return json.dumps([self.decided_at.isoformat(), str(self.id)])
 
     @classmethod
     def of(cls, text: str) -> "DecisionPlace":
-        """The place of a `text`. Raises ValueError, also for the place of another list."""
+        """The place that a `text` names. Raises ValueError, also for a cursor of another list."""
         parts = json.loads(text)
         if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
             raise ValueError("not a place")
@@ -104,10 +104,10 @@ class DecisionPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WholeDecision:
-    """A decision with all that belongs to it, as far as the asker reads it.
+    """A decision with its whole record, as far as the asker reads it.
 
-    memory: `with_names`. similarity: 0-1, where it was looked for by a topic. earlier, later: what
-    it superseded and what superseded it, the nearest first; filled for one decision alone.
+    memory: `with_names`. similarity: 0-1, if it was searched by a topic. earlier, later: decisions
+    that it superseded and that superseded it, the nearest first; only filled for a single decision.
     """
 
     memory: Memory
@@ -129,12 +129,12 @@ class WholeDecision:
 
     @property
     def open_dissents(self) -> list[Dissent]:
-        """Neither acknowledged nor rebutted."""
+        """The dissents that are neither acknowledged nor rebutted."""
         return [one for one in self.dissents if one.is_open]
 
     @property
     def risks(self) -> list[Dissent]:
-        """Every warning of a risk, answered or not."""
+        """All dissents that warn of a risk, answered or not."""
         return [one for one in self.dissents if one.form == DissentKind.RISK_WARNING]
 
     @property
@@ -148,9 +148,9 @@ class WholeDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionQuery:
-    """Which decisions; group and member say where and for whom it is asked.
+    """Which decisions. group, member: where and for whom it is asked.
 
-    topic: all of its words are in the decision's topic. domain: the same but for case.
+    topic: its words must all be in the decision's topic. domain: must be equal but for case.
     """
 
     topic: str = ""
@@ -163,7 +163,7 @@ class DecisionQuery:
 def decisions(
     actor: Actor, query: DecisionQuery, *, after: DecisionPlace | None = None, now: datetime
 ) -> list[WholeDecision]:
-    """The active decisions that the asker may read there, the newest first.
+    """A page of the active decisions that the asker may read there, the newest first.
 
     after: the place of the last one of the page before. Raises NotFound and MissingScope.
     """
@@ -175,7 +175,7 @@ def decisions(
 def listed(
     principal: Principal, query: DecisionQuery, *, after: DecisionPlace | None, now: datetime
 ) -> list[WholeDecision]:
-    """The same for an asker who is looked up already; call inside the principal's scope."""
+    """`decisions` for a known principal; call inside the principal's scope."""
     values = _values(principal, now, query.domain) | {
         "words": sorted(words_of_topic(query.topic)),
         "last": after.id if after else None,
@@ -195,7 +195,7 @@ def get_decision(
 
 
 def one_of(principal: Principal, decision_id: UUID) -> WholeDecision:
-    """The same for an asker who is looked up already; call inside the principal's scope."""
+    """`get_decision` for a known principal; call inside the principal's scope."""
     memory = fetch(principal, decision_id)
     values = {
         "organisation": principal.organisation_id,
@@ -206,7 +206,7 @@ def one_of(principal: Principal, decision_id: UUID) -> WholeDecision:
     found = whole(principal, [memory.id, *(id_ for _, id_, _ in chain)])
     known = {one.memory.id: one for one in found}
     own = known.get(memory.id)
-    # As `decision_memory` has it, without a question of its own.
+    # The rule of `decision_memory`, without another query.
     if own is None or memory.status == Status.FORGOTTEN:
         raise NotFound("no such decision")
     return WholeDecision(
@@ -230,10 +230,11 @@ def similar(
     group: str | None = None,
     now: datetime,
 ) -> list[WholeDecision]:
-    """The decisions whose topics share more than ALIKE_ABOVE of the words, the most alike first.
+    """The decisions whose topics share more than ALIKE_ABOVE of their words (Jaccard), the most
+    similar first.
 
-    domain: as of a DecisionQuery. All that are readable are compared, whatever their age. Raises
-    NotFound and MissingScope.
+    domain: as in DecisionQuery. All readable active decisions are compared, whatever their age.
+    Raises NotFound and MissingScope.
     """
     principal = resolve(act(actor, member=member, group=group))
     with principal.scope():
@@ -243,7 +244,7 @@ def similar(
 def similar_to(
     principal: Principal, topic: str, *, domain: str = "", limit: int = SIMILAR, now: datetime
 ) -> list[WholeDecision]:
-    """The same for an asker who is looked up already; call inside the principal's scope."""
+    """`similar` for a known principal; call inside the principal's scope."""
     words = words_of_topic(topic)
     values = _values(principal, now, domain) | {
         "words": sorted(words),
@@ -264,10 +265,9 @@ def dissents_on(
     limit: int = 100,
     now: datetime,
 ) -> list[Dissent]:
-    """What was held against decisions on just this topic, the newest first.
+    """The dissents on decisions with exactly this topic, the newest first.
 
-    topic_hash: as `rules.topic_hash` gives it; None is whatever the topic. Raises NotFound and
-    MissingScope.
+    topic_hash: from `rules.topic_hash`; None means any topic. Raises NotFound and MissingScope.
     """
     principal = resolve(act(actor, member=member, group=group))
     values = _values(principal, now) | {
@@ -294,7 +294,8 @@ def _values(principal: Principal, now: datetime, domain: str = "") -> dict[str, 
 def whole(
     principal: Principal, ids: Sequence[UUID], words: Iterable[str] | None = None
 ) -> list[WholeDecision]:
-    """These decisions, in this order; in the principal's scope. words: of what was looked for."""
+    """The decisions with these ids, in this order; in the principal's scope. words: of the searched
+    topic, for `similarity`."""
     here = {"organisation_id": principal.organisation_id, "memory_id__in": ids}
     memories = (
         Memory.objects.filter(organisation_id=principal.organisation_id)

@@ -40,12 +40,12 @@ ALREADY = "That decision was superseded by another already."
 
 
 class BadDecision(ValueError):
-    """What was given is no decision; the message says why."""
+    """The draft is no decision; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimDraft:
-    """by: as of a dissent; nobody's in particular where it is left out."""
+    """An argument or a remark. by: as in DissentDraft; without it, it is nobody's in particular."""
 
     text: str
     by: str | None = None
@@ -56,8 +56,8 @@ class DecisionDraft:
     """What was decided; references as the caller gave them.
 
     confidence: 0-1. based_on: memories that it was made from; those that the caller does not read
-    are passed over. supersedes: the decision that it holds in the place of. key: the same key and
-    text again is the same decision.
+    are skipped. supersedes: the decision that it replaces. key: a second call with the same key and
+    text means the same decision.
     """
 
     topic: str
@@ -81,9 +81,9 @@ class DecisionDraft:
 
 @dataclass(frozen=True, slots=True)
 class RecordedDecision:
-    """status: of its memory; what waits for a review is in no list until it is approved.
+    """status: of its memory; while it waits for a review, the decision is in no list.
 
-    deduplicated: it was there already, and nothing was added.
+    deduplicated: the decision existed already, and nothing was added.
     """
 
     id: UUID
@@ -97,18 +97,19 @@ def opening(topic: str) -> str:
 
 
 def conclusion_of(memory: Memory) -> str:
-    """What was decided; the whole text where somebody corrected it into another form."""
+    """The conclusion in the text of a decision's memory; the whole text if somebody edited it into
+    another form."""
     content: str = memory.content
     return content.removeprefix(opening(memory.topic))
 
 
 def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> RecordedDecision:
-    """Remember a decision for readers as any memory has them, in the tier slow.
+    """Remember a decision in the tier slow, with its record.
 
-    Raises what `remember` raises, BadDecision for a topic without words, NotFound for what the
-    caller does not know, IdentityClaim for words of somebody for whom they may not speak, HeldBack
-    for words of a robot that a gate does not let pass, Misplaced for readers that the caller is not
-    among, and what `supersede_decision` raises.
+    Raises what `remember` raises, BadDecision for a topic without words, NotFound for a reference
+    that the caller does not know, IdentityClaim for words of somebody for whom they may not speak,
+    HeldBack for a robot's words that a gate refuses, Misplaced if the caller would not read it, and
+    what `supersede_decision` raises.
     """
     words = words_of_topic(draft.topic)
     if not words:
@@ -135,7 +136,7 @@ def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> Rec
 
 
 def _beside(draft: DecisionDraft) -> list[str]:
-    """What is said with the conclusion."""
+    """The texts of claims and dissents."""
     said = [one.text for one in draft.claims]
     for one in draft.dissents:
         said += [one.content, one.reasoning]
@@ -143,7 +144,8 @@ def _beside(draft: DecisionDraft) -> list[str]:
 
 
 def writer(actor: Actor, *, member: str | UUID | None, group: str | UUID | None) -> Principal:
-    """Who reads what was written a moment ago: a person wherever it went, also to a review."""
+    """The principal that reads the new memory: a person with all rights, since it may wait for a
+    review."""
     return resolve(actor) if actor.is_person else resolve(act(actor, member=member, group=group))
 
 
@@ -173,8 +175,8 @@ def _memory(actor: Actor, draft: DecisionDraft, now: datetime) -> Draft:
 
 
 def _key(draft: DecisionDraft, decided_at: datetime) -> str:
-    """What has a key of its own is never merged with another, however alike the two read; a call
-    that is sent twice with its time is the same decision."""
+    """A key from the words and the time. With a key a decision is never merged with a similar one,
+    and a call that is sent twice is the same decision."""
     said = "\0".join([draft.topic, draft.conclusion, decided_at.isoformat()])
     return f"decision:{sha256(said.encode()).hexdigest()[:32]}"
 
@@ -240,12 +242,12 @@ def _write(
 
 
 def supersede_decision(principal: Principal, newer: Memory, older_id: UUID, now: datetime) -> None:
-    """Let a decision hold in the place of an older one; both stay, each names the other.
+    """Replace an older decision by a newer one. Both stay, and each names the other.
 
-    Call in the principal's scope; `newer` is locked. Raises NotFound where the older one is no
-    decision that the caller reads, NotYours where it is not theirs to change, Misplaced for other
-    readers, a newer one that waits for a review and a circle, AlreadyExists where another holds in
-    its place, and RedLine.
+    Call in the principal's scope; `newer` is locked. Raises NotFound if the older one is no
+    decision that the caller reads, NotYours if they may not change it, Misplaced for other readers,
+    for a newer one that waits for a review and for a circle, AlreadyExists if another decision
+    replaced it already, and RedLine.
     """
     older = changeable(principal, older_id)
     if not Decision.objects.filter(
@@ -264,7 +266,8 @@ def supersede_decision(principal: Principal, newer: Memory, older_id: UUID, now:
 
 
 def successors(memory: Memory) -> set[UUID]:
-    """What holds in its place, and in that one's, to the end; of one audience, so all readable."""
+    """The ids of all successors of a memory, direct and indirect. They share its audience, so all
+    are readable."""
     found: set[UUID] = set()
     rows = Memory.objects.filter(organisation_id=memory.organisation_id)
     following = memory.superseded_by_id

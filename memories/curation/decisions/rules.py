@@ -1,4 +1,4 @@
-"""What a topic is compared by, and how strong a decision is. Pure."""
+"""How topics are compared, and how strong a decision is. Pure."""
 
 import re
 from collections.abc import Collection
@@ -16,20 +16,20 @@ UNANIMOUS, STRONG, MODERATE, WEAK, SPLIT, CONTESTED = STRENGTHS = (
     "split",
     "contested",
 )
-# Shares of those who agree: more than the first is strong, the second and more is moderate.
+# Shares of those who agree: above the first is strong, from the second on moderate.
 STRONG_ABOVE, MODERATE_FROM, HALF = Fraction(4, 5), Fraction(3, 5), Fraction(1, 2)
-# Two topics are alike where they share more than this of their words.
+# Two topics are similar if they share more than this part of their words.
 ALIKE_ABOVE = Fraction(1, 10)
-# Characters of a word that are kept and compared; written out, 300 letters can become 1,200.
+# The characters of a word that are kept and compared; normalised, 300 letters can become 1,200.
 LONGEST_WORD = 300
 
 _WORD = re.compile(r"[^\W_]+")
 
 
 def words_of_topic(topic: str) -> frozenset[str]:
-    """The words of a topic, however it is spelt: compatible letters are one, case does not count.
+    """The words of a topic, normalised: compatible letters are equal, case does not count.
 
-    Looks at the first A_GLANCE characters, and at the first LONGEST_WORD of each word.
+    Only the first A_GLANCE characters count, and the first LONGEST_WORD of each word.
     """
     folded = normal(topic[:A_GLANCE], "NFKC").casefold()
     words = _WORD.findall(normal(folded, "NFKC"))
@@ -64,6 +64,6 @@ def strength(agree: int, disagree: int) -> str:
 
 
 def jaccard(one: Collection[str], other: Collection[str]) -> float:
-    """How many of all their words two sets share, in 0-1; 0 for two empty ones."""
+    """The Jaccard index of two sets of words, in 0-1; 0 for two empty ones."""
     either = set(one) | set(other)
     return len(set(one) & set(other)) / len(either) if either else 0.0

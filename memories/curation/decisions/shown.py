@@ -1,4 +1,4 @@
-"""Decisions with who reads them and what the asker may do, for pages."""
+"""Decisions with their readers and what the asker may do, for pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ from robots.access.act_for import act
 
 @dataclass(frozen=True, slots=True)
 class ShownDecision:
-    """changeable: the asker may answer dissents and supersede it. open: it takes dissents of the
-    asker."""
+    """A decision for a page. changeable: the asker may answer its dissents and supersede it. open:
+    the asker may dissent."""
 
     decision: WholeDecision
     readers: AudienceSentence

@@ -1,4 +1,5 @@
-"""What an export of one's own says of decisions: one's own whole, of the others one's words."""
+"""Decisions in the export of a member: the member's own ones whole, of others only the member's
+words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -37,7 +38,7 @@ def _dissent(said: Dissent) -> dict[str, Any]:
 
 
 def own_words(principal: Principal) -> Iterator[Mapping[str, Any]]:
-    """What stands as the member's in records that they read, in the principal's scope."""
+    """The member's rows in all records that they read; call in the principal's scope."""
     mine = {
         "organisation_id": principal.organisation_id,
         "member_id": principal.actor.member_id,

@@ -1,4 +1,4 @@
-"""Who stands in the record of a decision: a member, a robot, or a name with nobody behind."""
+"""The people in the record of a decision: a member, a robot, or a mere name."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from orgs.models.organisations import Group
 from orgs.principals import Actor
 from robots.models.robots import Robot
 
-# `by` names a robot with this in front of its id or name; anything else is a speaker's.
+# `by` with this prefix names a robot by its id or name; anything else names a speaker.
 ROBOT_MARK = "robot:"
-# For whom something is written by the audience of the decision; the others are narrow. What waits
+# The visibility of a decision by its audience kind; all others are private. A decision that waits
 # for a review is proposed for everyone.
 _WIDE = {
     AudienceKind.ORGANISATION: Visibility.ORGANISATION,
@@ -29,7 +29,7 @@ _WIDE = {
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """As shown, and who stands behind it, if anybody is known to."""
+    """name: as shown. member_id, robot_id: who it is, if known."""
 
     name: str = ""
     member_id: UUID | None = None
@@ -38,9 +38,9 @@ class Voice:
 
 @dataclass(slots=True)
 class Voices:
-    """Looks up who is named in one call; use inside the organisation's scope.
+    """Looks up the people that a call names; use inside the organisation's scope.
 
-    group: where it is said.
+    group: in which it is said.
     """
 
     actor: Actor
@@ -48,7 +48,7 @@ class Voices:
     references: References
 
     def own(self) -> Voice:
-        """Whoever writes: a person as themselves, a robot as itself."""
+        """The voice of the writer: a person as themselves, a robot as itself."""
         if self.actor.member_id is not None and self.actor.is_person:
             found = Member.objects.get(
                 organisation_id=self.actor.organisation_id, id=self.actor.member_id
@@ -61,10 +61,10 @@ class Voices:
         return Voice(robot.name, robot_id=robot.id)
 
     def speaking(self, given: str | None) -> Voice:
-        """Whose words something gives; those of whoever writes where nobody is named.
+        """The voice whose words a text gives; the writer's if `given` is empty.
 
-        Raises NotFound for a robot that is not there, and IdentityClaim where the actor may not
-        speak for them.
+        Raises NotFound for an unknown robot, and IdentityClaim for somebody for whom the actor may
+        not speak.
         """
         if given is None or not given.strip():
             return self.own()
@@ -74,9 +74,8 @@ class Voices:
         return Voice(speaker.name, member_id=speaker.member_id)
 
     def taking_part(self, given: str) -> Voice:
-        """Who took part. A person names members whom they know, and names beside; a robot only
-        whom it could speak for. Raises NotFound and IdentityClaim.
-        """
+        """The voice of a participant. A person may name any member whom they know, or a mere name;
+        a robot only members for whom it may speak. Raises NotFound and IdentityClaim."""
         if given.startswith(ROBOT_MARK):
             return self._robot(given)
         if not self.actor.is_person:
@@ -94,7 +93,7 @@ class Voices:
 
 
 def respect_wishes(actor: Actor, audience_kind: str, voices: Iterable[Voice]) -> None:
-    """Raise LearningPaused or SharingOff where a member who is named wishes it so."""
+    """Raise LearningPaused or SharingOff if a named member has decided so."""
     wishes = MemberWishes(actor.organisation_id)
     visibility = _WIDE.get(AudienceKind(audience_kind), Visibility.PRIVATE)
     named = [one.member_id for one in voices if one.member_id]

@@ -1,1 +1,1 @@
-"""Several items of the review queue, decided in one act: what it would do, the act, its undo."""
+"""Several items of the review queue decided in one act: preview, act, undo."""

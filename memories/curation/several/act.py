@@ -1,4 +1,4 @@
-"""Give several items their harmless yes in one act, and take that act back."""
+"""Decide several items with their harmless answer in one act, and undo that act."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ REFUSALS = (
 
 
 class Stopped(Exception):
-    """One item could not be decided, so none was; `item_id` is that one."""
+    """One item could not be decided, so none was; `item_id` names it."""
 
     def __init__(self, item_id: UUID, reason: str) -> None:
         super().__init__(f"{reason} Nothing was decided.")
@@ -38,18 +38,18 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What was decided together; by `id` it is undone."""
+    """The items that were decided together. `id` names the act for undo."""
 
     id: UUID
     items: list[Proposal]
 
 
 def decide_several(actor: Actor, versions: Mapping[UUID, int], *, now: datetime) -> Act:
-    """Approve what is proposed and keep both of what looks alike, all of it or nothing.
+    """Approve proposals and keep both memories of pairs; all of it or nothing.
 
-    versions: of each item the version of its memory that was read. Raises Stopped, NotFound where
-    the asker may not decide one of them, and HeldBack for what a gate refuses. Each decision has
-    its own line in the audit trail.
+    versions: {item: the version of its memory that was read}. Raises Stopped, NotFound if the asker
+    may not decide one of them, and HeldBack for words that a gate refuses. Each decision has its
+    own line in the audit trail.
     """
     principal = resolve(actor)
     act = Act(new_id(), [])
@@ -77,7 +77,7 @@ def decide_several(actor: Actor, versions: Mapping[UUID, int], *, now: datetime)
 
 
 def _lock(principal: Principal, found: list[Proposal]) -> None:
-    """All memories in the order of every lock, so that two acts never wait in a circle."""
+    """Lock all memories in the common order, so that two acts never deadlock."""
     ids = {id_ for item in found for id_ in (item.memory_id, item.other_id) if id_}
     rows = Memory.objects.select_for_update(of=("self",)).filter(
         organisation_id=principal.organisation_id, id__in=ids
@@ -86,10 +86,10 @@ def _lock(principal: Principal, found: list[Proposal]) -> None:
 
 
 def undo_several(actor: Actor, act: UUID, *, now: datetime) -> int:
-    """Let everything wait again that the asker decided in this act; says how many.
+    """Reopen all items that the asker decided in this act; returns how many.
 
-    All of it or nothing: raises AlreadyExists when something was built on one of them, and
-    NotFound where there is no such act of the asker's.
+    All of it or nothing: raises AlreadyExists if something was built on one of them, and NotFound
+    if the asker has no such act.
     """
     principal = resolve(actor)
     with principal.scope():

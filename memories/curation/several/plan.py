@@ -1,4 +1,4 @@
-"""What deciding several items at once would do, and which of them need a look of their own."""
+"""What deciding several items at once would do, and which of them must be decided one by one."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from orgs.models.audiences import Audience
 from orgs.principals import Actor, Principal, resolve
 
 MOST = 50
-# Characters of a text that a page shows whole beside others.
+# The most characters of a text that a page shows in full beside others.
 READ = 1200
-# What has no harmless yes that a list can show.
+# Causes without a harmless answer that a list can show, each with a sentence.
 ALONE = {
     Cause.REPORT: "Whoever reported it is owed a reason.",
     Cause.MENTION: "What is left of it has to be read.",
@@ -31,7 +31,8 @@ ALONE = {
 
 @dataclass(frozen=True, slots=True)
 class NewReaders:
-    """How many would go to an audience, and who of it would newly read one of them."""
+    """How many items would go to an audience, and which of its readers would newly read at least
+    one of them."""
 
     items: int
     readers: AudienceSentence
@@ -40,7 +41,8 @@ class NewReaders:
 
 @dataclass(frozen=True, slots=True)
 class SeveralPlan:
-    """deciding: what would be decided, the oldest first. apart: what is left out, and why."""
+    """deciding: items that would be decided, the oldest first. apart: items that are left out, each
+    with the reason."""
 
     deciding: list[Proposal]
     apart: list[tuple[Proposal, str]]
@@ -50,9 +52,9 @@ class SeveralPlan:
 def plan_several(
     actor: Actor, ids: Sequence[UUID], *, organisation: str, now: datetime
 ) -> SeveralPlan:
-    """What would happen to these, of which only those that the asker may decide exist.
+    """Preview deciding these items. Items that the asker may not decide are ignored.
 
-    ids: no more than MOST of them are looked at.
+    ids: only the first MOST count.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -64,13 +66,14 @@ def plan_several(
 
 
 def chosen(principal: Principal, ids: Iterable[UUID]) -> list[Proposal]:
-    """What exists for the asker to decide, the oldest first; call inside the principal's scope."""
+    """The items among these that the asker may decide, the oldest first; call inside the
+    principal's scope."""
     rows = items(principal).filter(id__in=list(ids)[:MOST]).exclude(GONE)
     return [item for item in rows.order_by("id") if may_decide(principal, item)]
 
 
 def apart_because(principal: Principal, item: Proposal, now: datetime) -> str:
-    """Why an item needs a look of its own; empty where it can be decided with others."""
+    """Why an item must be decided by itself; empty if it can be decided with others."""
     if item.state != State.OPEN:
         return f"It was {State(item.state).label.lower()} already."
     if taken_by_others(item, principal.actor, now):
@@ -81,7 +84,7 @@ def apart_because(principal: Principal, item: Proposal, now: datetime) -> str:
 
 
 def _unread(principal: Principal, item: Proposal) -> str:
-    """Why a page cannot show all that has to be known of it."""
+    """Why a list cannot show all that the decision needs; empty if it can."""
     if item.cause == Cause.RED_LINE and not item.reason.strip():
         return "It has to be said why it is protected."
     if item.cause == Cause.PUBLISH and item.target_audience_id not in principal.audiences:
@@ -91,7 +94,7 @@ def _unread(principal: Principal, item: Proposal) -> str:
 
 
 def _newly(principal: Principal, deciding: list[Proposal], organisation: str) -> list[NewReaders]:
-    """One query for each audience to which something would go."""
+    """The new readers for each target audience; one query each."""
     targets: dict[UUID, list[Proposal]] = {}
     for item in deciding:
         if item.cause == Cause.PUBLISH and item.target_audience_id:

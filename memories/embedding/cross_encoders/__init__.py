@@ -1,1 +1,2 @@
-"""Question and text read together: how well the one answers the other, on request only."""
+"""Cross-encoders: they read question and text together and score the answer. Only used on
+request."""

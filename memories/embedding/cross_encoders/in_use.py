@@ -15,8 +15,8 @@ _lock = threading.Lock()
 def cross_encoder() -> CrossEncoder:
     """The process's cross-encoder, loaded on first use; its name is the setting RERANKER.
 
-    Raises ModelMissing. It is looked for again each time, so that one that is installed later is
-    used without a restart.
+    Raises ModelMissing. A missing model is looked for again at each call, so one that is installed
+    later needs no restart.
     """
     name = str(getattr(settings, "RERANKER", CROSS_ENCODER))
     found = _loaded.get(name)
@@ -29,7 +29,7 @@ def cross_encoder() -> CrossEncoder:
 
 
 def _build(name: str) -> CrossEncoder:
-    # Imported here: the library costs memory to those who never ask for it.
+    # Imported here, so that processes without a cross-encoder do not load the library.
     if name == "fake":
         from memories.embedding.cross_encoders.fake import FakeCrossEncoder
 

@@ -1,4 +1,4 @@
-"""What a cross-encoder is: a question and texts in, a number a text out."""
+"""The interface of cross-encoders: a question and texts in, a number for each text out."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable

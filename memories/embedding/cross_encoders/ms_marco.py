@@ -12,9 +12,9 @@ from memories.embedding.cross_encoders.interface import ModelMissing, TimeOver
 from memories.embedding.one_at_a_time import OneAtATime, encoder_threads
 from memories.embedding.wheels.known_wheels import CROSS_ENCODER, MODEL, TOKENIZER, WHEEL_MODELS
 
-# Of question and text together. A pair costs as much as it has tokens, and turns are short.
+# Of question and text together. The cost of a pair grows with its tokens, and turns are short.
 MAX_TOKENS = 256
-# Characters of a question that are read: more than these tokens hold, and no more work than that.
+# The characters of a question that are read: more than those tokens have, and a bound on the work.
 MAX_CHARACTERS = 2_000
 
 
@@ -45,7 +45,7 @@ class MsMarcoCrossEncoder:
         try:
             return [_result(run, deadline) for run in runs]
         finally:
-            # What has not begun is not read once the answer is given up.
+            # When the deadline is over, texts that were not begun are not read.
             for run in runs:
                 run.cancel()
 

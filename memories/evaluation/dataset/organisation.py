@@ -1,7 +1,7 @@
-"""The generated world as an organisation of the running database, for as long as it is measured.
+"""The generated world as an organisation of the running database, during the measurement.
 
-People, groups and readers are made in bulk: how long that takes is not what is measured.
-Everything runs as the app role, in scopes like any other organisation's.
+People, groups and audiences are created in bulk, because their time is not measured. Everything
+runs in the role of the application, in scopes like any other organisation's.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ _VISIBILITY = {AudienceKind.GROUP: "group", AudienceKind.EXPLICIT: "protected"}
 
 @dataclass(slots=True)
 class BuiltOrganisation:
-    """The organisation of a world: ids by number, and the robot that sits in every group."""
+    """The organisation of a world: ids by number, and the robot that is in every group."""
 
     world: World
     organisation: Organisation
@@ -50,20 +50,20 @@ class BuiltOrganisation:
 
     @property
     def scribe(self) -> Actor:
-        """The robot, for nobody."""
+        """The robot as an actor that acts for nobody."""
         return Actor(
             organisation_id=self.id, robot_id=self.robot.id, scopes=SCOPES, name=self.robot.name
         )
 
     def actor(self, asked: Asked) -> Actor:
-        """Who asks."""
+        """The actor who asks a question."""
         if asked.way in (SHAREABLE, FOR_MEMBER):
             return self.scribe
         member = self.members[asked.member]
         return Actor(organisation_id=self.id, member_id=member, role="member")
 
     def query(self, asked: Asked, *, strategy: str, limit: int) -> Query:
-        """How it is asked; nothing is counted."""
+        """The recall of a question; it does not count as access."""
         group, member, shareable = str(self.groups[asked.group]), None, None
         if asked.way == FOR_MEMBER:
             member = str(self.members[asked.member])
@@ -80,7 +80,7 @@ class BuiltOrganisation:
         )
 
     def draft(self, message: GeneratedMessage) -> Draft:
-        """The memory of a message, for those who read the message."""
+        """The draft of a message's memory, for the readers of the message."""
         kind = AudienceKind.GROUP if message.readers is None else AudienceKind.EXPLICIT
         source = {"message": message.key}
         if message.reply_to:
@@ -107,7 +107,8 @@ class BuiltOrganisation:
 
 @contextmanager
 def settled(world: World, *, now: datetime) -> Iterator[BuiltOrganisation]:
-    """An organisation for this world; it goes with all its rows, whatever happens inside."""
+    """Create an organisation for this world; it is removed with all its rows at the end of the
+    block."""
     slug = f"comparison-{new_id().hex}"
     organisation = create_organisation(name=NAME, slug=slug, now=now)
     try:
@@ -162,7 +163,7 @@ def _groups(place: BuiltOrganisation, now: datetime) -> None:
 
 
 def readers_of(place: BuiltOrganisation, messages: Sequence[GeneratedMessage]) -> None:
-    """Make the lists of readers that these messages need: the members and the robot."""
+    """Create the explicit audiences that these messages need: the members and the robot."""
     with organisation_scope(place.id):
         for message in messages:
             name = (message.group, message.readers)
@@ -179,7 +180,7 @@ def readers_of(place: BuiltOrganisation, messages: Sequence[GeneratedMessage]) -
 
 
 def keep(place: BuiltOrganisation, projections: Sequence[str]) -> None:
-    """Let the organisation keep these projections from now on."""
+    """Switch on exactly these projections for the organisation."""
     with organisation_scope(place.id):
         Organisation.objects.filter(id=place.id).update(projections=list(projections))
 

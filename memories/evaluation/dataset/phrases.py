@@ -1,4 +1,4 @@
-"""What people of the generated groups say and are asked, from the files in data/."""
+"""The texts and questions of the generated groups, from the files in data/."""
 
 import re
 import tomllib
@@ -15,9 +15,10 @@ NUMBERS = (12, 990)
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """Something that can be planted: texts with slots, and the question in two wordings.
+    """A concept: texts with slots, and a question in two wordings.
 
-    says has one text, or all that belong to the answer. other shares no content word with them.
+    says: one text, or all that belong to the answer. other: a wording without any content word of
+    these.
     """
 
     name: str
@@ -33,7 +34,7 @@ def _file(name: str) -> dict[str, Any]:
 
 @cache
 def concepts(family: str) -> tuple[Concept, ...]:
-    """All of one family, in the order of the file."""
+    """The concepts of a family, in the order of the file."""
     found = []
     for index, row in enumerate(_file("facts")[family]):
         says = (row["says"],) if isinstance(row["says"], str) else tuple(row["says"])
@@ -47,13 +48,13 @@ def families() -> tuple[str, ...]:
 
 
 def words(slot: str) -> list[str]:
-    """Everything that may fill a slot; numbers are drawn instead."""
+    """All words for a slot; numbers are random instead."""
     found: list[str] = _file("words")[slot]
     return found
 
 
 def chatter(kind: str) -> list[str]:
-    """Templates of what is said besides: alone, to (somebody), mention."""
+    """The templates of other talk, by kind: alone, to (somebody), mention."""
     found: list[str] = _file("chatter")[kind]
     return found
 

@@ -1,7 +1,7 @@
-"""What is asked of the generated groups, by whom, what answers it, and who may know it. Pure.
+"""The questions about the generated groups: who asks, what answers them, who may know it. Pure.
 
-The permission rule here is written from the data alone. It shares nothing with the code that is
-measured, so that a row which should not have been served is noticed whoever made the mistake.
+The permission rule here uses only the data and shares no code with the product, so it notices every
+row that should not have been served.
 """
 
 from collections.abc import Iterator
@@ -27,10 +27,10 @@ _FAMILY = {
     "expertise_location": "expertise",
     "topic_aggregation": "topic",
 }
-# Questions whose answer the asker may not know; nothing answers them.
+# Questions whose answer the asker may not read, so nothing answers them.
 PROBES = "forbidden"
-# How it is asked: a robot for everybody in the group, a robot for a member there, the member
-# there, the member outside of any group.
+# How a question is asked: by a robot for the whole group, by a robot for a member in it, by the
+# member in the group, by the member outside of any group.
 SHAREABLE, FOR_MEMBER, INSIDE, ANYWHERE = "shareable", "for_member", "inside", "anywhere"
 _WAY = {
     "robot_mention": SHAREABLE,
@@ -41,7 +41,8 @@ _WAY = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question. gold: the keys of what answers it; readable: how many rows its asker reads."""
+    """One question. gold: the keys of the messages that answer it; readable: how many rows its
+    asker reads."""
 
     scenario: str
     text: str
@@ -54,7 +55,7 @@ class Asked:
 
 
 def may_read(world: World, way: str, group: int, member: int, message: GeneratedMessage) -> bool:
-    """Whether whoever asks this way may be served this message."""
+    """Whether a message may be served to the asker of a question that is asked this way."""
     if way == ANYWHERE:
         if message.readers is not None:
             return member in message.readers
@@ -67,7 +68,7 @@ def may_read(world: World, way: str, group: int, member: int, message: Generated
 
 
 def readable(world: World, way: str, group: int, member: int) -> int:
-    """How many messages of the world that is."""
+    """How many messages of the world the asker may read."""
     groups = range(group, group + 1)
     if way == ANYWHERE:
         groups = [g for g in world.groups_of[member] if g < world.groups]  # type: ignore[assignment]
@@ -79,7 +80,8 @@ def readable(world: World, way: str, group: int, member: int) -> int:
 
 
 def questions(world: World, *, each: int) -> list[Asked]:
-    """Up to `each` questions of every scenario and as many probes, half of them paraphrased."""
+    """Up to `each` questions of every scenario, and as many probes; half of them are
+    paraphrased."""
     found = []
     for scenario in (*SCENARIOS, PROBES):
         rng = Random(f"{world.seed}/{scenario}/{world.groups}")
@@ -124,7 +126,7 @@ def _asker(world: World, scenario: str, message: GeneratedMessage, rng: Random) 
     rng.shuffle(others)
     if scenario != "cross_context":
         return others[0]
-    # Who sits in two groups in which the same was said would have two right answers.
+    # A member of two groups with the same concept would have two right answers.
     for member in sorted(others, key=lambda m: len(world.groups_of[m]) < 2):
         elsewhere = [g for g in world.groups_of[member] if g != message.group and g < world.groups]
         if not any(m.concept == message.concept for g in elsewhere for m in world.messages(g)):
@@ -133,7 +135,8 @@ def _asker(world: World, scenario: str, message: GeneratedMessage, rng: Random) 
 
 
 def _probes(world: World, scenario: str, group: int, rng: Random) -> Iterator[list[Asked]]:
-    """Secrets of one group, asked for by somebody else there, by the robot and by an outsider."""
+    """Questions about secrets of one group, asked by another member, by the robot and by an
+    outsider."""
     by_name = {c.name: c for family in ("private", "member") for c in concepts(family)}
     for message in world.messages(group):
         if message.readers is None:
@@ -151,5 +154,5 @@ def _probes(world: World, scenario: str, group: int, rng: Random) -> Iterator[li
 
 
 def _near(world: World, group: int) -> range:
-    """The groups around one."""
+    """The numbers of groups near one."""
     return range(max(0, group - 2), min(world.groups, group + 3))

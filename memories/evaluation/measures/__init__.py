@@ -1,1 +1,1 @@
-"""Ranks, times, room and leaks, measured and judged."""
+"""Measures of quality, time, storage and leaks."""

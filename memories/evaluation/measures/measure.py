@@ -1,8 +1,9 @@
-"""Ask every question by every architecture, and insert by each: ranks, times, and leaks.
+"""Ask every question with every architecture, and insert with each: ranks, times, leaks.
 
-Asking is the recall service from the actor to the rows of the answer, the encoder included: the
-cache of query vectors is emptied before each question. The architectures take turns at each
-question, and another one begins each time, so that none finds the pages warm more often.
+The time of a question is that of the recall service, from the actor to the rows of the answer, with
+the encoder: the cache of query vectors is emptied before each question. Each question goes to all
+architectures in turn, and another one is first each time, so that none finds the caches warm more
+often.
 """
 
 import time
@@ -35,7 +36,8 @@ Ask = Callable[[Actor, Query], RecallAnswer]
 
 @dataclass(slots=True)
 class QuestionResult:
-    """What one architecture served for one question, as keys in order."""
+    """What one architecture served for one question: keys in order, the milliseconds, the forbidden
+    keys."""
 
     asked: Asked
     served: list[str]
@@ -54,7 +56,7 @@ def ask_all(
     strategies: Sequence[str],
     ask: Ask = by_service,
 ) -> dict[str, list[QuestionResult]]:
-    """Every question by every strategy, after WARM_UP questions that are not counted."""
+    """The results of every question, by strategy, after WARM_UP questions that are not counted."""
     found: dict[str, list[QuestionResult]] = defaultdict(list)
     for strategy in strategies:
         for asked in questions[:: max(1, len(questions) // WARM_UP)][:WARM_UP]:
@@ -79,7 +81,7 @@ def _asked(place: BuiltOrganisation, asked: Asked, strategy: str, ask: Ask) -> Q
 
 
 def forbidden(place: BuiltOrganisation, asked: Asked, key: str) -> bool:
-    """Whether the data says that this asker may not see the message of this key."""
+    """Whether the asker may not read the message of this key, by the data."""
     message = place.world.message(key)
     return not may_read(place.world, asked.way, asked.group, asked.member, message)
 
@@ -100,7 +102,7 @@ def judged(outcomes: Sequence[QuestionResult]) -> dict[str, Any]:
 
 
 def by_scenario(outcomes: Sequence[QuestionResult]) -> dict[str, dict[str, Any]]:
-    """The same for each scenario; and recall@10 by the wording of the question."""
+    """`judged` and `by_wording` for each scenario."""
     found = {}
     for scenario in SCENARIOS:
         some = [o for o in outcomes if o.asked.scenario == scenario]
@@ -125,7 +127,7 @@ def by_wording(outcomes: Sequence[QuestionResult]) -> dict[str, float]:
 
 
 def random_recall(questions: Sequence[Asked]) -> dict[str, float]:
-    """What a random order of what each asker reads would reach: k of the n readable rows."""
+    """recall@k of a random order of the readable rows: min(1, k / n), for each k."""
     told = [one for one in questions if one.scenario != PROBES]
     return {str(k): mean([min(1.0, k / one.readable) for one in told]) for k in CUTS}
 
@@ -133,10 +135,10 @@ def random_recall(questions: Sequence[Asked]) -> dict[str, float]:
 def insert_all(
     place: BuiltOrganisation, needs: Mapping[str, Sequence[str]], *, batches: int, now: datetime
 ) -> dict[str, dict[str, Any]]:
-    """By strategy: how long one memory takes, and how many a second in batches of a group.
+    """By strategy: milliseconds for one memory, and rows a second in batches of a group.
 
-    Messages of the spare groups, the first for the single ones; each architecture writes what it
-    needs and nothing more.
+    Uses the spare groups: one for single inserts, one for each batch. Each architecture writes only
+    the projections in `needs`.
     """
     spare = iter(range(place.world.groups, place.world.groups + place.world.spare))
     found = {}

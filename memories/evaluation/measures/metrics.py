@@ -1,4 +1,4 @@
-"""What ranked lists and times are judged by. Pure: values in, numbers out."""
+"""The measures of ranked lists and times. Pure."""
 
 from collections.abc import Collection, Sequence
 from math import ceil, log2
@@ -17,7 +17,8 @@ def hit_at(ranked: Sequence[str], wanted: Collection[str], k: int) -> float:
 def ndcg_at(ranked: Sequence[str], wanted: Collection[str], k: int) -> float:
     """Normalised discounted cumulative gain with gains of 0 or 1 (Järvelin and Kekäläinen, 2002).
 
-    Sum of 1 / log2(rank + 1) over the wanted among the first k, by the sum of the best order.
+    Sum of 1 / log2(rank + 1) over the wanted among the first k, divided by the sum of the best
+    order.
     """
     found = set(wanted)
     gain = sum(1 / log2(rank + 1) for rank, key in enumerate(ranked[:k], start=1) if key in found)

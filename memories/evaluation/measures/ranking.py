@@ -1,4 +1,4 @@
-"""The order of the architectures, computed from what was measured. Pure.
+"""The ranking of the architectures by their measures. Pure.
 
 For each size, relative to the best architecture at that size:
 
@@ -8,8 +8,8 @@ For each size, relative to the best architecture at that size:
     writing = lowest milliseconds of an insert / own
     room    = fewest bytes a memory / own
 
-all in 0-1, and the mean over the sizes. An architecture that let a single forbidden row through,
-at any size, has the score 0. Equal scores are ordered by name.
+All are in 0-1; the final score is the mean over the sizes. An architecture that served a single
+forbidden row, at any size, has the score 0. Equal scores are ordered by name.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Bar charts as SVG files that stand for themselves, on light and on dark pages."""
+"""Bar charts as self-contained SVG files, for light and dark pages."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -23,7 +23,7 @@ text { font: 12px system-ui, sans-serif; fill: #33363d; }
 def bars(
     title: str, unit: str, labels: Sequence[str], series: Mapping[str, Sequence[float | None]]
 ) -> str:
-    """One group of bars a label, in it one bar for each of the series, all on one scale."""
+    """An SVG chart: for each label a group of bars, one for each series, all on one scale."""
     top = max((v for values in series.values() for v in values if v is not None), default=0) or 1
     many = len(series)
     step = many * (BAR + GAP) + BETWEEN

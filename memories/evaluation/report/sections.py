@@ -1,6 +1,6 @@
 """A report in words and tables: the same for Markdown, for CSV and for the page. Pure.
 
-Every number comes from the report, but for what the authors of the architectures had published.
+Every number comes from the report, except those that the authors of the architectures published.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,8 @@ from typing import Any
 from memories.evaluation.dataset.scenarios import SCENARIOS
 from memories.evaluation.report.tables import Cell, Table
 
-# As published: what was expected of a query and an insert, and what a query then took; in ms.
+# As published, in ms: the expected time of a query and of an insert, and the measured time of a
+# query.
 PREDICTED = {"query": (15, 50), "insert": (5, 10)}
 PUBLISHED = {"query": (132, 10_754)}
 WORDS = {
@@ -32,7 +33,7 @@ Report = Mapping[str, Any]
 
 
 def sizes(report: Report) -> list[int]:
-    """How many groups there were, the fewest first."""
+    """The measured numbers of groups, the smallest first."""
     return sorted({run["groups"] for run in report["runs"]})
 
 
@@ -42,14 +43,14 @@ def ordered(report: Report) -> list[str]:
 
 
 def run_of(report: Report, strategy: str, groups: int) -> dict[str, Any] | None:
-    """One of the runs, or the reference's."""
+    """The run of a strategy, or of the reference, at one size; None without one."""
     every = [*report["runs"], *report["references"]]
     same = (r for r in every if (r["strategy"], r["groups"]) == (strategy, groups))
     return next(same, None)
 
 
 def many_groups(number: int) -> str:
-    """So many groups, in words."""
+    """1 group, 10 groups."""
     return "1 group" if number == 1 else f"{number:,} groups"
 
 
@@ -150,7 +151,7 @@ def scenarios(report: Report, groups: int) -> Table:
 
 
 def predictions(report: Report) -> Table:
-    """What was predicted and published, and what was measured here: all medians, least to most."""
+    """Published predictions and measures beside the medians measured here."""
     query = _range([run["query_ms"]["p50"] for run in report["runs"]])
     insert = _range([run["insert_ms"] for run in report["runs"]])
     rows: list[list[Cell]] = [

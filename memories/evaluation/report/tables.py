@@ -1,4 +1,4 @@
-"""Figures as tables: for the terminal, as Markdown and as CSV; and on what machine they arose."""
+"""Figures as tables for the terminal, Markdown and CSV; and the machine that they come from."""
 
 import csv
 import io
@@ -54,7 +54,7 @@ def shown(cell: Cell) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """On what it runs."""
+    """The machine on which this runs: processor, memory and versions."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         model = next(line.partition(":")[2].strip() for line in lines if "model name" in line)

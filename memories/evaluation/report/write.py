@@ -29,7 +29,7 @@ def write_report(report: Report, folder: Path) -> Report:
     for name in CHARTS:
         (charts / f"{name}.svg").write_text(chart(report, name), encoding="utf-8")
     (folder / "report.md").write_text(markdown(report), encoding="utf-8")
-    # Last, and whole or not at all: whoever reads it finds the rest there.
+    # Written last and atomically, so that a reader of it finds the other files.
     draft = folder / f"{FILE}.new"
     draft.write_bytes(orjson.dumps(report, option=orjson.OPT_INDENT_2))
     draft.replace(folder / FILE)

@@ -1,4 +1,4 @@
-"""What an import has brought, as far as who asked for it reads it."""
+"""What an import has written, as far as its author reads it."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from memories.store.models.memory import Memory
 from orgs.models.audiences import Audience
 from orgs.principals import Actor, resolve
 
-# So many audiences are told with their readers, those with the most memories first.
+# At most this many audiences are listed with their readers, those with the most memories first.
 SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """readable: how many memories the asker reads, forgotten ones too; listed: how many of them the
-    list shows. readers: the audiences of these, each with its count; more: how many audiences are
-    not told."""
+    """readable: how many memories the asker reads, also forgotten ones; listed: how many of them
+    the list of memories shows. readers: the audiences of these, each with its count; more: how many
+    audiences are not listed."""
 
     readable: int
     listed: int
@@ -29,7 +29,7 @@ class Arrived:
 
 
 def arrived(actor: Actor, job: Job, *, organisation: str, now: datetime) -> Arrived:
-    """Look at what is there now. organisation: what it is called."""
+    """Count the memories of an import that exist now. organisation: its name."""
     principal = resolve(actor)
     with principal.scope():
         rows = Memory.objects.filter(

@@ -1,9 +1,9 @@
-"""Bring conversations in from JSON lines: groups, members from speakers, memories with keys.
+"""Import conversations from JSON lines: groups, members from speakers, memories with keys.
 
 A line is {id, text, group?, session?, seq?, speaker?, audience?, subject?, title?, timestamp?,
-importance?, sensitive?, to?, reply_to?}. Its id becomes the memory's key, so that an import can be
-repeated and resumed: what is there already is skipped. An audience list becomes an explicit
-audience; an entry that is a group's external id is that group. Without a list the group reads.
+importance?, sensitive?, to?, reply_to?}. Its id becomes the memory's key, so an import can be
+repeated and resumed: existing memories are skipped. An audience list becomes an explicit audience;
+an entry that is a group's external id means that group. Without a list the audience is the group.
 """
 
 import zlib
@@ -37,8 +37,8 @@ UNREADABLE = (OSError, EOFError, zlib.error)
 
 @dataclass(slots=True)
 class Report:
-    """What an import did. skipped: lines that could not be taken; problems: [{line, reason}] of
-    the first of them."""
+    """What an import did. skipped: number of lines that could not be imported; problems: [{line,
+    reason}] of the first of them."""
 
     imported: int = 0
     already: int = 0
@@ -48,19 +48,19 @@ class Report:
     members: int = 0
 
     def skip(self, line: int, reason: str) -> None:
-        """Count a line that could not be taken, and say why."""
+        """Count a line that could not be imported, and note the reason."""
         self.skipped += 1
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append({"line": line, "reason": reason})
 
 
 class Importer:
-    """Carries one file into one organisation, chunk by chunk, each in its own transaction.
+    """Imports one file into one organisation, chunk by chunk, each in its own transaction.
 
-    groups: external ids that the file uses; in a list such a name is the group, wherever the
-    group's own lines stand. read, owner, keeper: see `ImportedPeople`.
-    importance_scale: 10 for a file that counts importance from 1 to 10. import_job: the id by
-    which everything that this import brought can be erased together.
+    groups: the external ids that the file uses; in a list such a name means the group, even if the
+    group's own lines come later. read, owner, keeper: see `ImportedPeople`. importance_scale: 10
+    for a file with importance from 1 to 10. import_job: the id by which all memories of this import
+    can be erased together.
     """
 
     people: type[ImportedPeople] = ImportedPeople
@@ -101,7 +101,8 @@ class Importer:
         *,
         first: int = 1,
     ) -> Report:
-        """Import every line; `tick` hears how many lines are done, and ends it by False.
+        """Import every line. tick: called after each chunk with its number of lines; False stops
+        the import.
 
         first: the number of the first line.
         """
@@ -114,7 +115,7 @@ class Importer:
         return self.report
 
     def sound(self, chunk: Iterable[tuple[int, bytes]]) -> list[Line]:
-        """The lines that can be taken, by their numbers; the others go into the report."""
+        """The lines that can be imported; the others go into the report."""
         good: list[Line] = []
         for number, raw in chunk:
             if not raw.strip():
@@ -130,7 +131,7 @@ class Importer:
         return good
 
     def go_on(self, figures: dict[str, int], problems: list[dict[str, Any]]) -> None:
-        """Count on from what earlier turns of the same import did."""
+        """Continue with the counts of earlier turns of the same import."""
         names = ("imported", "already", "skipped", "groups", "members")
         self.report, self.before = Report(), Report()
         for name in names:
@@ -164,7 +165,8 @@ class Importer:
         self.report.members = self.before.members + self.cast.new_members
 
     def _welcome(self, rows: list[Memory]) -> list[Memory]:
-        """Without what is about members who have paused learning."""
+        """The rows without those about or by members who have paused learning, which go into the
+        report."""
         about = {id_ for row in rows for id_ in (row.member_id, row.speaker_member_id) if id_}
         paused = self.paused(about)
         for row in rows:
@@ -174,7 +176,7 @@ class Importer:
         return [r for r in rows if not {r.member_id, r.speaker_member_id} & paused]
 
     def paused(self, members: set[UUID]) -> set[UUID]:
-        """Those of the members who have paused learning; call inside a scope."""
+        """The members of a set who have paused learning; call inside a scope."""
         rows = Member.objects.filter(
             organisation_id=self.organisation.id,
             id__in=members,
@@ -186,12 +188,12 @@ class Importer:
         return self.sort(rows, earlier_of(rows, self.robot.id, principal.audiences))
 
     def sort(self, rows: Sequence[Memory], earlier: Earlier) -> list[Memory]:
-        """Without those whose key or whole content is there already, or stands twice here; the
-        report is told."""
+        """The rows without repeats: of existing memories or of earlier rows, by key or by content.
+        Repeats are counted in the report."""
         fresh = []
         for row in rows:
             digest = bytes(row.content_hash)
-            # What its subject forgot does not come back under another id either.
+            # A memory that its subject forgot does not come back with another id either.
             same = [
                 e
                 for e in earlier.by_hash(row.audience_id, digest)
@@ -211,7 +213,7 @@ class Importer:
         return fresh
 
     def memory(self, line: Line, principal: Principal) -> Memory:
-        """The row that a line becomes; `principal` writes it."""
+        """The row of a line. principal: its writer."""
         group_id = self.cast.groups.get(line.group) if line.group else None
         audience_id, visibility = self.cast.audience(line, group_id)
         subject = self.cast.member(line.subject, line.group) if line.subject else None
@@ -256,7 +258,8 @@ class Importer:
 
 
 def _chunks(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
-    """CHUNK lines at a time, fewer of long ones; what came before a file broke off is handed on."""
+    """Chunks of CHUNK lines, fewer of long ones. If reading fails, the lines before that are still
+    given."""
     chunk: list[tuple[int, bytes]] = []
     size = 0
     try:

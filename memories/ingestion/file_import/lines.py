@@ -1,4 +1,4 @@
-"""One line of an import file: what it must be, and why it is skipped."""
+"""One line of an import file: its form, and why a line is skipped."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -14,10 +14,10 @@ from orgs.names.lookalikes import fault_of
 from orgs.organisations.references import fault_of_reference
 
 LONGEST = 300
-# A text as long as may be, every character of it escaped.
+# Room for a text of the greatest length with every character escaped.
 LONGEST_LINE = 6 * MAX_CONTENT_BYTES + 100_000
 LONGEST_GROUP = 200
-# The highest importance of a file: of 0 to 1, or of 1 to 10, which is kept as tenths.
+# The highest importance in a file: 1 for 0-1, or 10 for 1-10, which is stored as tenths.
 Scale = Literal[1, 10]
 LEAST_IMPORTANCE: dict[Scale, int] = {1: 0, 10: 1}
 
@@ -28,7 +28,7 @@ class BadLine(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line that makes sense."""
+    """One valid line."""
 
     number: int
     key: str
@@ -48,7 +48,7 @@ class Line:
 
     @property
     def names(self) -> list[str]:
-        """Everybody whom the line names; in its list groups too."""
+        """All names in the line; in its list also groups."""
         return [n for n in (self.speaker, self.subject, *(self.audience or ())) if n]
 
 
@@ -68,11 +68,11 @@ def parse(number: int, raw: bytes, importance_scale: Scale = 1) -> Line:
     if len(text.encode()) > MAX_CONTENT_BYTES:
         raise BadLine(f"text over {MAX_CONTENT_BYTES} bytes")
     if row.get("sensitive") is True and not _name(row, "id"):
-        # The name that it would get is a hash of its words, which can be guessed.
+        # Its key would be a hash of its words, which can be guessed.
         raise BadLine("what is sensitive needs an id")
     line = Line(
         number=number,
-        # Without an id the line itself is the name by which it is known again.
+        # Without an id the hash of the line is its key.
         key=_name(row, "id") or f"line-{hashlib.sha256(raw.strip()).hexdigest()[:24]}",
         text=_clean("text", text),
         group=_name(row, "group", LONGEST_GROUP),
@@ -157,7 +157,7 @@ def _importance(value: Any, scale: Scale) -> float | None:
 
 
 def _time(value: Any) -> datetime | None:
-    """In UTC, where every moment that is kept must lie in the years 1 to 9999."""
+    """A time in UTC; every stored time must be within the years 1 to 9999."""
     if value in (None, ""):
         return None
     try:
@@ -168,13 +168,13 @@ def _time(value: Any) -> datetime | None:
 
 
 class TooMuch(OSError):
-    """A file holds more than an import takes; the message says of what."""
+    """A file has more than an import allows; the message says what."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one file may hold. size: bytes, unpacked. lines: with the empty ones. ratio: unpacked
-    to packed, looked at beyond `room` bytes."""
+    """The limits of one file. size: unpacked bytes. lines: also empty ones. ratio: unpacked to
+    packed size, checked beyond `room` bytes."""
 
     size: int = 1024 * 1024 * 1024
     lines: int = 5_000_000
@@ -185,11 +185,11 @@ class Limits:
 def bounded(
     file: IO[bytes], limits: Limits, *, packed: int, offset: int = 0, line: int = 0
 ) -> Iterator[bytes]:
-    """The lines of a file; of one that is too long the beginning, which `parse` refuses.
+    """The lines of a file. Of a line that is too long only the beginning, which `parse` refuses.
 
-    A small compressed file may hold one line that would fill the machine, or millions of empty
-    ones. packed: the file's size as it lies on disk. offset, line: how much was read before. When
-    a line is handed out, the file stands behind it. Raises TooMuch.
+    A small compressed file may have one line that would fill the memory, or millions of empty ones.
+    packed: the file's size on disk, in bytes. offset, line: how much was read before. When a line
+    is yielded, the file position is after it. Raises TooMuch.
     """
     most = min(limits.size, max(limits.room, limits.ratio * packed))
     while found := file.readline(LONGEST_LINE + 1):
@@ -207,7 +207,7 @@ def bounded(
 
 
 def group_names(lines: Iterable[bytes]) -> Iterable[str]:
-    """The external ids of the groups that a file's lines stand in."""
+    """The external ids of the groups of a file's lines."""
     for raw in lines:
         if raw.isspace():
             continue
@@ -220,7 +220,7 @@ def group_names(lines: Iterable[bytes]) -> Iterable[str]:
 
 
 def conversation_of(line: Line) -> str | None:
-    """Turns follow each other inside a session, or inside the group where there is none."""
+    """The conversation of a line: its session, or its group without a session."""
     if line.session:
         return f"{line.group}/{line.session}"[:LONGEST] if line.group else line.session
     return line.group

@@ -1,4 +1,4 @@
-"""Whom an import names: groups, members and the audiences made of them, each once."""
+"""The groups, members and audiences of an import, each looked up or created once."""
 
 from datetime import datetime
 from uuid import UUID
@@ -21,7 +21,7 @@ from orgs.principals import Actor
 
 PLATFORM = "import"
 EVERYONE = "org"
-# A group that is not made yet.
+# Stands for a group that is not created yet.
 NOWHERE = UUID(int=0)
 Name = tuple[UUID | None, str]
 REMOVED = "a name here is somebody who was removed from the organisation"
@@ -31,13 +31,15 @@ UNCONFIRMED = (
 
 
 class ImportedPeople:
-    """The people and places of one import; made as they come up, inside the caller's scope.
+    """The groups, members and audiences of one import, created on first use, inside the caller's
+    scope.
 
-    groups: external ids that the file uses. In a list such a name is the group, wherever the
-    group's own lines stand. owner: the admin who asked for it, and owns the groups that it makes;
-    None for who has a shell. read: the groups that this admin reads. The file knows no others but
-    those of the owner, and adds people who can sign in only to what the owner reads.
-    keeper: the same admin where they chose to sit in the groups that this import makes.
+    groups: the external ids that the file uses. In a list such a name means the group, even if the
+    group's own lines come later. owner: the admin who asked for the import, and owns the groups
+    that it creates; None for an import from the shell. read: the groups that this admin reads. The
+    file can name only these groups and the owner's own, and adds people who can sign in only to
+    groups that the admin reads. keeper: the same admin, if they chose to join the groups that this
+    import creates.
     """
 
     def __init__(
@@ -59,7 +61,7 @@ class ImportedPeople:
         self._audiences: dict[object, UUID] = {}
         self._seated: set[tuple[UUID, UUID]] = set()
         with organisation_scope(organisation.id):
-            # Of several groups of one name the oldest stands.
+            # Of several groups with one external id the oldest counts.
             rows = self._candidates().order_by("-id")
             self.groups |= dict(rows.values_list("external_id", "id"))
             self._know()
@@ -73,8 +75,8 @@ class ImportedPeople:
         return rows.filter(known | Q(owner_id=self._owner) if self._owner else known)
 
     def _know(self) -> None:
-        """Whom the names of earlier imports mean."""
-        # A robot's word alone gives somebody who can sign in nothing to read.
+        """Look up the members behind names of earlier imports."""
+        # An unconfirmed identity gives a member who can sign in nothing to read.
         self._claimed: set[Name] = set()
         self._removed: set[Name] = set()
         self._confirmed: set[Name] = set()
@@ -93,7 +95,7 @@ class ImportedPeople:
                 self._members[name] = row.member_id
 
     def group(self, external_id: str) -> UUID:
-        """The group of this external id, made if it is new."""
+        """The id of the group with this external id, created if it is new."""
         if external_id not in self.groups:
             self.groups[external_id] = self._made(external_id)
         return self.groups[external_id]
@@ -109,7 +111,7 @@ class ImportedPeople:
                 now=self.now,
             )
         except AlreadyExists:
-            # Another import made it since this one began.
+            # Another import has created it since this one began.
             rows = candidates.filter(external_id=external_id).order_by("id")
             return rows.values_list("id", flat=True)[0]
         self.new_groups += 1
@@ -117,7 +119,8 @@ class ImportedPeople:
         return group.id
 
     def _seat_keeper(self, group: Group) -> None:
-        """Put whoever chose so into a group that this import made; on the record, as it widens."""
+        """Add the keeper to a new group, with a line in the audit trail, because this widens their
+        rights."""
         keeper = self._keeper
         if keeper is None or keeper.member_id is None:
             return
@@ -137,7 +140,7 @@ class ImportedPeople:
         return self._read is not None and group_id not in self._read
 
     def member(self, name: str, group: str | None) -> UUID:
-        """The member whom the file calls so: anywhere, or in this group alone."""
+        """The member of a name in the file: everywhere, or only in this group."""
         known = self._name(name, group)
         if known not in self._members:
             self._members[known] = self._new_member(known)
@@ -159,8 +162,8 @@ class ImportedPeople:
         return member.id
 
     def check(self, line: Line) -> None:
-        """Raises BadLine where it names somebody of whom it is not certain who that is, or who is
-        not here any more."""
+        """Raise BadLine if the line names somebody whose identity is unconfirmed, or who was
+        removed."""
         people = [name for name in line.names if name != EVERYONE and not self._is_group(name)]
         for name in people:
             known = self._name(name, line.group, make=False)
@@ -173,7 +176,7 @@ class ImportedPeople:
         """Under which name somebody is kept: where each group has names of its own, the group's
         name or a confirmed one of the organisation, whichever wins.
 
-        make: the group may be made for it.
+        make: whether the group may be created for it.
         """
         if not (self.by_group and group and group != EVERYONE):
             return (None, name)
@@ -191,10 +194,10 @@ class ImportedPeople:
         return name in self.groups or name in self._named
 
     def seat(self, line: Line) -> None:
-        """Speaker and people of the list become members, and sit in the group of the line.
+        """Create the people of a line as members. Its speaker and the people of its list join the
+        line's group.
 
-        Who is listed beside the group itself is not of the group, else the list would not name
-        them: they read that line and nothing else of it.
+        People who are listed beside the group itself do not join it: they read this line only.
         """
         listed = [n for n in line.audience or () if n != EVERYONE and not self._is_group(n)]
         people = [self.member(name, line.group) for name in listed]
@@ -216,7 +219,8 @@ class ImportedPeople:
         add_to_group(organisation_id=self.organisation.id, group_id=group_id, member_ids=welcome)
 
     def _without_account(self, ids: list[UUID]) -> list[UUID]:
-        """Those as whom nobody signs in: what the group knows opens to no reader by them."""
+        """The members without an account: adding them to a group gives nobody new rights to
+        read."""
         known = Member.objects.filter(
             organisation_id=self.organisation.id, id__in=ids, user__isnull=False
         )
@@ -224,7 +228,7 @@ class ImportedPeople:
         return [id_ for id_ in ids if id_ not in with_account]
 
     def audience(self, line: Line, group_id: UUID | None) -> tuple[UUID, Visibility]:
-        """Who reads a line: its list, else its group, else everyone."""
+        """The audience of a line: its list, else its group, else everyone."""
         names = line.audience
         if names is not None and EVERYONE in names:
             return self._simple(AudienceKind.ORGANISATION, "", None), Visibility.ORGANISATION

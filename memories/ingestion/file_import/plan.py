@@ -1,6 +1,6 @@
-"""What an import would bring, read from the beginning of its file before anything is written.
+"""A preview of an import, read from the beginning of its file; nothing is written.
 
-The rules are the importer's own. What is here already is told only as far as the asker reads it.
+The rules are those of the importer. Existing memories are reported only if the asker reads them.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ from orgs.principals import Actor, Principal, readable_groups, resolve
 from robots.models.robots import Robot
 from robots.registry.robots import IMPORT
 
-# So much of a file is looked at, whatever it holds.
+# The most of a file that is read for a preview.
 HEAD_LINES = 5_000
 HEAD_BYTES = 8 * 1024 * 1024
 _HEAD = Limits(size=HEAD_BYTES + LONGEST_LINE, lines=HEAD_LINES + 1, room=HEAD_BYTES + LONGEST_LINE)
@@ -39,12 +39,13 @@ _HEAD = Limits(size=HEAD_BYTES + LONGEST_LINE, lines=HEAD_LINES + 1, room=HEAD_B
 
 @dataclass(slots=True)
 class Plan:
-    """What the looked at part of a file would bring.
+    """What the read part of a file would bring.
 
-    whole: whether that is all of it; broken: it cannot be read further. lines: without the empty
-    ones. taken: those that make sense; of them fresh would be written, and here are here already,
-    as far as the asker reads. refused: [{line, reason}] of the first; skipped: how many. yours,
-    seated: how many lines the asker would read, and would if they sat in the new groups.
+    whole: whether that is the whole file; broken: it cannot be read further. Numbers of lines:
+    lines: all but empty ones; taken: valid ones; fresh: those that would be written; here: those
+    that exist already, as far as the asker reads; skipped: those that are refused; yours: those
+    that the asker would read; seated: those that they would read if they joined the new groups.
+    refused: [{line, reason}] of the first refused ones.
     """
 
     lines: int = 0
@@ -68,9 +69,9 @@ class _Planner(Importer):
 
 
 def plan(actor: Actor, file: IO[bytes], *, size: int, by_group: bool, now: datetime) -> Plan:
-    """Look at the beginning of an unpacked file. size: of the file as it was uploaded, in bytes.
+    """Preview the beginning of an unpacked file. size: of the uploaded file, in bytes.
 
-    Nothing is written. Call where it is sure that the actor may import.
+    Nothing is written. The caller has checked that the actor may import.
     """
     found = Plan()
     head = _head(file, size, found)
@@ -96,7 +97,7 @@ def plan(actor: Actor, file: IO[bytes], *, size: int, by_group: bool, now: datet
 
 
 def _head(file: IO[bytes], size: int, found: Plan) -> list[bytes]:
-    """The lines to look at; `found` is told how far they go."""
+    """The lines to read; sets `whole`, `broken` and `lines` of `found`."""
     head: list[bytes] = []
     taken = 0
     try:
@@ -132,7 +133,7 @@ def _audience(cast: PlannedPeople, line: Line) -> UUID:
 
 
 def _welcome(planner: _Planner, lines: Sequence[Line]) -> list[Line]:
-    """Without what is about members who have paused learning."""
+    """The lines without those about or by members who have paused learning."""
     cast = planner.cast
     paused = planner.paused(set(cast.known()))
     kept = []
@@ -146,9 +147,10 @@ def _welcome(planner: _Planner, lines: Sequence[Line]) -> list[Line]:
 
 
 def _add_known(planner: _Planner, principal: Principal, lines: Sequence[Line], found: Plan) -> None:
-    """Find out what is here already; call in the scope of the asker.
+    """Count lines that exist already; call in the scope of the asker.
 
-    What is sensitive is left out: whether it is here is known by a key that a look does not use.
+    Sensitive lines are left out: recognising them needs the encryption key, which a preview does
+    not use.
     """
     rows = [planner.memory(line, principal) for line in lines if not line.sensitive]
     ours = {row.audience_id for row in rows} & principal.audiences

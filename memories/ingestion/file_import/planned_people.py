@@ -1,4 +1,5 @@
-"""Whom an import would name, by the same rules as the import itself; nothing is written."""
+"""The groups, members and audiences that an import would use, by the importer's rules; nothing is
+written."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from orgs.organisations.audiences import Reader, readers_digest
 
 @dataclass(frozen=True, slots=True)
 class PlannedAudience:
-    """Who would read: everyone, a group, or a list of members and groups inside a group."""
+    """A planned audience: everyone, a group, or a list of members and groups inside a group."""
 
     kind: str
     group: UUID | None = None
@@ -19,11 +20,11 @@ class PlannedAudience:
 
 
 class PlannedPeople(ImportedPeople):
-    """The people and places that an import would make, with ids that nobody keeps.
+    """The groups and members that an import would create, with temporary ids.
 
-    made: new groups by id, with the external id. born: new members by id, with the name. joining:
-    who would be put into which group, with those as whom somebody signs in and whom the import
-    leaves out of groups that its author does not read (see `closed`). planned: the audiences.
+    made: external ids of new groups, by id. born: names of new members, by id. joining: ids of
+    members who would join, by group, also members with an account, whom the import does not add to
+    groups that its author does not read (see `closed`). planned: the audiences by id.
     """
 
     def __init__(self, *args: object, **named: object) -> None:
@@ -34,11 +35,11 @@ class PlannedPeople(ImportedPeople):
         super().__init__(*args, **named)  # type: ignore[arg-type]
 
     def closed(self, group_id: UUID) -> bool:
-        """Whether the import adds nobody to this group who can sign in."""
+        """Whether the import adds no member with an account to this group."""
         return self._closed(group_id)
 
     def known(self) -> dict[UUID, str]:
-        """Members of before whom the file names so far, with the name in the file."""
+        """The existing members whom the file has named so far: {id: name in the file}."""
         return {
             id_: name[1]
             for name, id_ in self._members.items()
@@ -46,7 +47,7 @@ class PlannedPeople(ImportedPeople):
         }
 
     def member(self, name: str, group: str | None) -> UUID:
-        """See `ImportedPeople.member`; who comes up is noted."""
+        """`ImportedPeople.member`, and note that the name was used."""
         self._met.add(self._name(name, group))
         return super().member(name, group)
 
@@ -80,7 +81,8 @@ class PlannedPeople(ImportedPeople):
         return id_
 
     def settle(self) -> None:
-        """Give the audiences that are there already their own ids; call inside the scope."""
+        """Replace the temporary ids of audiences that exist by their own ids; call inside the
+        scope."""
         keys = {id_: _key_of(one) for id_, one in self.planned.items()}
         rows = Audience.objects.filter(
             organisation_id=self.organisation.id, key__in={key for _, key in keys.values()}
@@ -92,7 +94,7 @@ class PlannedPeople(ImportedPeople):
 
 
 def _key_of(audience: PlannedAudience) -> tuple[str, str]:
-    """Kind and key, by which an audience is kept."""
+    """(kind, key), which identify an audience."""
     if audience.kind == AudienceKind.EXPLICIT:
         return audience.kind, readers_digest(audience.readers, audience.group)
     return audience.kind, str(audience.group) if audience.group else ""

@@ -1,4 +1,4 @@
-"""Who would sit where and read what after an import, as far as its author may know."""
+"""Who would be in which group and read what after an import, as far as its author may know."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from orgs.models.memberships import Member
 from orgs.models.organisations import GroupMembership
 from orgs.principals import MODERATORS, Actor, Principal, readable_groups
 
-# Whether the asker would read something: yes, no, or only if they sit in the new groups.
+# Whether the asker would read something: yes, no, or only as a member of the new groups.
 YES, NO, SEATED = "yes", "no", "seated"
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedGroup:
-    """A group of the file, with how many of its lines were said there."""
+    """A group of the file, with its number of lines."""
 
     name: str
     new: bool
@@ -39,12 +39,12 @@ class PlannedPerson:
 
 @dataclass(frozen=True, slots=True)
 class PlannedReaders:
-    """Who would read some of the lines.
+    """The readers of some of the lines.
 
     name: of a group. names: of the people and groups of a list, as in the file. entering: people
-    who can sign in and would read it; away: people who cannot sign in yet. counted: whether the two
-    are known, which they are not where the asker does not read a group. audience: where the lines
-    would go, if that is there already and the asker reads it.
+    who can sign in and would read it; away: people who cannot sign in yet. counted: whether these
+    two are known; they are not if the asker does not read a group. audience: the id, if it exists
+    and the asker reads it.
     """
 
     kind: str
@@ -64,8 +64,9 @@ Told = tuple[list[PlannedGroup], list[PlannedPerson], list[PlannedReaders]]
 
 @dataclass(slots=True)
 class _Known:
-    """Who is here. people: those with an account by id, with whether they can sign in; bare:
-    those without. seats: by group. mine: the asker's groups; open: those that curators read."""
+    """Existing members and groups. people: members with an account: {id: whether they can sign in};
+    bare: members without one. seats: members by group. readable: groups that the asker reads; open:
+    those of them that are not confidential."""
 
     actor: Actor
     cast: PlannedPeople
@@ -78,7 +79,8 @@ class _Known:
     names: dict[UUID, str]
 
     def seated(self, group_id: UUID) -> set[UUID]:
-        """Who would sit in a group; an import adds nobody with an account to a closed one."""
+        """The members that a group would have; an import adds nobody with an account to a closed
+        one."""
         joining = self.cast.joining.get(group_id, set())
         if self.cast.closed(group_id):
             joining = joining - self.people.keys()
@@ -90,13 +92,14 @@ class _Known:
         return YES if group_id in self.readable else NO
 
     def sits(self, group_id: UUID) -> str:
-        """Of a list that names a group, only its people read."""
+        """Whether the asker would read by being in this group. Curators of a group do not read its
+        lists."""
         if group_id in self.cast.made:
             return SEATED
         return YES if self.actor.member_id in self.seated(group_id) else NO
 
     def counts(self, ids: set[UUID]) -> tuple[int, int]:
-        """How many can sign in, and how many cannot yet; who was removed is neither."""
+        """(how many can sign in, how many cannot yet); removed members are in neither."""
         entering = sum(self.people.get(id_, False) for id_ in ids)
         here = sum(id_ in self.people or id_ in self.bare or id_ in self.cast.born for id_ in ids)
         return entering, here - entering
@@ -105,9 +108,10 @@ class _Known:
 def told_of(
     principal: Principal, cast: PlannedPeople, lines: Sequence[Line], audiences: Counter[UUID]
 ) -> Told:
-    """Groups, people and readers, by name and by lines; call in the organisation's scope.
+    """Groups by their number of lines, people by name, and readers; call in the organisation's
+    scope.
 
-    audiences: how many lines each gets. Five statements, whatever the file names.
+    audiences: the number of lines of each.
     """
     known = _known(principal.actor, cast)
     reads = principal.audiences

@@ -1,7 +1,7 @@
-"""A file that was uploaded to be looked at first: kept for an hour, one for each member.
+"""Files that were uploaded for a preview: kept for an hour, one for each member.
 
-It lies in a folder of its own, for this service's user alone, under the ids of its organisation
-and member and a random one: nobody else's request finds it.
+A file is in a folder that only this service's user can read. Its name has the ids of its
+organisation and member and a random id, so no other member's request finds it.
 """
 
 import gzip
@@ -29,7 +29,7 @@ EXAMPLE = Path(__file__).with_name("example.jsonl")
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A file that is kept. name: as it was uploaded; size: in bytes, packed if it is packed."""
+    """A kept file. name: as it was uploaded; size: of the uploaded file, in bytes."""
 
     id: UUID
     name: str
@@ -37,16 +37,16 @@ class Preview:
 
 
 def folder() -> Path:
-    """Where the files lie."""
+    """The folder of the files."""
     path = Path(settings.DATA_DIR) / "previews"
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
 
 
 def keep(actor: Actor, file: IO[bytes], *, name: str, size: int) -> Preview:
-    """Keep a file to be looked at; it replaces what the actor had kept before.
+    """Keep a file for a preview; it replaces an earlier one of the actor.
 
-    Raises Unreadable for what is no file of JSON lines, and PermissionError.
+    Raises Unreadable for a file that is not JSON lines, and PermissionError.
     """
     may_import(actor)
     check(file, size)
@@ -61,20 +61,20 @@ def keep(actor: Actor, file: IO[bytes], *, name: str, size: int) -> Preview:
 
 
 def keep_example(actor: Actor) -> Preview:
-    """The same with the example of the documentation."""
+    """`keep` with the example of the documentation."""
     with EXAMPLE.open("rb") as file:
         return keep(actor, file, name=EXAMPLE.name, size=EXAMPLE.stat().st_size)
 
 
 def look(actor: Actor, preview_id: UUID, *, by_group: bool, now: datetime) -> tuple[Preview, Plan]:
-    """What the import of a kept file would bring. Raises NotFound and PermissionError."""
+    """A kept file and the plan of its import. Raises NotFound and PermissionError."""
     found = _kept(actor, preview_id)
     with _unpacked(_path(actor, preview_id)) as file:
         return found, plan(actor, file, size=found.size, by_group=by_group, now=now)
 
 
 def begin(actor: Actor, preview_id: UUID, *, by_group: bool, seated: bool, now: datetime) -> Job:
-    """Import a kept file, which is gone from here then; seated: see `begin_import`.
+    """Import a kept file, which is then no longer kept here. seated: `keep` of `begin_import`.
 
     Raises NotFound, Unreadable and PermissionError.
     """
@@ -94,7 +94,7 @@ def begin(actor: Actor, preview_id: UUID, *, by_group: bool, seated: bool, now: 
 
 
 def sweep(*, now: datetime) -> int:
-    """Remove what is older than an hour; how many files."""
+    """Remove files older than an hour; returns how many."""
     old = [path for path in folder().iterdir() if _at(path) < now - KEPT]
     return _drop(old)
 

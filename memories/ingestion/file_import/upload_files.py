@@ -1,4 +1,5 @@
-"""Uploaded files while their job needs them: until it is done, or seven days after it stopped."""
+"""Uploaded files, kept while their job needs them: until it is done, or seven days after it
+stopped."""
 
 from memories.jobs.job_files import JobFiles
 from memories.jobs.models import JobKind, JobState

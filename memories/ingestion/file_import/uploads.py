@@ -1,4 +1,5 @@
-"""Bring a file of JSON lines in: kept on disk, checked, and imported outside the web process."""
+"""Import an uploaded file of JSON lines: kept on disk, checked, and imported outside the web
+process."""
 
 import gzip
 import shutil
@@ -31,7 +32,7 @@ MOST_GROUPS = 100_000
 
 
 class Unreadable(Hopeless):
-    """Not a file of JSON lines, or one that breaks off; the message says what it looks like."""
+    """Not a file of JSON lines, or a truncated one; the message says what was found."""
 
 
 def begin_import(
@@ -44,7 +45,8 @@ def begin_import(
     keep: bool = False,
     now: datetime,
 ) -> Job:
-    """Keep an uploaded file and ask for its import; keep: the asker looks after its new groups.
+    """Store an uploaded file and queue its import. keep: whether the asker joins the groups that it
+    creates.
 
     Raises Unreadable and PermissionError.
     """
@@ -65,13 +67,14 @@ def begin_import(
 
 
 def may_import(actor: Actor) -> None:
-    """Admins alone, as an import puts words into any audience. Raises PermissionError."""
+    """Raise PermissionError for everybody but admins, because an import writes into any
+    audience."""
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError("Admins import.")
 
 
 def check(file: IO[bytes], size: int) -> None:
-    """Look at the beginning. Raises Unreadable."""
+    """Check the beginning of a file. Raises Unreadable."""
     if size == 0:
         raise Unreadable("The file is empty.")
     if size > LARGEST:
@@ -111,10 +114,10 @@ def _opened(path: Path) -> Iterator[tuple[Any, IO[bytes]]]:
 
 
 def run_import(actor: Actor, job: Job) -> None:
-    """Import the file of a job for one turn, from where it was.
+    """Import the file of a job for one turn, from its place.
 
-    Lines that are there already are skipped, so that it can be repeated. Raises Unreadable and
-    PermissionError; what came before stays.
+    Existing lines are skipped, so it can be repeated. Raises Unreadable and PermissionError; lines
+    imported before stay.
     """
     may_import(actor)
     path, now = path_of(job.id), timezone.now()
@@ -155,7 +158,8 @@ def run_import(actor: Actor, job: Job) -> None:
 
 
 def _go_on(actor: Actor, job: Job, path: Path, importer: Importer) -> bool:
-    """Import until the turn is over or it is cancelled; whether the file is at its end."""
+    """Import until the turn is over or the job is cancelled. Returns whether the file is
+    finished."""
     turn, offset, line = JobTurn(), job.place.get("offset", 0), job.place.get("line", 0)
     ended = True
 
@@ -163,11 +167,11 @@ def _go_on(actor: Actor, job: Job, path: Path, importer: Importer) -> bool:
         nonlocal ended
         job.place = {"offset": file.tell(), "line": job.place.get("line", 0) + lines}
         job.done = min(raw.tell(), job.total)
-        # An empty chunk is the end: of a file that ends with its turn nothing is left.
+        # An empty chunk means the end, also if the file ended exactly with its turn.
         ended = not (lines and turn.over())
         if ended and turn.to_note():
             _figures(job, importer)
-            # Cancelled: what is in stays, and `requeue` writes where it goes on.
+            # Cancelled: imported lines stay, and `requeue` notes where to continue.
             ended = progress(actor, job) or not lines
         return ended
 
@@ -179,7 +183,7 @@ def _go_on(actor: Actor, job: Job, path: Path, importer: Importer) -> bool:
 
 
 def _groups(path: Path) -> frozenset[str]:
-    """The groups that a file names, read once and kept beside it for the turns to come."""
+    """The groups that a file names, read once and stored beside it for later turns."""
     kept = path.with_suffix(".groups")
     if kept.exists():
         return frozenset(orjson.loads(kept.read_bytes()))
@@ -194,10 +198,10 @@ def _groups(path: Path) -> frozenset[str]:
 
 
 def _read_from_the_start(path: Path, read: frozenset[UUID]) -> frozenset[UUID]:
-    """The groups that the asker reads, now and when the first turn began.
+    """The groups that the asker reads now and read when the first turn began.
 
-    Whoever is put into the groups that the import makes reads them from the second turn on; who is
-    added to a group must not depend on how many turns an import takes.
+    The keeper reads the new groups from the second turn on. But who is added to a group must not
+    depend on how many turns an import takes.
     """
     kept = path.with_suffix(".read")
     if kept.exists():

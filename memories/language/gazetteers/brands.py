@@ -1,4 +1,4 @@
-"""Chains and companies that many people know: beside an address they tell of one place. Pure."""
+"""Well-known chains and companies: next to an address they identify one place. Pure."""
 
 _BRANDS = """
 7-Eleven|A&W|Accor|Ace Hardware|Adidas|Airbnb|Albertsons|Aldi|Allianz|Allstate|Altria|Amazon Fresh

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - letters of other languages
-"""First and last names that are also an ordinary word, in any language of the lists. Pure.
+"""First and last names that are also an ordinary word in a language of the lists. Pure.
 
-Alone and at the begin of a sentence such a word tells of nobody.
+Alone, and at the beginning of a sentence, such a word is not taken for a name.
 """
 
 _WORD_NAMES = """
@@ -186,7 +186,7 @@ sung young eun ji so
 """
 WORD_NAMES = frozenset(_WORD_NAMES.split())
 
-# Places beside those of `places`, a word each: "Palo Alto" is no person.
+# Words of places besides those of `places`: "Palo Alto" is no person.
 _PLACE_WORDS = """
 aberdeen adelaide albany alexandria asuncion athens aurora belfast benin bergen berlin bern bologna
 bordeaux boston brisbane bristol burgos cadiz cairo cambridge cardiff carolina catania chelsea

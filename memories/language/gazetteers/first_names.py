@@ -1,8 +1,8 @@
 """First names that are recognised without a model. Pure, small, not complete.
 
-A name that is also a common word (May, Will, Grace, Mark at the start of a sentence) is left out:
-a person who is not recognised leaves a pronoun as it is, a word that is taken for a person makes
-a wrong sentence.
+A name that is also a common word (May, Will, Grace, Mark) is left out. A person who is not
+recognised only leaves a pronoun unresolved, but a word that is taken for a person makes a wrong
+sentence.
 """
 
 _FEMALE = """

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - letters of other languages
 """Last names that are common in many countries. Pure, not complete.
 
-One that is also a common word or a place stands in `common_names` as well: alone it does not tell.
+A name that is also a common word or a place is in `common_names` as well: alone it is no evidence.
 """
 
 _ENGLISH = """

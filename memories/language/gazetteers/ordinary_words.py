@@ -1,6 +1,6 @@
-"""Words that stand with a capital and name no person. Pure, not complete.
+"""Words with a capital that name no person. Pure, not complete.
 
-Those that begin sentences and titles, terms of trade and technology, products, peoples, languages.
+Words that begin sentences and titles, terms of trade and technology, products, peoples, languages.
 """
 
 _BEGIN = """

@@ -1,4 +1,4 @@
-"""Places that are named often enough to be known without asking anybody: the one list. Pure."""
+"""Well-known places: the only list of them. Pure."""
 
 _CITIES = """
 Amsterdam|Athens|Atlanta|Auckland|Bangalore|Bangkok|Barcelona|Basel|Beijing|Belgrade|Berlin|Bern

@@ -1,8 +1,8 @@
 # ruff: noqa: RUF001 - words of other scripts
-"""Words that a text is never about. Pure.
+"""Words that are never the subject of a text. Pure.
 
-STOP: grammar, in the languages that chats are most often in. EMPTY: words that carry meaning but
-name nothing that somebody could know about: general verbs, small talk, measures of everything.
+STOP: function words of the most frequent languages in chats. EMPTY: words with a meaning that name
+nothing to know about: general verbs, small talk, measures.
 """
 
 _STOP = """

@@ -1,7 +1,6 @@
 """First names of many languages, beside the English and German ones of first_names. Pure.
 
-A name that is also a common word or a place stands in `common_names` as well: alone it does not
-tell.
+A name that is also a common word or a place is in `common_names` as well: alone it is no evidence.
 """
 
 _ENGLISH = """

@@ -1,1 +1,1 @@
-"""What the command palette finds. How it is ranked by use, the browser knows."""
+"""The search of the command palette. The browser ranks results by use."""

@@ -1,4 +1,5 @@
-"""Memories, people, groups, robots and own views by a few letters, as far as a person may read."""
+"""Find memories, people, groups, robots and own saved views by a few letters, as far as a person
+may read them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,9 +10,9 @@ from django.db import connection
 
 from orgs.principals import READS_GROUP, Actor, resolve
 
-# So many of each kind; fewer letters than FEWEST find nothing, longer texts are cut.
+# The most results of each kind, the least letters, and the most letters that count.
 EACH, FEWEST, LONGEST = 5, 2, 100
-# Of memories the newest that the asker reads are looked at; a search looks at all of them.
+# Only this many of the newest readable memories are searched; a recall searches all.
 LOOKED_AT = 2_000
 SHOWN = 140
 
@@ -26,7 +27,7 @@ class Found:
     query: str = ""
 
 
-# What begins a word comes before what stands inside one.
+# Matches at the beginning of a word come before matches inside a word.
 _FIND = f"""
 (SELECT 'view', v.id, v.name, v.query, v.name ~* %(begins)s AS begins FROM memories_savedview v
  WHERE v.organisation_id = %(organisation)s AND v.member_id = %(me)s AND v.name ILIKE %(like)s
@@ -56,9 +57,9 @@ UNION ALL
 
 
 def find(actor: Actor, text: str, *, now: datetime) -> list[Found]:
-    """What has these letters, some of each kind, what begins with them first.
+    """Results with these letters, some of each kind, matches at the beginning first.
 
-    One statement inside the asker's scope. Nothing is counted and nothing is noted.
+    One statement inside the asker's scope. It does not count as access and is not recorded.
     """
     text = " ".join(text.replace("\x00", "").split())[:LONGEST]
     if len(text) < FEWEST or not actor.is_person:

@@ -1,1 +1,1 @@
-"""Conversations as they are read: a thread of turns, and turns folded into one line of a list."""
+"""Conversations for readers: a thread of turns, and turns folded into one line of a list."""

@@ -1,4 +1,4 @@
-"""What is said of a conversation in one line: turns, people and days, as far as the asker reads."""
+"""The figures of a conversation for one line: turns, people and days, as far as the asker reads."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,11 +8,11 @@ from uuid import UUID
 from django.db.models import JSONField
 from django.db.models.expressions import RawSQL
 
-# So many turns of a conversation are counted; of a longer one it is said that there are more.
+# At most this many turns of a conversation are counted; `more` says if there are others.
 MOST = 1_000
 
-# Of the conversation of a row of memories. Who said a turn: a member, a mere name, or the person
-# who wrote it.
+# The figures of the conversation of a memory. The speaker of a turn is a member, a mere name, or
+# the person who wrote it.
 _FIGURES = """
 (SELECT jsonb_build_array(count(*), count(DISTINCT who), min(at), max(at),
         (array_agg(id ORDER BY position, id))[1])
@@ -31,8 +31,8 @@ _FIGURES = """
 
 @dataclass(frozen=True, slots=True)
 class ThreadFigures:
-    """turns: readable active ones, at most MOST; more: whether there are others. people: who
-    speaks in those. opening: the first turn."""
+    """turns: number of readable active turns, at most MOST; more: whether there are others. people:
+    number of their speakers. opening: the first turn."""
 
     turns: int
     more: bool
@@ -43,12 +43,13 @@ class ThreadFigures:
 
 
 def conversation_figures(now: datetime) -> RawSQL:
-    """An annotation of memories, for `figures_from`; evaluate inside the asker's scope."""
+    """An annotation of memories with the figures, for `figures_from`; evaluate inside the asker's
+    scope."""
     return RawSQL(_FIGURES, (now, MOST + 1), output_field=JSONField())  # noqa: S611 - a constant
 
 
 def figures_from(value: list[Any] | None) -> ThreadFigures | None:
-    """What the annotation found; None where there is no readable turn."""
+    """The figures of an annotation; None without a readable turn."""
     if not value or not value[0]:
         return None
     turns, people, first, last, opening = value

@@ -1,4 +1,4 @@
-"""A list in which the turns of a chat stand as one line, where the first of them would stand."""
+"""Lists in which the turns of a chat are one line, at the place of the first of them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs.database.kept_statements import Given, Kept
 
-# So many of the newest rows are looked at for a page of lines. Where a few long conversations fill
-# them, more are; None: all.
+# How many of the newest rows are read for a page of lines; if a few long conversations fill them,
+# the next number; None: all.
 WINDOWS = (2_000, 20_000, None)
-# From rows (key, id, talk, group_id) to the lines in which they stand.
+# From rows (key, id, talk, group_id) to their lines.
 LINES = """
 SELECT {columns} FROM {rows} WHERE talk IS NULL
 UNION ALL
@@ -32,8 +32,8 @@ UNION ALL
  ORDER BY talk, group_id, key {direction}, id DESC)
 """
 _SEEN = LINES.format(rows="seen", columns="id, talk, group_id", direction="DESC")
-# A conversation that has a turn on a page before stands there. The limit keeps it a look-up of one
-# conversation.
+# A conversation with a turn on an earlier page is listed there. The LIMIT makes this a lookup of
+# one conversation.
 _PAGE = f"""
 WITH seen (key, id, talk, group_id) AS MATERIALIZED ({{seen}})
 SELECT (SELECT count(*) FROM seen), ARRAY(
@@ -67,22 +67,23 @@ FROM (SELECT talk, CASE WHEN talk IS NOT NULL THEN group_id END, count(*) AS num
 
 
 def folds(now: datetime) -> Q:
-    """What a line of its conversation stands for: chatter that the conversation shows now."""
+    """The condition that a memory is folded into its conversation: chatter that the conversation
+    shows now."""
     return chatter() & Q(status=Status.ACTIVE) & (Q(expires_at=None) | Q(expires_at__gt=now))
 
 
 def talk(now: datetime) -> Case:
-    """The conversation of a row that is folded; of others there is none."""
+    """The conversation of a folded row, NULL for others."""
     return Case(When(folds(now), then=F("conversation")), output_field=CharField())
 
 
 @dataclass(frozen=True, slots=True)
 class FoldedConversation:
-    """One line: a conversation with turns of the list.
+    """One line: a conversation that stands for some turns of the list.
 
-    turn: the one of them that stands first in the order of the list, with its names. held: how many
-    of the list's turns the line stands for, at most MOST; more: whether there are others.
-    same_readers: whether all of these have the same. figures: of the whole conversation.
+    turn: the first of these in the order of the list, with names. held: how many turns of the list
+    the line stands for, at most MOST; more: whether there are others. same_readers: whether all of
+    these have the same audience. figures: of the whole conversation.
     """
 
     turn: Memory
@@ -98,8 +99,8 @@ Beside = Callable[[MemoryQuerySet], MemoryQuerySet]
 
 @dataclass(frozen=True, slots=True)
 class FoldedPage:
-    """In the order of the list: memories that say something, and conversations. older_than: where
-    the next page goes on, None at the end."""
+    """rows: in the order of the list, memories that say something by themselves, and conversations.
+    older_than: where the next page begins, None at the end."""
 
     rows: list[Line]
     older_than: UUID | None = None
@@ -107,7 +108,7 @@ class FoldedPage:
 
 @dataclass(frozen=True, slots=True)
 class LineCount:
-    """How many memories, and in how many lines they stand: `alone` by themselves, and as turns of
+    """The number of memories and their lines: `alone` memories by themselves, the others in
     `conversations`."""
 
     memories: int
@@ -132,7 +133,7 @@ def folded(
     now: datetime,
     beside: Beside = as_they_are,
 ) -> FoldedPage:
-    """A page of what `rows` has, the last that came first; two queries, rarely four, in the scope.
+    """A folded page of `rows`, the newest first; two queries, rarely four, in the scope.
 
     A conversation stands once, at its newest turn among `rows`. beside: as in `lines_of`.
     """
@@ -142,7 +143,8 @@ def folded(
 
 
 def newest_lines(rows: MemoryQuerySet, before: UUID | None, most: int, now: datetime) -> list[UUID]:
-    """The memories at which the next lines stand, behind the memory `before`; no more than `most`.
+    """The ids of the memories at which the next lines stand, after the memory `before`; at most
+    `most`.
 
     One query, rarely three, in the scope.
     """
@@ -220,7 +222,7 @@ def _line(row: Any) -> Line:
 
 
 def count_lines(rows: MemoryQuerySet, most: int, now: datetime) -> LineCount:
-    """How many there are, counted no further than `most` + 1 memories; one query, in the scope."""
+    """Count memories and lines, up to `most` + 1 memories; one query, in the scope."""
     some = rows.order_by().annotate(talk=talk(now)).values_list("talk", "group_id")[: most + 1]
     found, values = some.query.sql_with_params()
     with connection.cursor() as cursor:

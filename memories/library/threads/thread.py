@@ -1,7 +1,7 @@
-"""A conversation with its turns in order, and what was learnt from them.
+"""A conversation with its turns in order, and the memories made from them.
 
-A conversation is found by a turn of it that the asker reads: its own name often holds the group's,
-which is not everybody's to know.
+A conversation is found by one of its turns that the asker reads. Its own name often contains that
+of the group, which not everybody may know.
 """
 
 from collections.abc import Sequence
@@ -21,14 +21,15 @@ from orgs.errors import NotFound
 from orgs.principals import Actor, Principal, resolve
 
 PAGE = 50
-# Turns before the one that the thread is opened at.
+# How many turns before the anchor a page shows.
 LEAD = 5
 MOST_LEARNT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """A memory that was made from a turn of the page; `sources` are those turns, in their order."""
+    """A memory that was made from turns of the page. sources: the ids of these turns, in their
+    order."""
 
     memory: Memory
     sources: tuple[UUID, ...]
@@ -36,10 +37,10 @@ class Learnt:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A page of a conversation. anchor: the memory that it was opened at.
+    """A page of a conversation. anchor: the memory at which it was opened.
 
-    restated: what a turn says on its own, by its id. earlier, later: the turns before and after
-    which the neighbouring pages go on, None at an end.
+    restated: restatements by the id of the turn. earlier, later: the turns before and after which
+    the neighbouring pages begin, None at an end.
     """
 
     anchor: Memory
@@ -131,7 +132,8 @@ def _page(
 
 
 def _place(principal: Principal, anchor: Memory, turn_id: UUID) -> tuple[int, UUID]:
-    """Where a turn stands that an address names; of another conversation it is not found."""
+    """The (position, id) of a turn that an address names. Raises NotFound for a turn of another
+    conversation."""
     turn = fetch(principal, turn_id)
     if (turn.conversation, turn.group_id) != (anchor.conversation, anchor.group_id):
         raise NotFound("no such turn")
@@ -161,7 +163,7 @@ def _restated(principal: Principal, ids: Sequence[UUID]) -> dict[UUID, str]:
 
 
 def _learnt(principal: Principal, ids: Sequence[UUID], now: datetime) -> list[Learnt]:
-    """What was made from these turns, in the order of the turns; without the turns themselves."""
+    """The memories made from these turns, in the order of the turns, without turns themselves."""
     links = Derivation.objects.filter(
         organisation_id=principal.organisation_id, source_id__in=ids
     ).exclude(memory_id__in=ids)

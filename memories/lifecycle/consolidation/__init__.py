@@ -1,1 +1,2 @@
-"""What several memories say together: near-duplicates, contradictions, patterns of groups."""
+"""Rules about several memories: near-duplicates, contradictions, patterns across groups,
+capacity."""

@@ -1,7 +1,8 @@
-"""Which memories of a full tier go: the least important first, then the oldest, never a red line.
+"""Which memories of a full tier are archived: the least important first, then the oldest, never a
+red line.
 
-The database chooses, so an audience of any size stays there; what goes at once is bounded.
-Call inside a scope that reads the audience.
+The database chooses, so the size of an audience does not matter; each choice is bounded. Call
+inside a scope that reads the audience.
 """
 
 from dataclasses import dataclass
@@ -15,14 +16,14 @@ from orgs.database.prepared_statements import fetched
 from orgs.models.audiences import AudienceKind
 from orgs.models.memberships import Member
 
-# So many go in one transaction.
+# The most memories of one transaction.
 MOST = 1_000
 
-# What a summary may be made of is one part: no other subject, no other person's words, and not
-# what held beside what does not any more.
+# A summary is made only of memories that are equal in these columns: the same subject, speaker and
+# end of validity.
 PART = ("kind", "group_id", "member_id", "speaker_member_id", "speaker", "valid_until")
-# What was summarised before and is active again was brought back by somebody, so it stays; so does
-# what somebody wants protected, until that is decided. What is sensitive takes part in nothing.
+# A memory that was summarised before and is active again was restored by somebody, so it stays. One
+# with an open wish for protection stays until that is decided. Sensitive ones stay.
 _CHOOSE = """
 WITH held AS MATERIALIZED (
     SELECT m.id, m.importance, m.created_at, m.kind, m.group_id, m.member_id, m.speaker_member_id,
@@ -87,8 +88,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What would go. count: active memories there now. ids: in the order in which they go, at most
-    as many as asked for. summaries: how many these would become."""
+    """What would be archived. count: active memories there now. ids: in their order, at most
+    `most`. summaries: how many summaries would be made of them."""
 
     count: int
     ids: list[UUID]
@@ -96,9 +97,10 @@ class Choice:
 
 
 def choose(place: Place, *, unwilling: set[UUID], now: datetime, most: int) -> Choice:
-    """The fewest that have to go so that the rest, with their summaries, fits; none if it fits.
+    """The fewest memories to archive so that the rest, with the summaries, fits; none if it fits
+    already.
 
-    unwilling: members of whom nothing new is made.
+    unwilling: members about whom nothing new is made.
     """
     values: dict[str, Any] = {
         "organisation": place.organisation_id,
@@ -115,9 +117,9 @@ def choose(place: Place, *, unwilling: set[UUID], now: datetime, most: int) -> C
 
 
 def unwilling(place: Place, kind: str) -> set[UUID]:
-    """Members who let nothing be learnt of them, or nothing new of them be made for others.
+    """Members who have paused learning, or opted out of sharing where others read the audience.
 
-    kind: of the audience; what is theirs alone is for no others.
+    kind: of the audience.
     """
     members = Member.objects.filter(organisation_id=place.organisation_id)
     paused = members.filter(learning_paused_at__isnull=False)

@@ -1,6 +1,6 @@
-"""Items of the queue about what is too much: a tier of an audience, or what an app above counts.
+"""Queue items about capacity: a full tier of an audience, or something that an upper app counts.
 
-An app above names what it counts in the item's `details` and registers what is done about it.
+An upper app names what it counts in the item's `details`, and registers a `Relief` for it.
 """
 
 from collections.abc import Callable
@@ -19,16 +19,16 @@ from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from orgs.principals import Actor
 
-# Whether a memory is the decider's to take away; without it everything is.
+# Whether the decider may archive a memory; without it they may archive all.
 May = Callable[[Memory], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Relief:
-    """What is done about items of one name; all in a scope that reads the audience.
+    """The functions for items of one name; all are called in a scope that reads the audience.
 
-    hold: lock what is locked before memories. foresee: what would go now. bring_down: do it; raises
-    NotYours where some of it is not the actor's to take away.
+    hold: take the locks that come before memories. foresee: what would be archived now. bring_down:
+    do it; raises NotYours if the actor may not archive some of it.
     """
 
     hold: Callable[[Proposal, datetime], None]
@@ -40,7 +40,7 @@ _reliefs: dict[str, Relief] = {}
 
 
 def relieves(name: str, relief: Relief) -> None:
-    """Register what is done about items that have `name` in their details."""
+    """Register the functions for items with `name` in their details."""
     _reliefs[name] = relief
 
 
@@ -49,7 +49,8 @@ def _relief(item: Proposal) -> Relief | None:
 
 
 def hold_item(item: Proposal, now: datetime) -> None:
-    """For a transaction that locks a memory before `bring_down_item`; see `hold_place`."""
+    """Take the locks of an item that come before memories; for a transaction that locks a memory
+    before `bring_down_item`. See `hold_place`."""
     if relief := _relief(item):
         relief.hold(item, now)
     else:
@@ -57,14 +58,14 @@ def hold_item(item: Proposal, now: datetime) -> None:
 
 
 def foresee_item(item: Proposal, now: datetime) -> Choice:
-    """What would go as things stand now."""
+    """What approving the item would archive now."""
     if relief := _relief(item):
         return relief.foresee(item, now)
     return foresee(place_of(item), now)
 
 
 def bring_down_item(item: Proposal, actor: Actor, now: datetime, may: May) -> Summarised:
-    """Summarise and archive what is too much. Raises NotYours where `may` says no of any."""
+    """Summarise and archive what is too much. Raises NotYours if `may` is False for any of it."""
     if relief := _relief(item):
         return relief.bring_down(item, actor, now, may)
     return bring_down(place_of(item), actor, now=now, may=may)

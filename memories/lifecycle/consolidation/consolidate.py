@@ -1,11 +1,10 @@
-"""A run of consolidation: every tier is judged, then all active memories are compared once more.
+"""A run of consolidation: judge every tier, then compare all active memories again.
 
-Who stands above registers what is done beside: with each batch that the rules have compared
-(`after_comparison`), and at the end (`at_the_end`).
+Upper capabilities register further work: for each batch that the rules have compared
+(`after_comparison`), and for the end (`at_the_end`).
 
-A run that is repeated, or that breaks off and goes on, moves nothing twice (`age`) and asks nobody
-twice about a pair (`near_duplicates`). What a worker did in a step that it could not note any more
-is done and missing from the counts.
+A repeated or resumed run moves nothing twice (`age`) and asks nobody twice about a pair
+(`near_duplicates`). A step that was done but not noted before a crash is missing from the counts.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +19,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 
-# Memories whose neighbours one transaction looks at.
+# Memories whose neighbours are searched in one transaction.
 COMPARED_AT_ONCE = 100
 _NONE = UUID(int=0)
 
@@ -30,15 +29,15 @@ _at_end: list[OrganisationWork] = []
 
 
 def after_comparison(work: BatchWork) -> None:
-    """Register what looks at the ids of each batch after the rules, outside of transactions.
+    """Register work on the ids of each batch after the rules, outside of transactions.
 
-    It calls `run.step` where it takes long; where that stops the run, the batch is looked at again.
+    Long work calls `run.step`; if that stops the run, the batch is given again.
     """
     _with_batch.append(work)
 
 
 def at_the_end(work: OrganisationWork) -> None:
-    """Register what is done when all pairs are proposed."""
+    """Register work for after all pairs are proposed."""
     _at_end.append(work)
 
 
@@ -49,9 +48,9 @@ def run_age(run: OrganisationRun) -> None:
 
 
 def run_consolidate(run: OrganisationRun) -> None:
-    """Judge every tier, then look for pairs. Results: those of `run_age`, duplicates and
-    contradictions that were proposed. A run of one audience (`audience` in its parameters) only
-    looks for pairs there; tiers have their beat."""
+    """Judge every tier, then search pairs. Results: those of `run_age`, and the numbers of proposed
+    duplicates and contradictions. A run of one audience (`audience` in its parameters) only
+    searches pairs there; tiers have their own schedule."""
     if "audience" in run.parameters:
         run.count(duplicates=0, contradictions=0)
         run.place.setdefault("after", str(_NONE))
@@ -72,13 +71,13 @@ def run_consolidate(run: OrganisationRun) -> None:
 
 
 def _only(run: OrganisationRun) -> dict[str, str]:
-    """The audience that a run is about, as a condition; none is all of them."""
+    """The condition for the audience of a run; empty for all audiences."""
     audience = run.parameters.get("audience")
     return {"audience_id": audience} if audience else {}
 
 
 def _age(run: OrganisationRun, total: int) -> bool:
-    """Judge what is not judged yet; whether all is."""
+    """Judge the memories that are not judged yet. Returns whether all are."""
     if run.place.get("aged"):
         return True
     after = UUID(run.place.get("after", str(_NONE)))
@@ -96,7 +95,7 @@ def _age(run: OrganisationRun, total: int) -> bool:
 
 
 def _compare(run: OrganisationRun, total: int) -> bool:
-    """Compare what is not compared yet; whether all is."""
+    """Compare the memories that are not compared yet. Returns whether all are."""
     organisation_id, model = run.organisation_id, known_model()
     while True:
         with organisation_scope(organisation_id, using=WORKER):

@@ -1,8 +1,9 @@
-"""Notice that two memories of the same readers say nearly the same, or disagree, and ask somebody.
+"""Find pairs of memories of one audience that say nearly the same, or disagree, and propose them
+for review.
 
-Nothing is merged here: whoever may change both decides. Turns of a conversation repeat each other
-by nature and are left out, and so are a robot's own notes, which nobody reviews, and what its
-writers hold apart by different keys or times.
+Nothing is merged here: whoever may change both decides. Left out are turns of a conversation, which
+repeat each other by nature, robots' own notes, which nobody reviews, and memories that have
+different keys or times.
 """
 
 from collections import Counter
@@ -19,12 +20,12 @@ from memories.language.similarity import contradict, disagree, normalised
 from memories.review.models import Cause, Proposal
 from orgs.models.base import new_id
 
-# Above this many memories of one audience the search for each new one costs too much here.
+# Above this many memories of one audience a search for each new one would cost too much.
 COMPARED = 5_000
-# So many of the nearest are looked at, for each memory.
+# How many of the nearest memories are compared with each memory.
 NEAREST = 5
 
-# asked: for what somebody was asked about the pair already; while they are, for nothing else.
+# asked: the causes of items about the pair; while one is open, no other is proposed.
 _PAIRS = """
 WITH given AS MATERIALIZED (
     SELECT m.id, m.audience_id, m.kind, m.version, m.member_id, m.key, m.occurred_at, m.content,
@@ -78,9 +79,9 @@ SELECT given.id FROM given JOIN small USING (audience_id)
 
 @dataclass(frozen=True, slots=True)
 class NearPair:
-    """A memory beside an older one.
+    """A memory and an older one near it.
 
-    alike: the cosine. asked: what somebody was asked about the two before; waits: or is now.
+    alike: the cosine. asked: causes of earlier items about the two; waits: whether one is open.
     """
 
     id: UUID
@@ -95,7 +96,7 @@ class NearPair:
     waits: bool
 
     def cause(self, model: Model) -> Cause | None:
-        """What somebody is to be asked about the two, if anything."""
+        """The cause for which the pair is to be proposed, or None."""
         if not contradict(self.content, self.other_content):
             return Cause.DUPLICATE if self.alike >= model.twin else None
         if self.alike >= model.disagree and disagree(self.content, self.other_content):
@@ -106,18 +107,19 @@ class NearPair:
 def propose_pairs(
     organisation_id: UUID, ids: Sequence[UUID], *, model: Model, now: datetime, using: str
 ) -> int:
-    """What `pairs_proposed` does; returns how many."""
+    """`pairs_proposed`, returning only the total number."""
     return pairs_proposed(organisation_id, ids, model=model, now=now, using=using).total()
 
 
 def pairs_proposed(
     organisation_id: UUID, ids: Sequence[UUID], *, model: Model, now: datetime, using: str
 ) -> Counter[str]:
-    """Put near-duplicates and contradictions of these memories into the queue; {cause: how many}.
+    """Put near-duplicates and contradictions of these memories into the queue; returns {cause: how
+    many}.
 
-    Of each memory at most one of either kind, the nearest. model.twin: restatements of one sentence
-    lie within, other facts of the same kind beyond; model.disagree: what is about the same thing.
-    What contradicts is never a duplicate.
+    For each memory at most one of each cause, the nearest. model.twin: from this cosine a pair may
+    be a duplicate; model.disagree: from this cosine it may be a contradiction. A contradiction is
+    never a duplicate.
 
     Call inside the worker's scope of the organisation, once the vectors are stored.
     """
@@ -127,7 +129,7 @@ def pairs_proposed(
         return Counter()
     rows = Proposal.objects.using(using)
     rows.bulk_create(items, ignore_conflicts=True)
-    # Another run at the same time may have asked first: what it asked is not counted here.
+    # A parallel run may have proposed a pair first; it is not counted here.
     written = rows.filter(organisation_id=organisation_id, id__in=[item.id for item in items])
     return Counter(written.values_list("cause", flat=True))
 
@@ -135,9 +137,9 @@ def pairs_proposed(
 def undecided_pairs(
     organisation_id: UUID, ids: Sequence[UUID], *, model: Model, using: str
 ) -> list[NearPair]:
-    """The pairs about one thing of which the rules say nothing: no duplicate, no contradiction.
+    """Near pairs that the rules call neither duplicate nor contradiction.
 
-    Nobody is or was asked whether the two contradict, and they have not the same words. Call like
+    No item about a contradiction of the two exists, and their words differ. Call like
     `pairs_proposed`.
     """
     return [
@@ -170,7 +172,7 @@ def _pairs(organisation_id: UUID, ids: Sequence[UUID], model: Model, using: str)
 
 
 def _nearest(pairs: Sequence[NearPair], model: Model) -> list[tuple[NearPair, Cause]]:
-    """The nearest pair of each memory and cause, unless somebody was asked about it before."""
+    """The nearest pair for each memory and cause, without pairs that were proposed before."""
     found: dict[tuple[UUID, Cause], NearPair] = {}
     for pair in pairs:
         if cause := pair.cause(model):
@@ -183,7 +185,7 @@ def _nearest(pairs: Sequence[NearPair], model: Model) -> list[tuple[NearPair, Ca
 
 
 def item_of(organisation_id: UUID, pair: NearPair, cause: Cause, now: datetime) -> Proposal:
-    """An open item of the queue about the two; not stored yet."""
+    """An open queue item about the two; not stored yet."""
     return Proposal(
         id=new_id(),
         organisation_id=organisation_id,

@@ -1,10 +1,10 @@
-"""What is done about a tier that holds more memories of an audience than it may.
+"""Bring a tier with more memories of an audience than its capacity back to it.
 
-Unless the organisation lets its workers summarise, one item of the review queue says so. Everything
-is archived and can be brought back; nothing is deleted.
+Unless the organisation lets its workers summarise, an item of the review queue proposes it.
+Memories are archived and can be restored; nothing is deleted.
 
-Which tiers are full is asked as the worker, which reads the whole organisation. What is then read
-and written has a scope of the one audience, so that nothing can come from or go to another.
+Full tiers are found in the role of the worker, which reads the whole organisation. Everything else
+runs in a scope of the one audience, so that nothing can mix with another audience.
 """
 
 from collections.abc import Callable
@@ -38,9 +38,9 @@ from orgs.principals import Actor
 from robots.registry.robots import WEB, builtin_robot
 
 WORKER = "worker"
-# What one at a time does in an organisation.
+# The name of the lock: only one run at a time in an organisation.
 RELIEVE = "relieve"
-# What was rejected is asked again when so much of the capacity has come on top.
+# A rejected proposal is repeated after the tier has grown by this share of its capacity.
 ASKED_AGAIN = 0.1
 
 _FULL = """
@@ -59,8 +59,8 @@ ORDER BY 1, 2
 
 @dataclass(slots=True)
 class Relieved:
-    """What a run did. looked: full tiers of an audience. proposed: items put into the queue.
-    summaries: made. archived: memories."""
+    """What a run did, in numbers. looked: full tiers; proposed: items put into the queue;
+    summaries: made; archived: memories."""
 
     looked: int = 0
     proposed: int = 0
@@ -69,7 +69,7 @@ class Relieved:
 
     @property
     def figures(self) -> dict[str, int]:
-        """For the page of the job."""
+        """The figures for the page of the job."""
         return asdict(self)
 
 
@@ -80,12 +80,11 @@ def relieve(
     dry_run: bool = False,
     keep_on: Callable[[int, int], bool] = lambda done, total: True,
 ) -> Relieved:
-    """Bring every tier of every audience to its capacity, or propose it, as the policy says.
+    """Bring every tier of every audience to its capacity, or propose it, by the policy.
 
-    dry_run: only count what would be. keep_on: asked after each tier of an audience and each MOST
-    memories, with how many tiers are done and how many there are; False ends the run, and what was
-    done stays. No language model is asked here, under locks; `llm_checks/summaries.py` asks
-    afterwards.
+    dry_run: only count. keep_on: called after each tier and each MOST memories with (tiers done,
+    tiers); False ends the run, and finished parts stay. No language model is asked here, because
+    locks are held; `llm_checks/summaries.py` asks afterwards.
     """
     done = Relieved()
     places, evict = _full(organisation_id, now, dry_run=dry_run)
@@ -105,7 +104,8 @@ def relieve(
 
 
 def _full(organisation_id: UUID, now: datetime, *, dry_run: bool) -> tuple[list[Place], bool]:
-    """The tiers that hold too much; what was asked about the others is asked no more."""
+    """(the tiers above capacity, whether workers may summarise). Unless dry_run, open items that
+    are no longer needed are withdrawn."""
     with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
         policy = policy_of(organisation_id, using=WORKER)
         cursor.execute(_FULL, _limits(policy, now))
@@ -116,7 +116,7 @@ def _full(organisation_id: UUID, now: datetime, *, dry_run: bool) -> tuple[list[
                 organisation_id=organisation_id,
                 cause=Cause.CAPACITY,
                 state=State.OPEN,
-                # What an app above counts has no tier.
+                # Items of upper apps have no tier.
                 details__has_key="tier",
             )
             known = items.values_list("id", "audience_id", "details__tier")
@@ -126,7 +126,7 @@ def _full(organisation_id: UUID, now: datetime, *, dry_run: bool) -> tuple[list[
 
 
 def over_capacity(policy: AgeingPolicy, *, now: datetime) -> int:
-    """How many memories of the organisation are over the room of their tiers by a policy."""
+    """How many memories of the organisation are above the capacity of their tiers, by a policy."""
     with (
         organisation_scope(policy.organisation_id, using=WORKER),
         connections[WORKER].cursor() as cursor,
@@ -155,14 +155,14 @@ def _kind(place: Place) -> str:
 
 
 def place_of(item: Proposal) -> Place:
-    """The tier of an audience that an item is about; call inside a scope of the organisation."""
+    """The tier and audience of an item; call inside a scope of the organisation."""
     tier = item.details["tier"]
     limits = capacities(policy_of(item.organisation_id).capacities)
     return Place(item.organisation_id, item.audience_id, tier, limits[tier])
 
 
 def foresee(place: Place, now: datetime) -> Choice:
-    """What would go from a place; call inside a scope that reads the audience."""
+    """What would be archived; call inside a scope that reads the audience."""
     unwilling = capacity_choice.unwilling(place, _kind(place))
     return choose(place, unwilling=unwilling, now=now, most=MOST)
 
@@ -178,8 +178,8 @@ def _foresee(place: Place, evict: bool, now: datetime, done: Relieved) -> None:
 
 
 def _bring_down(place: Place, now: datetime, done: Relieved, keep_on: Callable[[], bool]) -> bool:
-    """A bounded part at a time, each a transaction of its own, until it fits or keep_on says no;
-    whether it fits."""
+    """Bring a tier down in bounded parts, each a transaction, until it fits or keep_on is False.
+    Returns whether it fits."""
     while True:
         with _alone(place):
             robot = builtin_robot(place.organisation_id, WEB, now)
@@ -202,10 +202,10 @@ def bring_down(
     now: datetime,
     may: Callable[[Memory], bool] | None = None,
 ) -> Summarised:
-    """Summarise and archive what is too much in one place, at most MOST memories at once.
+    """Summarise and archive what is too much in one tier, at most MOST memories at once.
 
-    Call inside a scope that reads the audience; what is done has that audience alone. may: asked
-    of each memory that would go. Raises NotYours where it says no of any.
+    Call inside a scope that reads the audience; the work runs in a scope of that audience alone.
+    may: called for each memory to archive. Raises NotYours if it is False for any.
     """
     with _alone(place):
         take_turns(place.organisation_id, RELIEVE)
@@ -221,7 +221,7 @@ def bring_down(
             status=Status.ACTIVE,
             red_line=False,
         )
-        # In the order of every other lock on memories.
+        # Locked in the common order of memories.
         locked = list(rows.order_by("id"))
         if may is not None and not all(may(row) for row in locked):
             raise NotYours("Some of these are not yours to archive. A curator decides.")
@@ -245,10 +245,11 @@ def bring_down(
 
 
 def hold_place(place: Place, *, now: datetime) -> None:
-    """Wait for others in this organisation, then lock whom the memories that would go are about.
+    """Wait for other runs in this organisation, then lock the members whom the memories to archive
+    are about.
 
     For a transaction that locks a memory before `bring_down`: members are locked before memories,
-    as by who opts out.
+    as in an opt-out.
     """
     with _alone(place):
         take_turns(place.organisation_id, RELIEVE)
@@ -258,9 +259,10 @@ def hold_place(place: Place, *, now: datetime) -> None:
 
 
 def _hold_members(place: Place, ids: list[UUID], known: set[UUID]) -> set[UUID]:
-    """Lock whom the memories are about; who opts out from here on waits and finds what was made.
+    """Lock the members whom the memories are about, so that a later opt-out waits and finds what
+    was made.
 
-    Returns those who have decided against it since they were looked up.
+    Returns the members who have opted out or paused since they were looked up.
     """
     rows = Memory.objects.filter(organisation_id=place.organisation_id, id__in=ids)
     about = {id_ for pair in rows.values_list("member_id", "speaker_member_id") for id_ in pair}
@@ -272,7 +274,8 @@ def _hold_members(place: Place, ids: list[UUID], known: set[UUID]) -> set[UUID]:
 
 
 def _propose(place: Place, now: datetime) -> bool:
-    """Ask once, unless nobody could answer: robots' own notes are for no person."""
+    """Propose it once; not for robots' own notes, which no person could decide. Returns whether it
+    was proposed."""
     take_turns(place.organisation_id, RELIEVE)
     choice, kind = foresee(place, now), _kind(place)
     if not choice.ids or not _asks(place, choice, kind):
@@ -301,7 +304,7 @@ def _propose(place: Place, now: datetime) -> bool:
 
 
 def _asks(place: Place, choice: Choice, kind: str) -> bool:
-    """Whether somebody is to be asked: nobody is now, and what was rejected has grown."""
+    """Whether to propose: no item is open, and after a rejection the tier has grown."""
     if kind == AudienceKind.ROBOT:
         return False
     items = Proposal.objects.filter(

@@ -1,6 +1,7 @@
-"""Collect what is seen of members in several groups. Runs as the worker, which reads all of them.
+"""Collect evidence of patterns of members in several groups. Runs in the role of the worker, which
+reads all groups.
 
-Only memories that are flagged shareable, lie in a group and are not sensitive.
+Only memories of groups that are flagged shareable and are not sensitive.
 """
 
 from collections import defaultdict
@@ -38,7 +39,7 @@ WHERE m.organisation_id = %(organisation)s AND m.shareable AND m.status = 'activ
   AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
 ORDER BY m.id
 """
-# What somebody has said in so many words is no label, whoever else calls something by it.
+# A label that is the whole text of a memory is not used, because it would quote somebody.
 _SAID = """
 SELECT m.content FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.group_id = ANY(%(groups)s::uuid[])
@@ -48,16 +49,16 @@ Found = dict[tuple[UUID, Pattern], list[Evidence]]
 
 
 def every_organisation() -> list[UUID]:
-    """The ids of all tenants, which are all that the worker may know without a scope."""
+    """The ids of all organisations, the only rows that the worker may read without a scope."""
     return list(Organisation.objects.using(WORKER).values_list("id", flat=True))
 
 
 def collect_patterns(
     organisation_id: UUID, *, members: Container[UUID], audiences: Container[UUID], now: datetime
 ) -> Found:
-    """(member, pattern) -> the evidence, for what was seen in at least two groups.
+    """{(member, pattern): evidence} for patterns that were seen in at least two groups.
 
-    members: those who let what is known of them go further; audiences: from which it may.
+    members: those who agree to sharing; audiences: those from which evidence may be taken.
     """
     seen: Found = defaultdict(list)
     with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
@@ -90,7 +91,7 @@ def collect_patterns(
 
 
 def _said(organisation_id: UUID, found: Found) -> set[str]:
-    """Which of the labels are the whole of a text in one of their groups."""
+    """The labels that are the whole text of a memory in one of their groups."""
     labels = {pattern.value for _, pattern in found if pattern.kind in LABELLED}
     if not labels:
         return set()

@@ -1,9 +1,9 @@
-"""What holds of a member beyond one group: expertise, language, time zone, preferences. Pure.
+"""Patterns of a member across groups: expertise, language, time zone, preferences. Pure.
 
-A pattern's value is a label that its writer chose (topic or tag) and that the memory's own text
-has, or a word of a closed list (a language, a time zone). Each group has to show it on its own, so
-no word of a cross-group memory is one group's alone. What is denied, wished, asked or reported of
-others shows nothing; where that is in doubt it counts as such.
+A pattern's value is a label that its writer chose (topic or tag) and that is also in the memory's
+text, or a word of a closed list (a language, a time zone). Each group must show it on its own, so a
+cross-group memory has no word of a single group. Denials, wishes, questions and reports about
+others are no evidence; doubtful cases count as such.
 """
 
 import re
@@ -18,10 +18,10 @@ from memories.language.similarity import normalised
 from memories.language.terms import key_of
 
 MOST_WORDS, MOST_CHARACTERS = 4, 60
-# Of a text; who says more of themselves says it early.
+# The characters of a text that are read.
 LOOKED_THROUGH = 10_000
 LEAST_GROUPS = 2
-# How much one piece of evidence at full confidence is worth.
+# The weight of one piece of evidence with confidence 1.
 WORTH = 0.5
 
 LANGUAGES = (
@@ -60,7 +60,7 @@ _REPORTED = re.compile(
     r"|according to|reads)\b",
     re.IGNORECASE,
 )
-# Somebody else than who speaks or is spoken of.
+# Words for other people than the speaker or the member.
 _OTHERS = re.compile(
     r"\b(?:wife|husband|partner|spouse|boyfriend|girlfriend|fianc[eé]e?|colleagues?|co-?workers?"
     r"|boss|manager|friends?|brothers?|sisters?|mother(?! tongue)|fathers?|mum|mom|dad|parents?"
@@ -91,13 +91,13 @@ class PatternKind(StrEnum):
     PREFERENCE = "preference"
 
 
-# Whose value is a label that somebody chose.
+# Kinds whose value is a label that somebody chose.
 LABELLED = (PatternKind.EXPERTISE, PatternKind.PREFERENCE)
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One thing that may hold of a member everywhere."""
+    """A fact that may be true of a member in every group."""
 
     kind: PatternKind
     value: str
@@ -105,7 +105,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A memory from which a pattern is taken, in the group where it lies."""
+    """A memory that shows a pattern, with its group."""
 
     memory_id: UUID
     group_id: UUID
@@ -123,9 +123,9 @@ def patterns(
     tags: Sequence[str],
     own_words: bool | None = None,
 ) -> set[Pattern]:
-    """What a memory shows of its member; expertise and preferences need a label.
+    """The patterns that a memory shows of its member; expertise and preferences need a label.
 
-    own_words: whether the member said it, somebody else did, or nobody is named.
+    own_words: True if the member said it, False if somebody else did, None without a speaker.
     """
     stated = [one for one in _SENTENCE.findall(content[:LOOKED_THROUGH]) if _states(one)]
     found: set[Pattern] = set()
@@ -143,13 +143,13 @@ def patterns(
 
 
 def _states(text: str) -> bool:
-    """Whether a sentence says that something is so, and says it itself."""
+    """Whether a sentence states something, in its own words."""
     said_so = not (_DENIED.search(text) or _SUPPOSED.search(text) or _REPORTED.search(text))
     return said_so and not asks(text)
 
 
 def _of_member(text: str, own_words: bool | None) -> bool:
-    """Whether a sentence is about the member and nobody else, as far as its wording tells."""
+    """Whether a sentence is only about the member, by its wording."""
     if _OTHERS.search(text):
         return False
     if own_words is None:
@@ -166,9 +166,10 @@ def _languages(text: str) -> set[str]:
 
 
 def _label(content: str, stated: Sequence[str], topic: str, tags: Sequence[str]) -> str:
-    """The topic, else the first tag, as labels are compared, if the text states something of it.
+    """The topic, else the first tag, in the form for comparing, if the text states something about
+    it; else empty.
 
-    One that is a text is none, and one that the text does not have is the writer's alone.
+    A label that is a whole text is not used, and neither is one that the text does not have.
     """
     whole, has = normalised(content), {word for text in stated for word in _keys(text)}
     for given in (topic, *tags):
@@ -180,7 +181,7 @@ def _label(content: str, stated: Sequence[str], topic: str, tags: Sequence[str])
 
 
 def _keys(text: str) -> set[str]:
-    """Its words in the form in which they are compared."""
+    """The words of a text in the form for comparing."""
     return {key for word in normalised(text).split() if (key := key_of(word))}
 
 
@@ -197,17 +198,17 @@ def _time_zones(content: str) -> set[str]:
 
 
 def holds(evidence: Iterable[Evidence]) -> bool:
-    """Whether a pattern was seen in so many groups that it is the member's, not the group's."""
+    """Whether a pattern was seen in enough groups to count as the member's, not a group's."""
     return len({one.group_id for one in evidence}) >= LEAST_GROUPS
 
 
 def confidence(evidence: Iterable[Evidence]) -> float:
-    """1 - product of (1 - WORTH x confidence), in 0-1: each piece leaves less doubt."""
+    """1 - product of (1 - WORTH x confidence) over the evidence, in 0-1."""
     return 1.0 - prod(1.0 - WORTH * one.confidence for one in evidence)
 
 
 def sentence(name: str, pattern: Pattern) -> str:
-    """What a cross-group memory says."""
+    """The text of a cross-group memory."""
     match pattern.kind:
         case PatternKind.EXPERTISE:
             return f"{name} knows about {pattern.value}."

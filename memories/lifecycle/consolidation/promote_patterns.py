@@ -1,8 +1,8 @@
-"""The cross-group level: what holds of a member in several groups becomes one memory for everyone.
+"""Promote patterns: what is true of a member in several groups becomes one memory for everyone.
 
-It says the member and the pattern and none of the words of a group; where it comes from is known
-to those who may read that. Made and withdrawn by comparing what is there with what is seen, so that
-it goes when its evidence does: forgotten, no longer flagged, or of a member who opted out.
+It names the member and the pattern and has no words of a group. Its evidence is known only to those
+who may read it. Existing memories are compared with the present evidence, so one is withdrawn when
+its evidence is forgotten or no longer shareable, or when its member opts out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ from robots.models.robots import Robot
 from robots.registry.robots import WEB, builtin_robot
 
 PREFIX = "pattern:"
-# Among what is flagged shareable, what a list of readers or one member alone has stays theirs.
+# Shareable memories of a list of readers or of one member are no evidence.
 SHARED_PLACES = (AudienceKind.GROUP, AudienceKind.ORGANISATION)
 _TYPES = {
     PatternKind.EXPERTISE: (Type.EXPERTISE, Category.FACT),
@@ -50,7 +50,7 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """How many cross-group memories a run made, changed and took away."""
+    """How many cross-group memories a run made, changed and withdrew."""
 
     made: int = 0
     changed: int = 0
@@ -58,21 +58,22 @@ class Promotion:
 
 
 def key_of(member_id: UUID, pattern: Pattern) -> str:
-    """The key of the one memory of a member's pattern."""
+    """The key of the memory of a member's pattern."""
     return f"{PREFIX}{member_id}:{pattern.kind}:{pattern.value}"
 
 
 def promote_patterns(organisation_id: UUID, *, now: datetime) -> Promotion:
-    """Bring the organisation's cross-group memories up to date; one transaction writes.
+    """Update the organisation's cross-group memories, in one transaction.
 
-    What somebody forgot is not made again.
+    A memory that somebody forgot is not made again.
     """
     members, audiences, everyone = _leave(organisation_id)
     found = collect_patterns(organisation_id, members=members, audiences=audiences, now=now)
     evidence = {one.audience_id for pieces in found.values() for one in pieces}
     reading = tuple(sorted({everyone} | evidence))
     with scope(Scope(organisation=organisation_id, audiences=reading)):
-        # Not from those who only refer to it: an opt-out holds its member and then writes.
+        # FOR NO KEY UPDATE, which allows foreign keys to the member: an opt-out locks its member
+        # and then writes.
         rows = Organisation.objects.select_for_update(no_key=True)
         organisation = rows.get(id=organisation_id)
         robot = builtin_robot(organisation_id, WEB, now)
@@ -110,7 +111,8 @@ def promote_patterns(organisation_id: UUID, *, now: datetime) -> Promotion:
 
 
 def _leave(organisation_id: UUID) -> tuple[dict[UUID, Member], set[UUID], UUID]:
-    """Who lets what is known of them go further, from which audiences it may, and to which."""
+    """(members who agree to sharing, audiences from which evidence may come, the audience of the
+    organisation)."""
     with organisation_scope(organisation_id):
         members = Member.objects.filter(
             organisation_id=organisation_id, sharing_off_at=None, removed_at=None
@@ -122,8 +124,8 @@ def _leave(organisation_id: UUID) -> tuple[dict[UUID, Member], set[UUID], UUID]:
 
 
 def _still_willing(organisation_id: UUID, members: set[UUID]) -> dict[UUID, Member]:
-    """Those who have not opted out since they were chosen, as they are now; who does so from here
-    on waits until what is made of them can be withdrawn again."""
+    """The members who have not opted out since they were chosen, locked: a later opt-out waits and
+    then withdraws what was made."""
     rows = Member.objects.select_for_update(of=("self",), no_key=True).filter(
         organisation_id=organisation_id, id__in=members, sharing_off_at=None, removed_at=None
     )
@@ -142,7 +144,7 @@ def _with_such_keys(organisation_id: UUID, everyone: UUID) -> list[Memory]:
 
 
 def _is_ours(row: Memory, robot: Robot) -> bool:
-    """Whether this made it: a robot of the organisation's, or a person, may use any key."""
+    """Whether a memory was made by this module: other writers may use any key."""
     return row.robot_id == robot.id and row.author_id is None and "pattern" in row.metadata
 
 
@@ -176,7 +178,7 @@ def _memory(
         topic=pattern.value,
         metadata={"pattern": pattern.kind.value, **_facts(pieces)},
         robot_id=robot.id,
-        # About them, on the level across groups: a subject would make it an individual's.
+        # No subject, although it is about a member: a subject would make its level individual.
         speaker=member.name,
         speaker_member_id=member.id,
         position=0,
@@ -188,7 +190,7 @@ def _memory(
 
 
 def _cite(row: Memory, pieces: Sequence[Evidence], now: datetime) -> bool:
-    """Let the lineage name the evidence; whether it was other evidence before."""
+    """Set the lineage of a memory to the evidence. Returns whether it changed."""
     links = Derivation.objects.filter(organisation_id=row.organisation_id, memory_id=row.id)
     before = set(links.values_list("source_id", flat=True))
     after = {one.memory_id: one for one in pieces}
@@ -211,14 +213,15 @@ def _cite(row: Memory, pieces: Sequence[Evidence], now: datetime) -> bool:
 
 @contextmanager
 def everyones_patterns(organisation_id: UUID) -> Iterator[None]:
-    """A scope in which the promoted patterns are seen and changed; inside the organisation's."""
+    """A scope in which promoted patterns can be read and changed; call inside the organisation's
+    scope."""
     everyone = _everyone(organisation_id)
     with scope(Scope(organisation=organisation_id, audiences=(everyone,))):
         yield
 
 
 def withdraw_patterns_of(actor: Actor, *, now: datetime) -> None:
-    """Take away what was promoted of a member; call inside `everyones_patterns`."""
+    """Withdraw the promoted patterns of a member; call inside `everyones_patterns`."""
     rows = _with_such_keys(actor.organisation_id, _everyone(actor.organisation_id))
     theirs = [row for row in rows if row.speaker_member_id == actor.member_id]
     if theirs:
@@ -227,7 +230,8 @@ def withdraw_patterns_of(actor: Actor, *, now: datetime) -> None:
 
 
 def _withdraw(rows: Sequence[Memory], robot: Robot, now: datetime) -> None:
-    """Deleted, not forgotten: nobody's words are lost, and it may be made again."""
+    """Delete memories instead of forgetting them: nobody's words are lost, and they may be made
+    again."""
     for row in rows:
         _note("pattern.withdrawn", robot, row, now)
         Memory.objects.filter(organisation_id=row.organisation_id, id=row.id).delete()

@@ -1,6 +1,6 @@
-"""Make one memory of many and archive these; call inside a scope of their audience alone.
+"""Make a summary of several memories and archive them; call inside a scope of their audience alone.
 
-The scope reads no other audience, so the database itself refuses a source from elsewhere.
+The scope reads no other audience, so the database itself refuses a source of another one.
 """
 
 from collections import defaultdict
@@ -29,7 +29,8 @@ from robots.registry.robots import WEB, builtin_robot
 
 MOST_TAGS = 50
 
-# Who brought the sources brought the summary: nobody promotes it by use who could not promote them.
+# The contributors of the sources become those of the summary: whoever cannot promote the sources by
+# use cannot promote it either.
 _CONTRIBUTE = """
 INSERT INTO memories_contribution (id, organisation_id, memory_id, audience_id, kind, robot_id,
                                    member_id, first_at, last_at, count)
@@ -41,7 +42,7 @@ WHERE d.organisation_id = %(organisation)s AND d.memory_id = ANY(%(ids)s::uuid[]
 GROUP BY d.organisation_id, d.memory_id, d.audience_id, d.kind, c.robot_id, c.member_id
 ON CONFLICT (organisation_id, memory_id, robot_id, member_id) DO NOTHING
 """
-# Nobody has said it anew: what is made of old words is as old as these.
+# A summary counts as old as its sources, because nobody has said it anew.
 _AS_OLD = """
 UPDATE memories_contribution c
 SET first_at = least(c.first_at, s.first_at), last_at = least(c.last_at, s.last_at)
@@ -58,7 +59,7 @@ WHERE c.organisation_id = %(organisation)s AND c.memory_id = s.memory_id
 
 @dataclass(slots=True)
 class Summarised:
-    """What was archived, and what was made of it."""
+    """The archived memories and the summaries made of them."""
 
     archived: list[Memory] = field(default_factory=list)
     made: list[Memory] = field(default_factory=list)
@@ -71,9 +72,9 @@ def summarise(
     unwilling: set[UUID],
     now: datetime,
 ) -> Summarised:
-    """Archive locked memories of the place; of each part of two or more one summary is made.
+    """Archive locked memories of a tier, and make one summary of each part of two or more.
 
-    unwilling: members of whom nothing new is made; theirs are archived alone.
+    unwilling: members about whom nothing new is made; their memories are only archived.
     """
     organisation = Organisation.objects.get(id=place.organisation_id)
     robot = builtin_robot(place.organisation_id, WEB, now)
@@ -107,7 +108,7 @@ def _parts(rows: Sequence[Memory]) -> list[list[Memory]]:
 
 
 def _centre(part: Sequence[Memory], id_: UUID | None) -> Memory:
-    """The nearest to the centroid; where nothing has a vector yet, the newest."""
+    """The memory nearest to the centroid of a part; the newest if none has a vector yet."""
     if id_ is None:
         return max(part, key=lambda row: (row.created_at, row.id))
     return next(row for row in part if row.id == id_)
@@ -128,7 +129,7 @@ def _summary(
         organisation_id=place.organisation_id,
         audience_id=place.audience_id,
         content=centre.content,
-        # Of its key: a text that is forgotten in one place is not refused in another for its sake.
+        # A hash of its key, so that a forgotten text does not block a summary with the same words.
         content_hash=content_hash(key, speaker=centre.speaker, subject=centre.member_id),
         key=key,
         type=_one(part, "type") or Type.FACT,
@@ -149,7 +150,7 @@ def _summary(
         expires_at=min((row.expires_at for row in part if row.expires_at), default=None),
         created_at=now,
         updated_at=now,
-        # Whose these words are, where another than the speaker gave them.
+        # Who reworded them, if not the speaker.
         reworded_by_id=centre.reworded_by_id,
         reworded_by_robot_id=centre.reworded_by_robot_id,
         **{name: getattr(centre, name) for name in PART},
@@ -157,14 +158,14 @@ def _summary(
 
 
 def _one(part: Sequence[Memory], name: str) -> Any:
-    """What all of them have there, else None."""
+    """The value that all of them have in a column, else None."""
     values = {getattr(row, name) for row in part}
     return values.pop() if len(values) == 1 else None
 
 
 def _archive(rows: Sequence[Memory], now: datetime) -> None:
-    """Out of recall before the summary is there, and all of them first: what is a proposition of
-    another one is archived like it."""
+    """Archive all of them before the summary is made; propositions among them are archived with
+    their memory."""
     for row in rows:
         row.status, row.archived_at, row.updated_at = Status.ARCHIVED, now, now
     Memory.objects.bulk_update(rows, ["status", "archived_at", "updated_at"])
@@ -173,7 +174,7 @@ def _archive(rows: Sequence[Memory], now: datetime) -> None:
 
 
 def _contribute(made: Sequence[Memory]) -> None:
-    """Who said what they were made of has a part in them."""
+    """Copy the contributions of the sources to the summaries."""
     if not made:
         return
     values = {"organisation": made[0].organisation_id, "ids": [row.id for row in made]}

@@ -1,4 +1,4 @@
-"""Bring back what was summarised."""
+"""Restore the sources of a summary."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,11 +17,12 @@ from orgs.principals import Actor, resolve
 
 
 def undo_summary(actor: Actor, summary_id: UUID, *, now: datetime) -> int:
-    """Make what a summary was made of active again, and archive the summary.
+    """Make the sources of a summary active again, and archive the summary.
 
-    Only what is archived since then comes back: what somebody forgot, or brought back and archived
-    again, stays as it is. A worker does not summarise these again. Returns how many are back.
-    Raises NotFound, NotYours, and AlreadyExists for what is no summary in use.
+    Only sources that are archived since then are restored; those that somebody forgot, or restored
+    and archived again, stay as they are. A worker does not summarise these again. Returns how many
+    were restored. Raises NotFound, NotYours, and AlreadyExists for a memory that is no active
+    summary.
     """
     principal = resolve(actor)
     with principal.scope():
@@ -53,7 +54,8 @@ def undo_summary(actor: Actor, summary_id: UUID, *, now: datetime) -> int:
 
 
 def bring_back(rows: Sequence[Memory], now: datetime) -> list[Memory]:
-    """Make locked archived memories active and findable, with the propositions that went along."""
+    """Make locked archived memories active and index them, with the propositions that were archived
+    with them."""
     if not rows:
         return []
     followers = []

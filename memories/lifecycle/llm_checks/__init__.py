@@ -1,3 +1,2 @@
-"""What the optional language model is asked in the daily runs: which pairs disagree, and how a
-summary reads. It proposes and rewords; what is archived or merged is decided by rules and people.
-"""
+"""Questions to the optional language model: which pairs disagree, and better words for summaries.
+It only proposes and rewords; rules and people decide what is archived or merged."""

@@ -1,4 +1,5 @@
-"""What was asked before, by a hash of what was shown; call inside the worker's scope."""
+"""Stored answers of the language model, by a hash of the shown texts; call inside the worker's
+scope."""
 
 import hashlib
 import json
@@ -14,13 +15,13 @@ from orgs.models.base import new_id
 
 
 def question_of(organisation_id: UUID, act: str, texts: Sequence[str]) -> bytes:
-    """32 bytes that stand for a question to the present model about these texts, in any order."""
+    """A hash of 32 bytes of a question to the present model about these texts, in any order."""
     asked = [str(organisation_id), settings.LLM_MODEL, act, *sorted(texts)]
     return hashlib.sha256(json.dumps(asked).encode()).digest()
 
 
 def answered(organisation_id: UUID, question: bytes) -> str | None:
-    """What the answer was, None where nobody has asked."""
+    """The stored answer; None if the question was not asked."""
     rows = ModelAnswer.objects.using(WORKER).filter(organisation_id=organisation_id)
     return rows.filter(question=question).values_list("answer", flat=True).first()
 
@@ -35,7 +36,7 @@ def keep(
     answer: str,
     now: datetime,
 ) -> None:
-    """Note an answer; of two that ask at once the first one's stays."""
+    """Store an answer; if two runs ask at once, the first answer stays."""
     row = ModelAnswer(
         id=new_id(),
         organisation_id=organisation_id,

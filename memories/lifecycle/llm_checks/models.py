@@ -1,4 +1,4 @@
-"""What a language model answered, so that it is asked once."""
+"""Stored answers of a language model, so that each question is asked once."""
 
 from django.db import models
 
@@ -6,10 +6,10 @@ from memories.store.models.memory_part import MemoryPart
 
 
 class ModelAnswer(MemoryPart):
-    """One answer about a memory: which kind of answer, never a text of either side.
+    """One answer about a memory: a code, never a text.
 
-    question: a SHA-256 of the organisation, the model's name and the texts that it was shown, so
-    another model or a changed text is a new question. It goes with the memory.
+    question: a SHA-256 of the organisation, the model's name and the shown texts, so another model
+    or a changed text is a new question. Deleted with the memory.
     """
 
     question = models.BinaryField(max_length=32)

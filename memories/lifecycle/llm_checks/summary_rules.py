@@ -1,11 +1,10 @@
-"""Whether a language model's summary holds against the texts that it is of. Pure.
+"""Checks of a language model's summary against its sources. Pure.
 
-A model may be wrong, and may follow what a text tells it to do. So a summary is refused that has a
-number, a name, a link or a number of words that no source has, that is about few of the sources,
-or that affirms what its source denies.
+A model may be wrong, and may follow instructions in a text. So a summary is refused if it has a
+number, a name, a link or too many words that no source has, if it covers too few of the sources, or
+if it affirms what its source denies.
 
-What this cannot see: a sentence made of the sources' own words that says something else, if most
-of the sources share words with it.
+Not detected: a wrong sentence from the sources' own words, if most sources share words with it.
 """
 
 import re
@@ -17,18 +16,18 @@ from memories.language.terms import Term, is_quantity, terms
 from memories.restatement.llm_answers import DENIES, invention
 
 SHORTEST, LONGEST = 10, 2_000
-# Of the words of a summary so many at most are in no source.
+# The greatest share of a summary's words that may be in no source.
 NEW_WORDS = 0.34
-# Of the sources so many at least have a word in it.
+# The least share of the sources that must have a word in the summary.
 COVERED = 0.5
 _LINKS = ("://", "www.", "@")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def fault(text: str, sources: Sequence[str], *, covered: float = COVERED) -> str:
-    """Why a summary, or a fact taken out of the sources, does not hold; empty if it does.
+    """Why a summary, or a proposition from the sources, is refused; empty if it is not.
 
-    covered: the share of the sources that it has to be about, 0-1. The answer is one of too-short,
+    covered: the least share of the sources that it must cover, 0-1. The answer is one of too-short,
     too-long, invented-number, invented-name, invented-link, invented-words, negation or coverage.
     """
     if len(text) < SHORTEST:
@@ -57,7 +56,8 @@ def _told(text: str) -> list[Term]:
 
 
 def _strange(text: str, said: Sequence[frozenset[str]]) -> str:
-    """Names and words that no source has. A first word's capital makes it no name."""
+    """The reason for names or words that no source has; empty if there are none. The first word of
+    a sentence is no name."""
     known = frozenset[str]().union(*said)
     found = _told(text)
     new = [term for term in found if term.key not in known]
@@ -68,7 +68,8 @@ def _strange(text: str, said: Sequence[frozenset[str]]) -> str:
 
 
 def _denial(text: str, sources: Sequence[str], said: Sequence[frozenset[str]]) -> str:
-    """A sentence denies exactly if the source does that it has most words of."""
+    """The reason for a sentence that does not agree in negation with its most similar source; empty
+    if all agree."""
     for sentence in sentences(text):
         words = _words(sentence)
         shared = [len(words & one) for one in said]

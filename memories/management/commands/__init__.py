@@ -1,1 +1,1 @@
-"""Commands for who runs the machine: arguments in, one call, words or JSON out."""
+"""Commands for operators: arguments in, one service call, text or JSON out."""

@@ -1,4 +1,4 @@
-"""Load the embedding model that ENCODER names, and say what it is; code 1 where it does not fit."""
+"""Load the embedding model of ENCODER and describe it; exit code 1 if it cannot be used."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ class Command(SpeakingCommand):
 
 
 def _cross_encoder() -> str | None:
-    """Its name, or None: answers then keep the plain order."""
+    """The name of the cross-encoder; None without one, so that answers keep the plain order."""
     try:
         return cross_encoder().name
     except ModelMissing:

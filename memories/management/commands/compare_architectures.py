@@ -1,4 +1,4 @@
-"""Compare the architectures by measurement, on data of its own that it removes again."""
+"""Compare the architectures by measuring them on generated data, which is removed afterwards."""
 
 import signal
 import sys
@@ -46,7 +46,7 @@ class Command(SpeakingCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         plan = self._plan(options)
         folder = Path(options["output"] or Path(settings.DATA_DIR) / "architectures")
-        # Whoever ends it: what was made goes.
+        # Also on a signal the generated data is removed.
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         found = compare(
             plan,

@@ -1,4 +1,4 @@
-"""Make a run of consolidation now, instead of at its beat."""
+"""Run a consolidation now instead of at its scheduled time."""
 
 from typing import Any
 

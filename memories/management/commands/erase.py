@@ -1,4 +1,4 @@
-"""Erase a member, a memory or all from one source, everywhere, and print the receipt."""
+"""Erase a member, a memory or everything from one source, and print the receipt."""
 
 from dataclasses import asdict
 from typing import Any

@@ -1,4 +1,4 @@
-"""Write what a member may read as a snapshot to the standard output; progress goes to stderr."""
+"""Write the memories that a member may read as a snapshot to stdout; progress goes to stderr."""
 
 import sys
 from typing import Any

@@ -76,7 +76,8 @@ class Command(SpeakingCommand):
         self._tell(report, import_job, as_json=options["json"])
 
     def _groups(self, path: Path) -> frozenset[str]:
-        """As far as the file can be read; that it breaks off is told when it is imported."""
+        """The groups that the readable part of the file names; a truncated file is reported by the
+        import."""
         found: set[str] = set()
         with _opened(path) as (lines, _size, _position), suppress(*UNREADABLE):
             for name in group_names(lines):
@@ -126,7 +127,7 @@ class Command(SpeakingCommand):
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[IO[bytes], int, Any]]:
-    """The lines, the file's size in bytes, and a function that tells how far it is read."""
+    """Gives (lines, size of the file in bytes, a function that returns how many bytes are read)."""
     with path.open("rb") as raw:
         lines: Any = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
         yield lines, os.fstat(raw.fileno()).st_size, raw.tell

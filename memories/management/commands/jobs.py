@@ -1,4 +1,4 @@
-"""List the jobs of an organisation and its members; cancel one or let it go on."""
+"""List the jobs of an organisation and its members; cancel or resume one."""
 
 from typing import Any
 from uuid import UUID
@@ -50,7 +50,7 @@ class Command(SpeakingCommand):
 
 
 def _row(job: Job, age: float) -> dict[str, Any]:
-    """age_seconds: since it was asked for. done, total: in the unit of the kind."""
+    """A job as a dict. age_seconds: since it was created. done, total: in the unit of its kind."""
     return {
         "id": job.id,
         "kind": job.kind,

@@ -1,4 +1,5 @@
-"""What a fresh machine starts with: an admin and a demo, told in DATA_DIR/demo.json."""
+"""Prepare a fresh machine: an organisation with an admin, and a demo, described in
+DATA_DIR/demo.json."""
 
 import json
 import os
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         if demo is None and not known.exists():
             made = first_run()
         elif demo is None:
-            # It was removed, or never wanted: what is told of it is over.
+            # The demo was removed or never wanted, so its file is outdated.
             made = {name: told[name] for name in ("owner",) if name in told}
             made |= {"organisation": OWN_SLUG, "users": [], "robots": []}
         elif told.get("users"):
@@ -48,7 +49,7 @@ class Command(BaseCommand):
 
 
 def first_run() -> dict[str, Any]:
-    """Both organisations of a fresh machine; all of it or nothing."""
+    """Create both organisations of a fresh machine, in one transaction."""
     now = timezone.now()
     with transaction.atomic():
         home = make_home(now=now)
@@ -57,7 +58,7 @@ def first_run() -> dict[str, Any]:
 
 
 def renew(organisation: Organisation) -> dict[str, Any]:
-    """The file was lost: new passwords and a new key for the demo that is there."""
+    """The file was lost: set new passwords and a new key for the existing demo."""
     users = []
     with organisation_scope(organisation.id):
         Organisation.objects.filter(id=organisation.id).update(demo=True)
@@ -68,7 +69,7 @@ def renew(organisation: Organisation) -> dict[str, Any]:
             User.objects.filter(pk=user.pk).update(password=user.password)
             users.append({"email": user.email, "password": password, "role": member.role})
         robots_there = Robot.objects.filter(organisation_id=organisation.id, builtin=None)
-        # A member's own robot reads what is private to them.
+        # A personal robot reads what is private to its member.
         robot = robots_there.filter(owner=None, retired_at=None).order_by("id").first()
         robots = []
         if robot:
@@ -91,7 +92,7 @@ def organisation_members(organisation: Organisation) -> list[Any]:
 
 
 def write(path: Path, content: dict[str, Any]) -> None:
-    """Whole or not at all, readable by the owner alone."""
+    """Write a file atomically, readable by its owner alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".new")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

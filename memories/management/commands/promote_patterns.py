@@ -1,4 +1,4 @@
-"""Bring the cross-group memories of an organisation up to date now."""
+"""Update the cross-group memories of an organisation now."""
 
 from dataclasses import asdict
 from typing import Any

@@ -1,4 +1,4 @@
-"""Make the index layouts of an organisation anew from its memories, or switch one off."""
+"""Rebuild the index layouts of an organisation from its memories, or switch one off."""
 
 from typing import Any
 

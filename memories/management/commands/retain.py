@@ -1,4 +1,4 @@
-"""Archive now what the organisation's policy keeps no longer, instead of waiting for its day."""
+"""Archive now by the organisation's policy, instead of waiting for the daily run."""
 
 from typing import Any
 

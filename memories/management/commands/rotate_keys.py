@@ -1,4 +1,4 @@
-"""Encrypt everything sensitive under the newest key, and say what the older ones still hold."""
+"""Encrypt everything sensitive with the newest key, and report what older keys still encrypt."""
 
 from collections import Counter
 from typing import Any
@@ -58,7 +58,7 @@ class Command(SpeakingCommand):
 
 
 def _state(key: dict[str, Any]) -> str:
-    """What an operator may do with it."""
+    """What an operator may do with a key, in words."""
     rows = f"{key['rows']:,} texts"
     if not key["there"]:
         return f"{rows}, and the key is missing: nobody reads them"

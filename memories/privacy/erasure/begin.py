@@ -1,4 +1,4 @@
-"""The rows with which an erasure begins: itself, its job, tombstones, its line in the ledger."""
+"""Begin an erasure: its row, its job, tombstones, and its line in the ledger."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -16,14 +16,14 @@ from orgs.database.rls import Scope, scope
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal
 
-# In the ledger: one memory that is gone, and nothing that was made of it.
+# In the ledger: one erased memory without anything made from it.
 ROW = "memory-row"
-# The one job that takes what single memories left off the disk, however many they were.
+# The parameters of the one job that cleans the disk after erasures of single memories.
 SINGLE = {"memories": True}
 
 
 def running_erasure(organisation_id: UUID, what: Target, target: UUID) -> Erasure | None:
-    """The erasure of the same that is not at its end."""
+    """The unfinished erasure of the same target, if any."""
     audience_id = curators_audience(organisation_id)
     with scope(Scope(organisation=organisation_id, audiences=(audience_id,))):
         return Erasure.objects.filter(
@@ -42,8 +42,8 @@ def begin_erasure(
     id_: UUID | None = None,
     exact: bool = False,
 ) -> Erasure:
-    """An erasure with its job. at_once: the caller runs the job. id_: of one that is done again
-    after a restore. exact: what has a tombstone goes, and nothing else is looked for."""
+    """Store an erasure and its job. at_once: the caller runs the job. id_: of an erasure that is
+    repeated after a restore. exact: erase only rows that have a tombstone, and search no others."""
     audience_id = curators_audience(actor.organisation_id)
     erasure = _erasure(actor, what, target, now, audience_id, source, id_ or new_id())
     job = new_job(
@@ -56,8 +56,8 @@ def begin_erasure(
     with scope(Scope(organisation=actor.organisation_id, audiences=(audience_id,))):
         job.save(force_insert=True)
         _write(erasure, job)
-        # A line for what was rolled back would erase it at the next restore. The job writes it
-        # once more, for whoever dies in between.
+        # On commit, because a line for a rolled-back erasure would erase at the next restore. The
+        # job writes it again, in case this process dies before.
         transaction.on_commit(lambda: note_in_ledger(erasure))
         audit.record(
             "erasure.asked",
@@ -76,8 +76,8 @@ def begin_erasure(
 def note_erased(
     principal: Principal, ids: Iterable[UUID], *, target: UUID, now: datetime
 ) -> Erasure:
-    """Memories that are gone already: tombstones, a receipt that the asker alone reads, and a job
-    that takes what they left off the disk; one job for all that wait for it."""
+    """Record memories that are erased already: tombstones, a receipt that only the asker reads, and
+    a job that cleans the disk; one waiting job serves all."""
     gone, actor = sorted(ids), principal.actor
     audience_id = curators_audience(actor.organisation_id)
     erasure = _erasure(actor, Target.MEMORY, target, now, principal.own_audience, "", new_id())
@@ -134,10 +134,11 @@ def _write(erasure: Erasure, job: Job) -> None:
 
 
 def note_in_ledger(erasure: Erasure, rows: Sequence[UUID] = ()) -> None:
-    """Tell the ledger, which lies outside the database, for backups of before.
+    """Write an erasure into the ledger, which is outside the database, for restores of older
+    backups.
 
-    rows: of memories that are gone already a line each, so that a restore erases these and nothing
-    that was made of them and stays.
+    rows: erased memories, a line each, so that a restore erases only these and not what was made
+    from them and stays.
     """
     whole = str(erasure.source or erasure.what)
     acts = [(whole, erasure.target, erasure.id)]
@@ -158,7 +159,7 @@ def note_in_ledger(erasure: Erasure, rows: Sequence[UUID] = ()) -> None:
 def bury(
     erasure: Erasure, kind: Gone, ids: Iterable[UUID], now: datetime, *, gone: bool = False
 ) -> None:
-    """Set tombstones. gone: the rows are not there any more."""
+    """Set tombstones for these ids. gone: the rows are deleted already."""
     Tombstone.objects.bulk_create(
         [
             Tombstone(

@@ -1,15 +1,15 @@
-"""Which memories, messages, conversations and jobs an erasure reaches; each gets a tombstone.
+"""Collect the memories, messages, conversations and jobs of an erasure; each gets a tombstone.
 
-As the worker, which sees every audience: also robots' notes that no person reads. The tombstones
-are the list of work, so a run that breaks off finds what is left, and what they name cannot be
+Runs in the role of the worker, which reads every audience, also robots' notes. The tombstones are
+the list of work, so a run that breaks off finds what is left. A row with a tombstone cannot be
 written again.
 """
 
 from memories.privacy.erasure.models import Gone, SourceKind, Target
 from memories.privacy.erasure.run_state import Running
 
-# About the member, said by them, private to them, a robot's that serves them alone, or written by
-# them alone and neither said by nor about anybody else.
+# Memories about the member, said by them, private to them, of their personal robots, or written by
+# them alone and neither about nor said by anybody else.
 _MEMORIES_OF_MEMBER = """
 SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s AND (
     m.member_id = %(target)s OR m.speaker_member_id = %(target)s
@@ -23,7 +23,7 @@ SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s AN
         WHERE a.organisation_id = %(organisation)s AND a.kind = 'member'
             AND a.key = %(target)s::text))
 """
-# What others have said as well stays theirs.
+# Memories that others have contributed as well stay.
 _MEMORIES_BY_CONTRIBUTION = """
 SELECT c.memory_id FROM memories_contribution c
 WHERE c.organisation_id = %(organisation)s AND c.{column} = %(target)s AND NOT EXISTS (
@@ -41,7 +41,8 @@ SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s AN
         WHERE a.organisation_id = %(organisation)s AND a.kind = 'group'
             AND a.key = %(target)s::text))
 """
-# Made of what goes, step by step: facts, summaries, patterns, and what somebody made citing it.
+# Memories made from these, level by level: propositions, summaries, patterns, and memories that
+# cite them.
 _DERIVED = """
 SELECT d.memory_id FROM memories_derivation d JOIN memories_tombstone t
     ON t.organisation_id = d.organisation_id AND t.target = d.source_id
@@ -64,7 +65,7 @@ SELECT s.id FROM robots_message s JOIN memories_tombstone t
 WHERE s.organisation_id = %(organisation)s AND t.erasure_id = %(erasure)s
     AND t.kind = 'conversation'
 """
-# Only what served the member alone: a direct conversation with a robot.
+# Only direct conversations of the member with a robot.
 _CONVERSATIONS_OF_MEMBER = """
 SELECT v.id FROM robots_conversation v WHERE v.organisation_id = %(organisation)s
     AND v.group_id IS NULL AND v.member_id = %(target)s
@@ -73,7 +74,7 @@ _CONVERSATIONS_OF_GROUP = """
 SELECT v.id FROM robots_conversation v WHERE v.organisation_id = %(organisation)s
     AND v.group_id = %(target)s
 """
-# What the messages that go became.
+# The memories of the collected messages.
 _MEMORIES_OF_MESSAGES = """
 SELECT m.id FROM memories_memory m JOIN memories_tombstone t
     ON t.organisation_id = m.organisation_id AND m.key = 'message:' || t.target::text
@@ -93,7 +94,7 @@ _NAMED = "SELECT %(target)s::uuid"
 
 
 def collect(running: Running) -> int:
-    """Give everything that is to go its tombstone; how many are new."""
+    """Set a tombstone for every row to erase; returns how many are new."""
     new = 0
     if running.member_id:
         new += running.bury(Gone.MEMORY, _MEMORIES_OF_MEMBER)
@@ -122,7 +123,7 @@ def collect(running: Running) -> int:
     return new
 
 
-# By which names others wrote down what the member said.
+# Names that others used for the member as a speaker.
 _NICKNAMES = """
 SELECT DISTINCT s.speaker FROM robots_message s WHERE s.organisation_id = %(organisation)s
     AND s.speaker_member_id = %(target)s
@@ -135,5 +136,5 @@ UNION SELECT l.known_as FROM robots_identitylink l JOIN orgs_externalidentity e
 
 
 def nicknames(running: Running) -> list[str]:
-    """How the member was called where they spoke, and by robots; as long as the rows are there."""
+    """The names by which speakers' rows and robots call the member; call while these rows exist."""
     return sorted(name for (name,) in running.rows(_NICKNAMES) if name)

@@ -1,8 +1,8 @@
-"""What becomes of every column that can hold words, where somebody or something is erased.
+"""What happens in an erasure to every column that can hold words.
 
-The rows of what is erased go. This says what becomes of the rows that stay: those of colleagues,
-of groups, of robots. A test reads the catalogue of the database and fails for a column of text,
-JSON, bytes, words or vectors that is not named here. docs/erasure.md tells it to people.
+Erased rows are deleted. These rules are for the rows that stay: of colleagues, groups and robots. A
+test reads the database catalogue and fails for a column of text, JSON, bytes, words or vectors
+without a rule. docs/erasure.md explains it to people.
 """
 
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from enum import StrEnum
 
 
 class Rule(StrEnum):
-    """masked: names of the erased are hidden in it. folded: likewise, in any letter case, for
-    there all is written small. key: likewise, and a part of the row's id
-    is added, for no two rows may have the same. emptied: it becomes empty where it names them, for
-    who said something may be taken away and never changed. remade: made anew of words that were
-    masked. sealed: encrypted, masked and encrypted again. none: it holds no words of anybody."""
+    """masked: names of the erased member are hidden. folded: the same, in any letter case, for text
+    in lower case. key: the same, and a part of the row's id is added, because the value must be
+    unique. emptied: set to empty if it names the member, because a speaker may be removed but never
+    changed. remade: computed again from masked words. sealed: decrypted, masked and encrypted
+    again. none: it has no words of anybody."""
 
     MASKED = "masked"
     FOLDED = "folded"
@@ -27,7 +27,7 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnRule:
-    """One column's rule. why: for `none`, what it holds instead."""
+    """The rule of a column. why: for `none`, what the column holds."""
 
     rule: Rule
     why: str = ""
@@ -172,8 +172,8 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
 
 
 def hiding(table: str) -> dict[str, Rule]:
-    """The columns of a table in which names are hidden, and how. Raises ValueError for a table that
-    is not there."""
+    """The columns of a table in which names are hidden, with their rules. Raises ValueError for an
+    unknown table."""
     if table not in COLUMNS:
         raise ValueError(f"There is no table {table[:100]}.")
     hides = (Rule.MASKED, Rule.FOLDED, Rule.KEY, Rule.EMPTIED)
@@ -181,7 +181,7 @@ def hiding(table: str) -> dict[str, Rule]:
 
 
 def with_words() -> frozenset[str]:
-    """The tables that hold words of somebody, also as numbers."""
+    """The tables that hold words of people, also as vectors."""
     return frozenset(
         table
         for table, columns in COLUMNS.items()

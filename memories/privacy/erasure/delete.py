@@ -1,4 +1,5 @@
-"""Delete what has a tombstone, in batches that commit, with what was lent to others taken back."""
+"""Delete rows with a tombstone, in batches that commit, and remove their contributions to other
+turns."""
 
 from collections.abc import Callable, Sequence
 from uuid import UUID
@@ -14,11 +15,11 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, scope
 
-# Hears after each batch how many rows are gone; False: stop between two batches.
+# Called after each batch with the number of deleted rows; False stops the run.
 KeepOn = Callable[[int], bool]
 
-# Who reads the memories, and who reads what they were made of, which may come back. Turns lend
-# words to those of the same readers alone.
+# The audiences of the memories, and of the sources of summaries, which may become active again.
+# Neighbouring turns have the same audience.
 _AUDIENCES = """
 SELECT m.audience_id FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY (%(ids)s)
@@ -33,7 +34,8 @@ WHERE t.organisation_id = %(organisation)s AND t.target = ANY (%(ids)s)
 
 
 def delete_memories(running: Running, keep_on: KeepOn) -> dict[str, int] | None:
-    """Every memory with a tombstone; counts of what went, and of what came back. None: stopped."""
+    """Delete every memory with a tombstone. Returns counts of deleted and of restored memories;
+    None if it was stopped."""
     gone, back, last = 0, 0, UUID(int=0)
     while ids := running.due(Gone.MEMORY, after=last):
         last = ids[-1]
@@ -48,13 +50,14 @@ def delete_memories(running: Running, keep_on: KeepOn) -> dict[str, int] | None:
 
 
 def _delete(running: Running, ids: Sequence[UUID]) -> int:
-    """One batch, inside a scope that reads all of it; how much of what it was made of is back."""
+    """Delete one batch, in a scope that reads all of it. Returns how many sources of summaries were
+    restored."""
     rows = list(
         Memory.objects.filter(organisation_id=running.organisation_id, id__in=ids)
         .select_for_update(of=("self",))
         .order_by("id")
     )
-    # What was made of them has a tombstone of its own, and so may the turns around them.
+    # Derived memories have their own tombstones, and neighbouring turns may have one.
     index.take_out(
         [row for row in rows if row.status == Status.ACTIVE],
         running.now,
@@ -66,7 +69,7 @@ def _delete(running: Running, ids: Sequence[UUID]) -> int:
 
 
 def _left_behind(running: Running, summaries: Sequence[Memory]) -> list[Memory]:
-    """What was archived for a summary and is not erased itself: it stands for itself again."""
+    """The sources that were archived for these summaries and are not erased themselves."""
     found: dict[UUID, Memory] = {}
     for summary in summaries:
         archived = sources(summary).filter(
@@ -91,7 +94,7 @@ _SAID = (
 
 
 def delete_messages(running: Running, keep_on: KeepOn) -> dict[str, int] | None:
-    """Messages, then the conversations that held nothing else."""
+    """Delete messages, then the conversations without any other message. None if it was stopped."""
     counts = {}
     for kind, name, statement in _SAID:
         gone, last = 0, UUID(int=0)
@@ -105,7 +108,7 @@ def delete_messages(running: Running, keep_on: KeepOn) -> dict[str, int] | None:
     return counts
 
 
-# What is left of a source in memories that others have said as well, and of a member.
+# Contributions of the source or the member to memories that others have contributed to as well.
 _CONTRIBUTIONS = """
 WITH gone AS (
     DELETE FROM memories_contribution c WHERE c.organisation_id = %(organisation)s
@@ -127,7 +130,7 @@ _COLUMN_OF = {
 
 
 def recount(running: Running) -> dict[str, int]:
-    """Take a source out of the numbers of memories that stay; how many were counted anew."""
+    """Remove a source from the counts of memories that stay. Returns how many were recounted."""
     columns = [column for kind, column in _COLUMN_OF.items() if running.is_source(kind)]
     if running.member_id:
         columns.append("member_id")
@@ -137,8 +140,8 @@ def recount(running: Running) -> dict[str, int]:
 
 _THEIRS = "member_id = %(target)s"
 _A_ROBOTS = "robot_id = %(target)s"
-# The rest of what is a member's own, and what else came from a robot and from a group: the name of
-# the count, the table, which rows. What follows another row goes with it.
+# Further rows of a member, a robot or a group: the name of the count, the table, the condition.
+# Rows that refer to these are deleted with them.
 _OF_MEMBER = (
     ("accounts", "memories_account", _THEIRS),
     ("saved_views", "memories_savedview", _THEIRS),
@@ -148,13 +151,13 @@ _OF_MEMBER = (
     ("debates", "memories_debate", _THEIRS),
     ("edges", "memories_edge", "(source = %(target)s OR target = %(target)s)"),
     ("entities", "memories_entity", "(member_id = %(target)s OR node = %(target)s)"),
-    # A part in the decisions of others.
+    # Rows in the records of others' decisions.
     ("participants", "memories_participant", _THEIRS),
     ("claims", "memories_claim", _THEIRS),
     ("dissents", "memories_dissent", _THEIRS),
 )
 _OF_ROBOT = (
-    # What waits to be published is about a memory, and stays with it where others said it too.
+    # Items to publish a memory stay with it, if others said it too.
     (
         "proposals",
         "memories_proposal",
@@ -167,7 +170,7 @@ _OF_ROBOT = (
     ("dissents", "memories_dissent", _A_ROBOTS),
 )
 _OF_GROUP = (("debates", "memories_debate", "group_id = %(target)s"),)
-# By the name of a count the table that it counts.
+# The table of each count.
 TABLES = {
     **{name: table for name, table, _ in (*_OF_MEMBER, *_OF_ROBOT, *_OF_GROUP)},
     "jobs": "memories_job",
@@ -175,8 +178,8 @@ TABLES = {
 
 
 def delete_belongings(running: Running) -> dict[str, int]:
-    """What a member has beside memories: calendars, views, what they asked, proposed and allowed;
-    their jobs, with what they uploaded and took out."""
+    """Delete the other data of a member: calendars, saved views, recalls, proposals, delegations,
+    and their jobs with uploaded and exported files. Returns counts."""
     belongings: tuple[tuple[str, str, str], ...] = ()
     if running.member_id:
         belongings = _OF_MEMBER

@@ -18,8 +18,8 @@ from orgs.members.erase import names_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeseenErasure:
-    """memories: that would go, `derived` of them because they were made of others. mentions:
-    memories of others in which a name would be hidden."""
+    """memories: how many would be erased, `derived` of them because they were made from others.
+    mentions: memories of others in which a name would be hidden."""
 
     memories: int
     derived: int
@@ -32,7 +32,7 @@ class ForeseenErasure:
 def foresee_erasure_of(
     organisation_id: UUID, what: Target, target: UUID, *, source: str = "", now: datetime
 ) -> ForeseenErasure:
-    """Count it, in a transaction that is undone."""
+    """Count what an erasure would reach, in a transaction that is rolled back."""
     audience_id = curators_audience(organisation_id)
     erasure = Erasure(
         organisation_id=organisation_id,
@@ -66,7 +66,7 @@ def foresee_erasure_of(
 
 
 def terms_for(running: Running) -> NameTerms:
-    """By which words the member is named here; none where no member is erased."""
+    """The words that name the member in this organisation; empty if no member is erased."""
     if running.member_id is None:
         return NameTerms((), ())
     known = names_of(running.organisation_id, running.member_id)

@@ -1,7 +1,7 @@
-"""Hide the names of an erased member in what others keep, and list it for curators.
+"""Hide the names of an erased member in rows that stay, and list these for curators.
 
-The text of a colleague is theirs and stays; the name in it is the member's and goes. Which columns
-these are says `columns.py`. Nothing that was hidden can be had back.
+A colleague's text stays, but the member's name in it is hidden. The columns are in `columns.py`.
+Hidden names cannot be restored.
 """
 
 import os
@@ -29,7 +29,7 @@ from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.organisations import Organisation
 
 MEMORIES = "memories_memory"
-# Of these a row may have its tombstone already, and goes as a whole.
+# Tables whose rows may have a tombstone, and are then deleted anyway.
 _GO_BY = {
     MEMORIES: "id",
     "memories_version": "memory_id",
@@ -45,7 +45,7 @@ _GO_BY = {
     "robots_message": "id",
     "robots_conversation": "id",
 }
-# A part that has no id of its own goes by its memory's.
+# The id column of a table; parts without an own id use their memory's.
 _IDS = {"memories_decision": "memory_id"}
 _STAYS = sql.SQL(
     "AND NOT EXISTS (SELECT 1 FROM memories_tombstone s "
@@ -54,11 +54,12 @@ _STAYS = sql.SQL(
 
 
 def hide_names(running: Running, terms: NameTerms) -> dict[str, int]:
-    """Hide the terms in every row that stays; how many rows by table."""
+    """Hide the terms in every row that stays. Returns the number of changed rows by table."""
     counts: dict[str, int] = {}
     if not terms:
         return counts
-    # Where robots say how they call people comes last: what they say is looked for in the others.
+    # The table of robots' names for people comes last, because these names are searched in the
+    # others.
     for table in sorted(COLUMNS, key=lambda name: name == "robots_identitylink"):
         if hiding(table) and (changed := _hide_in(running, table, terms)):
             counts[table] = changed
@@ -68,7 +69,7 @@ def hide_names(running: Running, terms: NameTerms) -> dict[str, int]:
 
 
 def count_mentions(running: Running, terms: NameTerms) -> int:
-    """How many memories that stay name one of the terms."""
+    """How many memories that stay contain one of the terms."""
     if not terms:
         return 0
     counted, last = 0, UUID(int=0)
@@ -95,7 +96,7 @@ def _hide_in(running: Running, table: str, terms: NameTerms) -> int:
 def _naming(
     found: Sequence[tuple[Any, ...]], columns: dict[str, Rule], terms: NameTerms
 ) -> list[UUID]:
-    """Ids of the rows that really name somebody: in JSON the database finds too much."""
+    """The ids of the rows that really contain a term: in JSON the database finds too many."""
     return [
         id_
         for id_, *values in found
@@ -109,7 +110,7 @@ def _naming(
 def _matching(
     running: Running, table: str, columns: dict[str, Rule], terms: NameTerms, after: UUID
 ) -> list[tuple[Any, ...]]:
-    """The next rows behind an id in which one of the columns names one of the terms."""
+    """The next rows after an id in which a column may contain a term."""
     tests: list[sql.Composed] = []
     values: dict[str, Any] = {"organisation": running.organisation_id, "after": after}
     json_columns = _json_columns(table)
@@ -174,7 +175,7 @@ def _update(
 
 
 def _write(cursor: Any, running: Running, table: str, id_: UUID, wanted: dict[str, Any]) -> None:
-    """One row; where another has the same now and may not, its id makes the difference."""
+    """Update one row. If it would violate a unique constraint, its id is added."""
     statement = sql.SQL("UPDATE {} SET {} WHERE organisation_id = {} AND {} = {}").format(
         sql.Identifier(table),
         sql.SQL(", ").join(
@@ -210,7 +211,8 @@ def _json_columns(table: str) -> frozenset[str]:
 
 @cache
 def _lengths(table: str) -> dict[str, int]:
-    """How many characters each column of a table holds at most, also of each text of a list."""
+    """The greatest length of each column of a table in characters; of a list column, of each
+    text."""
     with connections[WORKER].cursor() as cursor:
         cursor.execute(
             "SELECT attname, atttypmod - 4 FROM pg_attribute WHERE attrelid = to_regclass(%s) "
@@ -221,7 +223,8 @@ def _lengths(table: str) -> dict[str, int]:
 
 
 def _fit(value: Any, most: int | None) -> Any:
-    """The value without what would not go into its column: a short name became a longer word."""
+    """The value cut to the length of its column, because the replacement may be longer than a
+    name."""
     if most is None:
         return value
     if isinstance(value, list):
@@ -234,17 +237,17 @@ def _terms_for(rule: Rule, terms: NameTerms) -> NameTerms:
 
 
 def _value(rule: Rule, value: Any, terms: NameTerms, id_: UUID, most: int | None) -> Any:
-    """What a column says afterwards. most: the characters that it holds."""
+    """The new value of a column. most: its greatest length in characters."""
     new = hidden_in(value, _terms_for(rule, terms))
     if new == value:
         return value
     if rule == Rule.FOLDED and isinstance(value, list):
-        # A word by which something is found: without the name it finds nothing.
+        # A search word would find nothing without the name, so it is dropped.
         return [one for one, after in zip(value, new, strict=True) if one == after]
     if rule == Rule.EMPTIED:
         return ""
     if rule == Rule.KEY:
-        # The whole id: nothing else makes it differ from others that named the same.
+        # With the whole id, so that it differs from others that had the same name.
         return _with_id(new, id_, most)
     return _fit(new, most)
 
@@ -254,7 +257,7 @@ def _with_id(value: str, id_: UUID, most: int | None) -> str:
 
 
 def hidden_in(value: Any, terms: NameTerms) -> Any:
-    """The value with the names hidden, at any depth; keys of objects too."""
+    """A JSON value with the names hidden, at every depth, also in keys of objects."""
     match value:
         case str():
             return terms.hidden(value)
@@ -280,7 +283,7 @@ def _stored(value: Any) -> Any:
     return orjson.dumps(value).decode() if isinstance(value, dict) else value
 
 
-# Who reads them. Turns lend words to those of the same readers alone.
+# The audiences of memories. Neighbouring turns have the same audience.
 _AUDIENCES = """
 SELECT DISTINCT m.audience_id FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY (%(ids)s)
@@ -288,10 +291,11 @@ WHERE m.organisation_id = %(organisation)s AND m.id = ANY (%(ids)s)
 
 
 def _hide_in_memories(running: Running, ids: Sequence[UUID], terms: NameTerms) -> None:
-    """Their texts, words, vectors and graph are made anew, and each gets an item in the queue.
+    """Hide names in memories: text, index, vectors and graph are made anew, and each gets a queue
+    item.
 
-    The speaker is emptied last, and alone by the worker: a run that broke off before it finds the
-    memory once more.
+    The speaker is emptied last, by the worker alone, so a run that broke off before finds the
+    memory again.
     """
     audiences = tuple(sorted(id_ for (id_,) in running.rows(_AUDIENCES, {"ids": list(ids)})))
     columns, lengths = hiding(MEMORIES), _lengths(MEMORIES)
@@ -308,10 +312,10 @@ def _hide_in_memories(running: Running, ids: Sequence[UUID], terms: NameTerms) -
             for name, rule in columns.items():
                 if not isinstance(value := getattr(row, name), Undecryptable):
                     setattr(row, name, _value(rule, value, terms, row.id, lengths.get(name)))
-            # No twin of another, and no digest of any words.
+            # A random hash: it equals no other, and is no digest of words.
             row.content_hash = os.urandom(32)
             row.keeps_hash = True  # type: ignore[attr-defined]
-            # One by one: the text of a sensitive one is encrypted on its way.
+            # Saved one by one, because `save` encrypts the text of sensitive memories.
             row.save(update_fields=["content_hash", *(n for n in columns if n not in told)])
         organisation = Organisation.objects.get(id=running.organisation_id)
         index.index(active, organisation=organisation, now=running.now)
@@ -331,7 +335,8 @@ def _hide_in_memories(running: Running, ids: Sequence[UUID], terms: NameTerms) -
 
 
 def _ask_curators(running: Running, rows: Sequence[Memory]) -> None:
-    """An item for each that has none; robots' notes are nobody's to look at."""
+    """Add a queue item for each memory without one; not for robots' notes, which no person may
+    read."""
     seen = Proposal.objects.filter(
         organisation_id=running.organisation_id,
         memory_id__in=[row.id for row in rows],

@@ -1,4 +1,4 @@
-"""Hide names in texts that are encrypted: no regular expression of the database finds them."""
+"""Hide names in encrypted texts, which the database cannot search."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,10 +22,9 @@ ORDER BY m.id
 
 
 def hide_in_sealed(running: Running, terms: NameTerms, hide: Hide) -> dict[str, int]:
-    """Decrypt every text that stays, and write those anew that name one of the terms.
+    """Decrypt every text that stays, and rewrite those that contain a term.
 
-    hide: what is done with such memories. What cannot be decrypted is counted as `unreadable`: the
-    key is gone, and nobody reads it.
+    hide: called for such memories. Texts without a key are counted as `unreadable`.
     """
     ids = [id_ for (id_,) in running.rows(_SEALED)]
     counts = {"memories_memory": 0, "memories_version": 0, "unreadable": 0}

@@ -1,4 +1,4 @@
-"""What was erased for good, how far it is, and which ids may not come back. No text is in it."""
+"""Erasures, their progress, and tombstones of erased ids. No row has a text."""
 
 from django.db import models
 
@@ -20,13 +20,13 @@ class SourceKind(models.TextChoices):
 
 
 class Erasure(TenantModel):
-    """One erasure. Of a member or a source curators read it, of a memory who asked; besides it is
-    read by the link of its receipt.
+    """One erasure. That of a member or a source is readable by curators, that of a memory by
+    whoever asked; anybody with the link can read its receipt.
 
-    target: the id of the member, the memory or the source. asked_by: who asked; the member
-    themself stays as an id. counts: rows by table that are gone or were changed. backups_until: the
-    day from which no backup holds it any more. mentions: memories of others that named the member
-    and wait for a curator. incomplete: what the receipt says could not be told from older rows.
+    target: the id of the member, the memory or the source. asked_by: who asked, as an id. counts:
+    deleted or changed rows by table. backups_until: the day from which no backup has the data.
+    mentions: memories of others that named the member and wait for a curator. incomplete: whether
+    older rows may be missed, because they do not have their key or import.
     """
 
     audience = TenantKey("orgs.Audience")
@@ -65,7 +65,7 @@ class Erasure(TenantModel):
 
 
 class ErasureStep(TenantModel):
-    """A step that is done: a run that breaks off goes on behind it."""
+    """A finished step; a resumed run continues after it."""
 
     erasure = TenantKey("memories.Erasure")
     name = models.CharField(max_length=20)
@@ -84,7 +84,7 @@ class ErasureStep(TenantModel):
 
 
 class Gone(models.TextChoices):
-    """What a tombstone stands for."""
+    """The kind of row of a tombstone."""
 
     MEMORY = "memory"
     MESSAGE = "message"
@@ -94,9 +94,9 @@ class Gone(models.TextChoices):
 
 
 class Tombstone(TenantModel):
-    """The id of something that is erased or is being erased: no write brings it back.
+    """The id of an erased row, or one that is being erased; it cannot be written again.
 
-    derived: it was made of what was to be erased. gone_at: since when its row is not there.
+    derived: it was made from another erased row. gone_at: when its row was deleted.
     """
 
     erasure = TenantKey("memories.Erasure")

@@ -1,7 +1,7 @@
-"""By which words a person is named in the texts of others, and how these are hidden.
+"""The words that name a person in others' texts, and how they are hidden.
 
-Pure. One regular expression that Python and Postgres read alike: an alternation of literals, so a
-text is read once, however many names there are.
+Pure. One regular expression that works the same in Python and Postgres: an alternation of literals,
+so a text is read once for all names.
 """
 
 import re
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from memories.language.gazetteers.stopwords import STOP
 from orgs.names.normal_form import normal
 
-# What stands in the place of a name.
+# The replacement for a name.
 HIDDEN = "[removed]"
-# What an account looks like: an address, or with a digit or a dot in it.
+# The form of an account: an address, or a name with a digit or a dot.
 _ACCOUNT = re.compile(r"[@.\d]")
-# Scripts that are written without blanks: a name has no border there.
+# Scripts without spaces, in which names have no word borders.
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-# Shorter names are found in too many words, and more of them in no person.
+# Shorter names would match too many words, and no person has more names than this.
 SHORTEST, LONGEST, MOST = 3, 300, 200
-# Words of a name that are words of the language, or titles, name nobody by themselves.
+# Words of a name that are also ordinary words or titles do not name anybody by themselves.
 _COMMON_WORDS = """
 will may mark rose grace hope joy sunny sky april june august art bill bob drew faith frank gene
 grant jack joe miles nick pat ray rich rob rusty sandy sue van von der den del los las the dr mr
@@ -32,8 +32,8 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class NameTerms:
-    """whole: names, addresses and identifiers, in any letter case. words: single words of the name,
-    as they are written; only those that name nobody else here."""
+    """whole: names, addresses and identifiers, matched in any letter case. words: single words of
+    the name, matched as written; only words that name nobody else in the organisation."""
 
     whole: tuple[str, ...]
     words: tuple[str, ...]
@@ -43,25 +43,25 @@ class NameTerms:
 
     @property
     def unmistakable(self) -> "NameTerms":
-        """Addresses and full names alone: for places where texts of others lie as well."""
+        """Only addresses and full names, for places that also hold texts of others."""
         return NameTerms(tuple(t for t in self.whole if "@" in t or " " in t), ())
 
     @property
     def beginnings(self) -> str:
-        """A regular expression that is found wherever one of the terms is, and elsewhere too: in
-        JSON an escape may stand before a name and between its words."""
+        """A regular expression that matches wherever a term is, and also elsewhere: in JSON an
+        escape may be before a name and between its words."""
         terms = _fit((*self.whole, *self.words))
         longest = {max(_words(term) or [term], key=len) for term in terms}
         return "|".join(sorted(map(_literal, longest)))
 
     @property
     def folded(self) -> "NameTerms":
-        """The same, where letter case says nothing."""
+        """The same terms, all matched in any letter case."""
         return NameTerms(tuple(sorted({*self.whole, *self.words}, key=_longest)), ())
 
     @property
     def patterns(self) -> list[tuple[str, bool]]:
-        """Regular expressions with whether letter case counts."""
+        """[(regular expression, whether letter case matters)]."""
         return [
             (_pattern(fit), exact)
             for terms, exact in ((self.whole, False), (self.words, True))
@@ -81,11 +81,11 @@ def terms_of(
     others: Iterable[str],
     nicknames: Iterable[str] = (),
 ) -> NameTerms:
-    """names: how the person is called. identifiers: confirmed addresses and accounts. others: names
-    of other people, whose words stay. nicknames: as which others wrote them down.
+    """The terms of a person. names: their names. identifiers: confirmed addresses and accounts.
+    others: names of other people, whose words stay. nicknames: names that others used for them.
 
-    Anybody may give a nickname or an account, so these count only where they can mean nobody else:
-    a nickname that shares a word with the name, an account that looks like one.
+    Anybody may give a nickname or an account, so these count only if they are unambiguous: a
+    nickname that shares a word with the name, an account that looks like one.
     """
     others = list(others)
     known = {" ".join(name.split()).casefold() for name in others}
@@ -119,7 +119,7 @@ def _is_a_name(name: str, known: set[str]) -> bool:
 
 
 def _clean(given: Iterable[str]) -> list[str]:
-    """Each once, the longest first: a short name may be a part of a long one."""
+    """The texts, each once, the longest first, because a short name may be a part of a long one."""
     composed = (normal(" ".join(one.split()), "NFC") for one in given)
     found = {one.casefold(): one for one in composed}
     fit = (one for one in found.values() if len(one) >= SHORTEST)
@@ -135,15 +135,15 @@ def _words(name: str) -> list[str]:
 
 
 def _fit(terms: Iterable[str]) -> list[str]:
-    """The terms that can be looked for, at most MOST: one blank between words, and no more of each
-    than a name has."""
+    """At most MOST terms, normalised: single blanks between words, and cut to the length of a
+    name."""
     shortened = (" ".join(term[:LONGEST].split()) for term in terms)
     return list(dict.fromkeys(term for term in shortened if len(term) >= SHORTEST))[:MOST]
 
 
 def _pattern(terms: Sequence[str]) -> str:
-    """An alternation of literals between what is no letter, digit or underscore; with the s of a
-    genitive, composed and decomposed."""
+    """An alternation of the terms as whole words, with an optional genitive s, composed and
+    decomposed."""
     forms = dict.fromkeys(
         form for term in terms for form in (term, unicodedata.normalize("NFD", term))
     )
@@ -155,7 +155,8 @@ def _pattern(terms: Sequence[str]) -> str:
 
 
 def _literal(term: str) -> str:
-    """Blanks of a name fit up to three blanks; a sign that is no letter or digit means itself."""
+    """A term as a regular expression: a blank matches up to three blanks, other characters are
+    escaped."""
     return "".join(
         r"\s{1,3}" if sign == " " else sign if sign.isalnum() or sign == "_" else rf"\{sign}"
         for sign in term

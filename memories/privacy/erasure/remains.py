@@ -1,4 +1,5 @@
-"""What is left of texts outside the rows: log files, caches, exports, dead rows on the disk."""
+"""Remove what is left of texts outside the rows: in log files, caches, exports, and dead rows on
+the disk."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,14 +19,14 @@ from memories.privacy.erasure.run_state import Running
 from memories.snapshots.export_job import EXPORTS
 
 OWNER = "owner"
-# An HNSW that lost so large a part is made anew: vacuuming one takes longer than building it.
+# An HNSW index that lost this share is rebuilt, because vacuuming it takes longer than building it.
 REBUILT_FROM = 0.05
-# For so long a table is waited for that somebody reads, before its old pages are left as they are.
+# How long to wait for the lock of a table; afterwards its old pages stay.
 LOCK_SECONDS = 3
 _STATISTICS = sql.Identifier("pg_catalog", "pg_statistic")
 _CHUNK = 1 << 20
 _MARGIN = 4_096
-# Tables whose rows go with a member by a step of their own.
+# Tables from which the step of the member deletes rows.
 OF_MEMBERS = (
     "orgs_member", "orgs_externalidentity", "orgs_user", "account_emailaddress", "orgs_signin",
     "orgs_supportact",
@@ -35,7 +36,7 @@ OF_MEMBERS = (
 )  # fmt: skip
 
 
-# What the database deletes along with rows of a table.
+# The tables whose rows are deleted by cascade with rows of a table.
 _GOING = """
 WITH RECURSIVE going AS (
     SELECT to_regclass(%(root)s)::oid AS id
@@ -49,7 +50,7 @@ SELECT p.relname FROM going g JOIN pg_class p ON p.oid = g.id
 
 @cache
 def going_with(root: str) -> frozenset[str]:
-    """A table with those whose rows go with its rows, as far as they hold words."""
+    """A table and those whose rows are deleted with its rows, without tables that hold no words."""
     with connections[OWNER].cursor() as cursor:
         cursor.execute(_GOING, {"root": root})
         found = {name for (name,) in cursor.fetchall()}
@@ -57,13 +58,13 @@ def going_with(root: str) -> frozenset[str]:
 
 
 def clear_caches() -> None:
-    """No process keeps the vector of a question that anybody asked before now."""
+    """Make all processes drop their cached query vectors."""
     forget_queries()
 
 
 def discard_exports(running: Running) -> int:
-    """Remove every file that was taken out of the organisation: any may hold what is erased, and
-    who needs one asks again. How many."""
+    """Delete every export file of the organisation, since any may contain erased data; it can be
+    made again. Returns how many."""
     rows = running.rows(
         "SELECT id FROM memories_job WHERE organisation_id = %(organisation)s AND kind = 'export'"
     )
@@ -74,8 +75,8 @@ def discard_exports(running: Running) -> int:
 
 
 def blank_logs(terms: NameTerms) -> int:
-    """Overwrite the terms in the log files of DATA_DIR, in place and in their own length, for a
-    server goes on writing behind them. How many places."""
+    """Overwrite the terms in the log files of DATA_DIR, in place and with the same length, because
+    servers append to these files. Returns the number of places."""
     folder = Path(settings.DATA_DIR) / "log"
     if not terms or not folder.is_dir():
         return 0
@@ -87,7 +88,7 @@ def blank_logs(terms: NameTerms) -> int:
 
 
 def _blank(path: Path, patterns: Sequence[re.Pattern[bytes]]) -> int:
-    """One file, a portion at a time with a margin in which a name may lie across the border."""
+    """Overwrite the terms in one file, in portions that overlap by a name's length."""
     found = 0
     with path.open("r+b") as file:
         start = 0
@@ -107,18 +108,19 @@ def _blank(path: Path, patterns: Sequence[re.Pattern[bytes]]) -> int:
 
 
 def analyse(table: str) -> None:
-    """Tell the planner how much is in a table now."""
+    """ANALYZE a table, so that the planner knows its size."""
     with connections[OWNER].cursor() as cursor:
         cursor.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(table)))
 
 
 def lost_much(erased: int, left: int) -> bool:
-    """Whether the rows that went are at least a twentieth of those that were there."""
+    """Whether at least a twentieth of the former rows were erased."""
     return erased > 0 and erased >= REBUILT_FROM * (erased + left)
 
 
 def rebuild_indexes(running: Running, erased: int) -> int:
-    """Make the organisation's graph of vectors anew where it lost a twentieth; 1 if it was."""
+    """Rebuild the organisation's HNSW index if it lost a twentieth of its rows. Returns 1 if it was
+    rebuilt, else 0."""
     [(left,)] = running.rows(
         "SELECT count(*) FROM memories_search WHERE organisation_id = %(organisation)s"
     )
@@ -134,12 +136,12 @@ def rebuild_indexes(running: Running, erased: int) -> int:
 
 
 def vacuum(tables: Iterable[str], *, rewrite: bool = True) -> dict[str, int]:
-    """Take the dead rows of these tables off the disk. rewrite: and the bytes that they leave.
+    """Remove the dead rows of these tables from the disk. rewrite: also their bytes.
 
-    VACUUM frees them, and what is left in the free space of a page is no row any more, but bytes.
-    So a table of at most ERASURE_REWRITE_MB megabytes is written anew, which holds it up for as
-    long as that takes. The planner's statistics quote frequent values, so they are made anew first.
-    Returns `vacuumed`, `rewritten`, and `not_rewritten`: too large, or in use.
+    VACUUM frees dead rows, but their bytes stay in the free space of pages. So a table of at most
+    ERASURE_REWRITE_MB megabytes is rewritten, which locks it for that time. The planner's
+    statistics contain frequent values, so they are computed again first. Returns the counts
+    `vacuumed`, `rewritten`, and `not_rewritten` (too large, or in use).
     """
     counts = {"vacuumed": 0, "rewritten": 0, "not_rewritten": 0}
     with connections[OWNER].cursor() as cursor:
@@ -160,7 +162,8 @@ def vacuum(tables: Iterable[str], *, rewrite: bool = True) -> dict[str, int]:
 
 
 def _rewrite(cursor: Any, name: sql.Identifier) -> bool:
-    """Whether the table could be had for that; tried twice: most who are in the way are short."""
+    """Rewrite a table. Returns whether its lock was free; tried twice, because most transactions
+    are short."""
     cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{LOCK_SECONDS}s"])
     try:
         return any(_rewritten(cursor, name) for _ in range(2))
@@ -176,18 +179,18 @@ def _rewritten(cursor: Any, name: sql.Identifier) -> bool:
     return True
 
 
-# Who is in a transaction in this database now, and in which.
+# The open transactions of this database.
 _OPEN = """
 SELECT l.pid, coalesce(l.transactionid::text, l.virtualxid) FROM pg_locks l
 JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.locktype = %(kind)s AND l.granted AND a.datname = current_database()
     AND l.pid <> pg_backend_pid()
 """
-# Those that have written have a number of their own; the others see what was there before.
+# Transactions that have written have an id; the others only read older rows.
 WRITERS, ALL = "transactionid", "virtualxid"
 
 
 def transactions(running: Running, kind: str) -> set[tuple[int, str]]:
-    """The transactions that are not at their end: WRITERS or ALL, also those that only read."""
+    """The open transactions. kind: WRITERS, or ALL for those that only read as well."""
     rows = running.rows(_OPEN, {"kind": kind})
     return {(int(pid), str(number)) for pid, number in rows}

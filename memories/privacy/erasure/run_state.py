@@ -1,4 +1,4 @@
-"""One erasure while it runs: whose it is, and how its statements reach the rows."""
+"""The state of a running erasure, and how its statements are run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from memories.privacy.erasure.models import Erasure, SourceKind, Target
 from orgs.database.rls import organisation_scope
 
 WORKER = "worker"
-# Before every id.
+# Less than every id.
 FIRST = UUID(int=0)
-# Rows of one transaction.
+# The rows of one transaction.
 BATCH = 1_000
 
 
-# What Postgres calls the type of a column of JSON, which Django's cursors hand on as text.
+# The type ids of JSON columns, which Django's cursors return as text.
 _JSONB = 3802
 
 
 def decoded(cursor: Any) -> list[tuple[Any, ...]]:
-    """The rows of a cursor, JSON as what it says."""
+    """The rows of a cursor, with JSON decoded."""
     kinds = [column.type_code == _JSONB for column in cursor.description]
     return [
         tuple(
@@ -37,8 +37,8 @@ def decoded(cursor: Any) -> list[tuple[Any, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """An erasure and the moment of its turn. The worker reads every audience of the organisation
-    and answers nobody: its statements hand on ids and counts alone."""
+    """An erasure and the time of its turn. Its statements run in the role of the worker, which
+    reads every audience, and return only ids and counts to callers outside."""
 
     erasure: Erasure
     now: datetime
@@ -49,15 +49,15 @@ class Running:
 
     @property
     def member_id(self) -> UUID | None:
-        """Who is erased, where it is a member."""
+        """The id of the erased member; None if it is not a member."""
         return self.erasure.target if self.erasure.what == Target.MEMBER else None
 
     def is_source(self, kind: SourceKind) -> bool:
-        """Whether it is a source of that kind."""
+        """Whether the target is a source of this kind."""
         return self.erasure.what == Target.SOURCE and self.erasure.source == kind
 
     def values(self, **more: Any) -> dict[str, Any]:
-        """What the statements name."""
+        """The parameters of the statements."""
         erasure = self.erasure
         return {
             "organisation": erasure.organisation_id,
@@ -68,7 +68,8 @@ class Running:
         }
 
     def change(self, statement: str, values: Mapping[str, Any] | None = None) -> int:
-        """Run one statement as the worker, in a transaction; how many rows it touched."""
+        """Run one statement in the role of the worker, in a transaction. Returns the number of
+        changed rows."""
         with (
             organisation_scope(self.organisation_id, using=WORKER),
             connections[WORKER].cursor() as cursor,
@@ -79,7 +80,7 @@ class Running:
     def rows(
         self, statement: str, values: Mapping[str, Any] | None = None
     ) -> list[tuple[Any, ...]]:
-        """What one statement returns, as the worker."""
+        """The rows that one statement returns, in the role of the worker."""
         with (
             organisation_scope(self.organisation_id, using=WORKER),
             connections[WORKER].cursor() as cursor,
@@ -88,21 +89,22 @@ class Running:
             return decoded(cursor)
 
     def bury(self, kind: str, ids: str, *, derived: bool = False, **values: Any) -> int:
-        """Set a tombstone for every id of a SELECT that has none; how many are new."""
+        """Set a tombstone for every id of a SELECT that has none. Returns how many are new."""
         return self.change(
             f"INSERT INTO memories_tombstone (id, organisation_id, erasure_id, kind, target, "
             f"derived, at) SELECT gen_random_uuid(), %(organisation)s, %(erasure)s, %(kind)s, "
             f"found.id, %(derived)s, %(now)s "
             f"FROM (SELECT DISTINCT f.id FROM ({ids}) AS f (id)) AS found "
             "ON CONFLICT (organisation_id, target) DO UPDATE SET erasure_id = excluded.erasure_id "
-            # Of an erasure that stopped for good somebody else takes over what is left.
+            # Tombstones of an erasure that stopped for good are taken over.
             "WHERE memories_tombstone.gone_at IS NULL "
             "AND memories_tombstone.erasure_id <> excluded.erasure_id",
             {"kind": kind, "derived": derived, **values},
         )
 
     def due(self, kind: str, limit: int = BATCH, *, after: UUID = FIRST) -> list[UUID]:
-        """Ids behind one, with a tombstone of this erasure, whose rows are still to go."""
+        """The next ids after one, with a tombstone of this erasure, whose rows are not deleted
+        yet."""
         rows = self.rows(
             "SELECT target FROM memories_tombstone WHERE organisation_id = %(organisation)s "
             "AND erasure_id = %(erasure)s AND kind = %(kind)s AND gone_at IS NULL "
@@ -112,7 +114,7 @@ class Running:
         return [id_ for (id_,) in rows]
 
     def buried(self) -> list[UUID]:
-        """Every memory with a tombstone of this erasure."""
+        """The ids of all memories with a tombstone of this erasure."""
         rows = self.rows(
             "SELECT target FROM memories_tombstone WHERE organisation_id = %(organisation)s "
             "AND erasure_id = %(erasure)s AND kind = 'memory' ORDER BY target"
@@ -120,7 +122,7 @@ class Running:
         return [id_ for (id_,) in rows]
 
     def mark_gone(self, ids: Sequence[UUID]) -> None:
-        """Their rows are not there any more."""
+        """Note in the tombstones that the rows are deleted."""
         self.change(
             "UPDATE memories_tombstone SET gone_at = %(now)s "
             "WHERE organisation_id = %(organisation)s AND target = ANY (%(ids)s)",

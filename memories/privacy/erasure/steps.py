@@ -1,7 +1,7 @@
-"""The steps of an erasure, in their order. Each is a row once it is done.
+"""The steps of an erasure, in their order. A finished step has a row.
 
-A run that breaks off anywhere begins again at the first step that has no row; a step that was begun
-does what is left of it. So it ends the same, however often it breaks off.
+A resumed run begins at the first step without a row; a step that was begun does what is left. So
+the result is the same, however often a run breaks off.
 """
 
 import time
@@ -34,14 +34,14 @@ from orgs.members.erase import empty_member
 from orgs.models.base import new_id
 from orgs.principals import Actor
 
-# For so long others are waited for who began to write before the door was closed.
+# How long to wait for transactions that began before the member or source was closed.
 SETTLE_SECONDS = 30.0
-# From so many tombstones on.
+# From this number of tombstones on the table is analysed.
 MANY = 1_000
-# What is found late is looked for so often; then the run goes on later.
+# How often late rows are collected in one turn.
 AGAIN = 5
 
-# What the counts of the steps call the rows that they took, by table.
+# The names of the counts of deleted rows, by table.
 TAKEN_FROM = {
     MEMORIES: ("memories", f"masked {MEMORIES}"),
     "robots_conversation": ("messages", "conversations"),
@@ -49,17 +49,17 @@ TAKEN_FROM = {
 }
 
 Counts = dict[str, int]
-# What a step did; None where it was stopped and goes on later.
+# The counts of a step; None if it was stopped and continues later.
 Step = Callable[[Running, OrganisationRun], Counts | None]
 
 
 def _settle(running: Running, run: OrganisationRun) -> Counts | None:
-    """Nobody writes any more who began before the door was closed."""
+    """Wait until no transaction still writes that began before the erasure."""
     return {} if _ended(running, remains.WRITERS) else None
 
 
 def _ended(running: Running, kind: str) -> bool:
-    """Wait for the transactions that are open now; False where one goes on for too long."""
+    """Wait for the transactions that are open now. Returns False if one takes too long."""
     there, until = remains.transactions(running, kind), time.monotonic() + SETTLE_SECONDS
     while there := there & remains.transactions(running, kind):
         if time.monotonic() > until:
@@ -76,13 +76,13 @@ def _collect(running: Running, run: OrganisationRun) -> Counts | None:
     )
     run.job.total = total + len(STEPS)
     if total > MANY:
-        # Or the planner takes the list for empty, and reads all of it for each batch.
+        # Otherwise the planner assumes an empty table, and reads all of it for each batch.
         remains.analyse("memories_tombstone")
     return {}
 
 
 def _counting(run: OrganisationRun) -> KeepOn:
-    """Adds what a batch took to how far the job is: steps and rows are counted alike."""
+    """A callback that adds the deleted rows of a batch to the job's progress."""
     before = run.job.done
     return lambda gone: run.step(before + gone, run.job.total)
 
@@ -104,7 +104,8 @@ def _belongings(running: Running, run: OrganisationRun) -> Counts | None:
 
 
 def _again(running: Running, run: OrganisationRun) -> Counts | None:
-    """What came in between, until nothing is found."""
+    """Collect and delete rows that were written meanwhile, until nothing is found; None after AGAIN
+    tries."""
     counts: Counts = {}
     for _ in range(AGAIN):
         found = collect(running)
@@ -132,7 +133,7 @@ def _logs(running: Running, run: OrganisationRun) -> Counts | None:
 def _member(running: Running, run: OrganisationRun) -> Counts | None:
     if running.member_id is None:
         return {}
-    # Before the row is emptied: an identity may come back by a robot until then.
+    # Before the member's row is emptied: until then a robot could add an identity again.
     identities = running.change(
         "DELETE FROM orgs_externalidentity WHERE organisation_id = %(organisation)s "
         "AND member_id = %(target)s"
@@ -147,7 +148,7 @@ def _caches(running: Running, run: OrganisationRun) -> Counts | None:
 
 
 def _disk(running: Running, run: OrganisationRun) -> Counts | None:
-    # A vacuum leaves what somebody may still see who began before the rows were deleted.
+    # A vacuum keeps rows that older transactions may still see.
     if not _ended(running, remains.ALL):
         return None
     counts = counts_of(running)
@@ -163,7 +164,7 @@ def _disk(running: Running, run: OrganisationRun) -> Counts | None:
 STEPS: tuple[tuple[str, Step], ...] = (
     ("settle", _settle),
     ("collect", _collect),
-    # As long as the rows are there that say how the member is called.
+    # While the rows with the member's names exist.
     ("logs", _logs),
     ("names", _names),
     ("memories", _memories),
@@ -178,7 +179,7 @@ STEPS: tuple[tuple[str, Step], ...] = (
 
 
 def run_erase(run: OrganisationRun) -> None:
-    """One turn of the job: every step that is not done yet, and the receipt."""
+    """One turn of the job: every unfinished step, and at the end the receipt."""
     if run.parameters == SINGLE:
         _clear_after_single(run)
         return
@@ -213,10 +214,10 @@ def run_erase(run: OrganisationRun) -> None:
 
 
 def _clear_after_single(run: OrganisationRun) -> None:
-    """What single memories left, which are gone already; a receipt for each."""
+    """Clean the disk after erasures of single memories, and finish their receipts."""
     with organisation_scope(run.organisation_id, using=WORKER):
         waiting = Erasure.objects.using(WORKER).filter(
-            # Others of one memory have a job of their own, and may not have begun.
+            # Other erasures of a memory have a job of their own, which may not have begun.
             organisation_id=run.organisation_id,
             job_id=run.job.id,
             finished_at=None,
@@ -231,7 +232,7 @@ def _clear_after_single(run: OrganisationRun) -> None:
     disk = remains.vacuum(remains.going_with(MEMORIES), rewrite=False)
     for erasure in found:
         note_in_ledger(erasure, Running(erasure, run.now).buried())
-    # How many it were is told by the receipts, to those who asked.
+    # The numbers are only in the receipts, for those who asked.
     run.count(vacuumed=disk["vacuumed"])
     for erasure in found:
         _finish(Running(erasure, run.now), {**erasure.counts, **disk})
@@ -259,7 +260,8 @@ def counts_of(running: Running) -> Counts:
         "AND erasure_id = %(erasure)s AND gone_at IS NOT NULL GROUP BY 1"
     )
     gone = dict(rows)
-    # A step that broke off had deleted rows that its own count does not know; their tombstones do.
+    # A step that broke off may have deleted rows that it did not count; their tombstones are
+    # counted.
     names = {Gone.MEMORY: "memories", Gone.MESSAGE: "messages", Gone.CONVERSATION: "conversations"}
     return found | {name: gone[kind] for kind, name in names.items() if kind in gone}
 
@@ -293,7 +295,7 @@ def _finish(running: Running, did: Counts) -> None:
         "SELECT count(*) FROM memories_proposal WHERE organisation_id = %(organisation)s "
         "AND cause = 'mention' AND details->>'erasure' = %(erasure)s::text"
     )
-    # The last backup that may hold it was made before this day.
+    # The last backup with the data was made before this day.
     erasure.backups_until = (running.now + timedelta(days=settings.BACKUP_KEEP_DAYS)).date()
     fields: list[str] = ["finished_at", "counts", "mentions", "backups_until"]
     with organisation_scope(running.organisation_id, using=WORKER):

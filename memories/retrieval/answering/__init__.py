@@ -1,1 +1,2 @@
-"""Whether an answer answers: how sure it is, of each hit and of the whole. Nothing is cut here."""
+"""Whether hits answer the question: the confidence of each hit and of the whole answer. No hit is
+removed here."""

@@ -1,15 +1,17 @@
-"""How sure it is that a memory answers a question, and what is said of an answer. Pure.
+"""The confidence that a memory answers a question, and the word for a whole answer. Pure.
 
     about   = sigmoid(base + near x product + share x words / most)     of each memory
     theirs  = sigmoid(.77 + 10.6 x lead)                                 where somebody is named
     answers = about x theirs
 
-product: with the searched vector; words / most: how much of what the question's words are worth the
-memory has; lead: by how much more of it the best memory of who is named has than the best of
-others, their questions left out. Who is asked about Ann's holidays and finds Ben's has words in
-common and no answer. An answer is as sure as the surest of its first hits.
+product: the inner product with the searched vector; words / most: the share of the total weight of
+the question's words that the memory has; lead: the share of the best memory of a named speaker
+minus that of the best memory of others (without their questions). For a question about Ann's
+holidays, Ben's holidays share words but are no answer. The confidence of an answer is the highest
+of its first hits.
 
-Only candidates count: what the asker may not read is none. See docs/adr/0022-answered.md.
+Only candidates count, so memories that the asker may not read have no influence. See
+docs/adr/0022-answered.md.
 """
 
 from collections.abc import Sequence
@@ -20,38 +22,37 @@ from memories.retrieval.types import Floats, Found, Hit, Question
 
 YES, UNSURE, NO = "yes", "unsure", "no"
 ANSWERED = (YES, UNSURE, NO)
-# From here on an answer holds one; below the second nothing in it answers.
+# From the first on the answer is `yes`, below the second `no`.
 SURE, NOTHING = 0.6, 0.08
-# So many hits are looked at, however few are wanted.
+# How many hits count, however few are wanted.
 LOOKED_AT = 10
-# By words alone, whatever the model: base and share.
+# Base and weight of the share, for words alone, with any model.
 WORDS_ALONE = (-4.4, 12.5)
-# Base and lead.
+# Base and weight of the lead.
 NAMED = (0.77, 10.6)
-# Of a model that nobody has measured: its meaning says neither that something answers nor that
-# nothing does.
+# For a model that nobody has measured: unsure, since its vectors tell neither yes nor no.
 UNMEASURED = 0.3
 
 
 def answered(confidence: float) -> str:
-    """yes, unsure or no."""
+    """The word for a confidence: yes, unsure or no."""
     if confidence >= SURE:
         return YES
     return UNSURE if confidence >= NOTHING else NO
 
 
 def is_folded(hit: Hit) -> bool:
-    """Whether the hit does not answer by itself."""
+    """Whether a hit by itself does not answer the question."""
     return hit.answers < NOTHING
 
 
 def surest(hits: Sequence[Hit]) -> float:
-    """How sure it is that one of the first of these answers; 0 where there is none."""
+    """The highest confidence of the first LOOKED_AT hits; 0 without hits."""
     return max((hit.answers for hit in hits[:LOOKED_AT]), default=0.0)
 
 
 def answers(question: Question, pool: Found, lead: float | None) -> Floats:
-    """How sure it is that each candidate answers, in 0-1. lead: see `lead_of`."""
+    """The confidence that each candidate answers, in 0-1. lead: see `lead_of`."""
     odds = _odds(question, pool)
     found = np.where(np.isnan(odds), 0.0, _sigmoid(odds))
     if lead is not None:
@@ -63,9 +64,9 @@ def answers(question: Question, pool: Found, lead: float | None) -> Floats:
 
 
 def lead_of(question: Question, found: Found) -> float | None:
-    """By how much the best words of who is named surpass those of others, in -1 to 1.
+    """The lead of named speakers over others, in -1 to 1.
 
-    found: all candidates. None where nobody is named, or words are not looked at.
+    found: all candidates. None if the question names nobody, or words are not searched.
     """
     if not question.named or not _by_words(question):
         return None
@@ -75,7 +76,7 @@ def lead_of(question: Question, found: Found) -> float | None:
 
 
 def _odds(question: Question, pool: Found) -> Floats:
-    """The log-odds of `about`; NaN where nothing is known of the memory."""
+    """The log-odds of `about`; NaN where both product and words are unknown."""
     base, weight = WORDS_ALONE
     unknown = np.full(len(pool), np.nan)
     by_words = base + weight * _share(pool) if _by_words(question) else unknown
@@ -94,7 +95,7 @@ def _by_words(question: Question) -> bool:
 
 
 def _share(found: Found) -> Floats:
-    """What each memory has of the worth of all words, in 0-1."""
+    """The share of the weight of all words that each memory has, in 0-1."""
     if found.most <= 0:
         return np.zeros(len(found))
     share: Floats = np.clip(np.nan_to_num(found.words) / found.most, 0.0, 1.0)

@@ -1,9 +1,9 @@
-"""What the record of a recall kept of each hit, and what some of these hits say. Pure.
+"""The recorded hits of a recall, and what some of them say. Pure.
 
-A hit is noted (`retrieval.served`) as [id, score], and where it was judged as [id, score, sure,
-word]: how sure it was that it answers (0-1), and the place in ANSWERED of what was said of it. The
-word is kept with it, because the limits between the words may change. Who reads some of the hits is
-told what these say; what was said of all of them would tell of the others.
+A hit is recorded (`retrieval.served`) as [id, score], and if it was judged as [id, score, sure,
+word]: the confidence that it answers (0-1), and the place of its word in ANSWERED. The word is
+recorded because the limits between the words may change. An asker who reads only some of the hits
+gets the judgement of these; that of all hits would reveal the others.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,8 @@ from memories.retrieval.answering.confidence import ANSWERED, LOOKED_AT, NO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedHit:
-    """score and sure in 0-1; sure is None and answered empty where nobody judged it."""
+    """A recorded hit. score and sure in 0-1; sure is None and answered empty if it was not
+    judged."""
 
     id: UUID
     score: float
@@ -25,12 +26,12 @@ class RecordedHit:
 
     @property
     def folded(self) -> bool:
-        """Whether it was said of it that it does not answer."""
+        """Whether it was judged not to answer."""
         return self.answered == NO
 
 
 def recorded(hits: Sequence[Sequence[Any]]) -> list[RecordedHit]:
-    """What was kept, in the order in which it was served."""
+    """The recorded hits, in the order in which they were served."""
     return [
         RecordedHit(
             id=UUID(id_),
@@ -43,7 +44,7 @@ def recorded(hits: Sequence[Sequence[Any]]) -> list[RecordedHit]:
 
 
 def said(hits: Sequence[RecordedHit]) -> tuple[str, float | None]:
-    """The word and how sure it is, of these hits alone; ("", None) where none was judged."""
+    """(word, confidence) from these hits alone; ("", None) if none was judged."""
     judged = [(hit.sure, hit.answered) for hit in hits[:LOOKED_AT] if hit.sure is not None]
     if not judged:
         return "", None

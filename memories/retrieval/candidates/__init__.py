@@ -1,1 +1,1 @@
-"""Which rows may answer: by meaning, by words, by the graph."""
+"""The candidates of a question: by meaning, by words, by the graph."""

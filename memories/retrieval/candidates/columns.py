@@ -1,4 +1,4 @@
-"""What ranking knows of a candidate beside its scores, as columns."""
+"""The further facts of candidates that ranking needs, as columns."""
 
 from dataclasses import fields
 from typing import Any
@@ -14,15 +14,17 @@ from memories.retrieval.types import Found, Ids, Pool, Question, Vector
 from orgs.database.binary_values import halfvec, uuids
 from orgs.database.prepared_statements import fetched
 
-# What may be served once for several audiences: no turn of a conversation, and it holds.
+# A fact, which may be served once for several audiences: not a turn of a conversation, and not
+# superseded.
 _FACT = "m.conversation IS NULL AND m.type <> 'conversation' AND m.valid_until IS NULL"
-# One of those whose texts and vectors are looked at.
+# A candidate whose text and vector are read.
 _FRONT = "m.id = ANY(%(front)s::uuid[])"
-# Its words without case, spacing and punctuation, as far as so many characters.
+# A hash of its first characters without case, spacing and punctuation.
 _WORDING = (
     "hashtext(regexp_replace(lower(left(m.content, 400)), '[^[:alnum:]%%€$£+-]+', '', 'g'))::float8"
 )
-# One row of numbers a memory. What is forgotten is left out; so is what is over, unless wanted.
+# One row of numbers for each memory. Forgotten memories are left out, and expired ones unless they
+# are wanted.
 _STATEMENT = """
 SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
     coalesce((u.successes - u.failures)::float8 / (u.successes + u.failures + 2), 0),
@@ -50,13 +52,13 @@ _SIMILARITY = (
     "(SELECT -(e.own <#> %(vector)s::halfvec) FROM memories_embedding e WHERE "
     "e.organisation_id = m.organisation_id AND e.memory_id = m.id AND e.model = %(model)s)"
 )
-# Of facts alone: the id and the vector, one after the other.
+# The ids and vectors of facts, one after the other.
 _OWN = f"""string_agg(uuid_send(m.id) || CASE WHEN {_FRONT} AND {_FACT} THEN (
     SELECT halfvec_send(e.own) FROM memories_embedding e
     WHERE e.organisation_id = m.organisation_id AND e.memory_id = m.id AND e.model = %(model)s
 ) END, '')"""
 _NO_OWN = "NULL::bytea"
-# Days, of what a profession shares; who reads nothing of that asks nothing more.
+# Days since confirmation, only for audiences of a profession; left out for askers without one.
 _UNCONFIRMED = f"""CASE WHEN m.audience_id = ANY(%(cohorts)s::uuid[])
     THEN extract(epoch FROM %(now)s - {CONFIRMED_AT}) / 86400 ELSE 0 END"""
 _WIDTH = 16
@@ -83,10 +85,10 @@ _VECTOR = np.dtype([("id", "S16"), ("head", "V4"), ("own", ">f2", (DIMENSIONS,))
 def weighed(
     question: Question, found: Found, *, front: Ids | None = None
 ) -> tuple[Pool, NDArray[np.intp]]:
-    """The candidates that may be served, with all that ranking asks, and which of the found they
-    are. One query in the asker's scope, and another for tags where the profile asks for them.
+    """(the candidates that may be served, with all facts for ranking; their places in `found`). One
+    query in the asker's scope, and another for tags if the profile uses them.
 
-    front: those of which, if they are facts, words and vectors are read to be compared.
+    front: the ids whose words and vectors are read for comparing, if they are facts.
     """
     hive = question.profile == "hive"
     wanted = question.with_similarity or question.min_similarity is not None or hive
@@ -149,7 +151,7 @@ def weighed(
 
 
 def _own(sent: bytes | None, ids: Ids) -> dict[int, Vector]:
-    """The vectors by the places of their memories."""
+    """The vectors, by the place of their memory."""
     if not sent:
         return {}
     at = {bytes(id_): place for place, id_ in enumerate(ids)}
@@ -159,7 +161,7 @@ def _own(sent: bytes | None, ids: Ids) -> dict[int, Vector]:
 
 
 def _places_of(named: NDArray[np.intp], places: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """Where the memories stand that are named by their place among the found; -1 for none."""
+    """Translate places among the found memories into places among the kept ones; -1 for none."""
     here = np.full(most + 1, -1, dtype=np.intp)
     here[places] = np.arange(len(places))
     return here[np.where(named < 0, most, named)]

@@ -1,4 +1,4 @@
-"""Filters as SQL: fixed fragments with parameters, evaluated inside the search."""
+"""Filters as SQL: fixed fragments with parameters, used inside the search."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from robots.registry.who_taught_sql import untold_sql
 Condition = tuple[list[str], dict[str, Any]]
 
 
-# A memory `m` may leave its group, and nobody whom it concerns has opted out of that.
+# A memory `m` is shareable, and nobody whom it concerns has opted out of sharing.
 MAY_LEAVE = (
     "m.shareable AND NOT m.sensitive "
     "AND NOT EXISTS (SELECT 1 FROM orgs_member p "
@@ -23,14 +23,14 @@ _FLAGGED = (
 )
 
 
-# What may come up where a group narrows the question.
+# The memories that may come up in the group in which it is asked.
 HERE = (
     "(n.audience_id = %(organisation_audience)s OR (n.kind <> 'direct' "
     "AND (n.group_id IS NULL OR n.group_id = %(context_group)s)))"
 )
 
 
-# What everyone in the organisation reads, and what not everyone does.
+# Memories that everyone in the organisation reads, and the others.
 SHARED = "n.audience_id = %(organisation_audience)s"
 NOT_SHARED = "n.audience_id IS DISTINCT FROM %(organisation_audience)s"
 _VISIBLE = """n.audience_id = ANY (ARRAY(SELECT a.id FROM orgs_audience a
@@ -71,7 +71,7 @@ def narrow(question: Question) -> Condition:
     return sql, values
 
 
-# A robot of whose part the asker is not told finds nothing.
+# A robot that the asker may not see matches nothing.
 _TOLD = f"NOT {untold_sql('c.organisation_id', 'c.robot_id', 'c.audience_id')}"
 _COLUMNS = {
     "types": "m.type = ANY(%(types)s)",
@@ -80,7 +80,7 @@ _COLUMNS = {
     "AND u.organisation_id = m.organisation_id), m.first_tier) = ANY(%(tiers)s)",
     "robots": "EXISTS (SELECT 1 FROM memories_contribution c WHERE c.memory_id = m.id "
     f"AND c.organisation_id = m.organisation_id AND c.robot_id = ANY(%(robots)s) AND {_TOLD})",
-    # What a robot that is in it now brought, and its notes, whoever brought them.
+    # Memories that a present robot of the team brought, and notes of the team by anybody.
     "teams": "(EXISTS (SELECT 1 FROM memories_contribution c JOIN robots_teamrobot t "
     "ON t.organisation_id = c.organisation_id AND t.robot_id = c.robot_id "
     f"WHERE c.organisation_id = m.organisation_id AND c.memory_id = m.id AND {_TOLD} "

@@ -1,9 +1,9 @@
-"""Search along the graph: from the things that a question names to memories that need not share a
+"""Search along the graph: from the entities that a question names to memories that need not share a
 word with it.
 
-Runs inside the asker's scope, so that every edge that is followed is one that they may read. The
-walk is one recursive statement: no node twice on a way, at most so many neighbours of a node, at
-most so many rows; a hub passes less on than a node of few neighbours.
+Runs inside the asker's scope, so every followed edge is one that they may read. The walk is one
+recursive statement: no node twice on a path, limited neighbours for each node, limited rows; a node
+with many neighbours passes less weight on than one with few.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,8 @@ from orgs.database.prepared_statements import fetched
 DEPTH, MOST_DEPTH, LIMIT = 2, 4, 100
 MOST_SEEDS = 16
 
-# What is reached, and what of it each step keeps. The latest observations stand for a hub's.
+# The reached nodes, and those that each step keeps. Of a node with many observations the latest
+# count.
 _WALK = """
 WITH RECURSIVE seeds AS MATERIALIZED (
     SELECT given.node, 1 / (1 + ln(1 + count(found.id))) AS worth
@@ -79,7 +80,8 @@ GROUP BY m.id ORDER BY 3 DESC, m.id LIMIT %(limit)s::int
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A memory that a walk came to: in so many steps, with a score over 0 (not normalised)."""
+    """A memory that the walk reached: in how many steps, and its score, above 0 and not
+    normalised."""
 
     id: UUID
     depth: int
@@ -87,7 +89,7 @@ class Reached:
 
 
 def things_named(organisation_id: UUID, text: str) -> list[UUID]:
-    """The nodes of the concepts and named things in a text, whether they exist or not."""
+    """The node ids of the concepts and entities in a text, also of those without any row."""
     nodes = [node_of(organisation_id, "concept", term.key) for term in concepts(text)]
     nodes += [node_of(organisation_id, one.type, one.key) for one in named(text)]
     return list(dict.fromkeys(nodes))[:MOST_SEEDS]
@@ -103,10 +105,10 @@ def graph_candidates(
     limit: int = LIMIT,
     include_expired: bool = False,
 ) -> list[Reached]:
-    """Memories near the things that a text names, nearest first; call inside the asker's scope.
+    """Memories near the entities that a text names, nearest first; call inside the asker's scope.
 
-    What mentions such a thing, what those who know about it said, what answers those. asker: a
-    member; what they or those whom they talk to said comes a little earlier.
+    Memories that mention such an entity, that people who know about it said, and that answer these.
+    asker: a member; memories of them, or of those to whom they talk, rank a little higher.
     """
     return walk_from(
         organisation_id,
@@ -129,7 +131,8 @@ def walk_from(
     limit: int = LIMIT,
     include_expired: bool = False,
 ) -> list[Reached]:
-    """Memories up to `depth` steps from any of the nodes, best first; ends whatever the edges."""
+    """Memories up to `depth` steps from any of the nodes, best first. It always terminates, also
+    with cycles."""
     if not nodes:
         return []
     values = {

@@ -1,4 +1,4 @@
-"""Several searches as one: their candidates side by side, each memory once. Pure."""
+"""Merge the candidates of several searches, each memory once. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -12,9 +12,9 @@ _COLUMNS = [one.name for one in fields(Found) if one.name != "most"]
 
 
 def merged(pools: Sequence[Found]) -> tuple[Found, NDArray[np.intp]]:
-    """All candidates, to be judged as one, and from which of the given each place comes.
+    """(all candidates, for each place the number of the pool that it comes from).
 
-    Of a memory that several hold, the first counts.
+    If several pools have a memory, the first one counts.
     """
     origins = np.repeat(np.arange(len(pools)), [len(pool) for pool in pools])
     if len(pools) == 1:
@@ -26,6 +26,6 @@ def merged(pools: Sequence[Found]) -> tuple[Found, NDArray[np.intp]]:
 
 
 def part_of(found: Found, places: NDArray[np.intp]) -> Found:
-    """The candidates at some places."""
+    """The candidates at these places."""
     columns = {name: getattr(found, name)[places] for name in _COLUMNS}
     return Found(**columns, most=found.most)

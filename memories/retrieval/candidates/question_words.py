@@ -1,4 +1,4 @@
-"""What the scope knows of the question's wording: its lexemes, and the speakers it names."""
+"""The lexemes of a question, and the speakers of the scope that it names."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from memories.retrieval.candidates.filters import narrow
 from memories.retrieval.types import Question
 from orgs.database.prepared_statements import Rows, fetched
 
-# A question's first words decide; more would only cost time.
+# Only the first words of a question count; more would only cost time.
 QUERY_CHARACTERS = 2_000
 QUERY_LEXEMES = 48
 
@@ -32,7 +32,7 @@ _LANGUAGE = "(SELECT o.language FROM orgs_organisation o WHERE o.id = %(organisa
 
 
 def worded(question: Question) -> Question:
-    """The question with its lexemes and the speakers it names; one query in the asker's scope.
+    """The question with its lexemes and the speakers that it names; one query in the asker's scope.
 
     Where nothing narrows the question, the size of the scope is measured along (see
     `readable_rows`).
@@ -63,7 +63,7 @@ def wording(
 
 
 def with_words(question: Question, rows: Rows) -> Question:
-    """The question with what the statement found."""
+    """The question with the result of the statement."""
     lexemes, places, named, _, speakers = rows[0]
     place_of = dict(zip(possible_names(question.text[:QUERY_CHARACTERS]), speakers, strict=True))
     return replace(

@@ -1,4 +1,4 @@
-"""How much the asker may read decides how it is searched; the planner is never asked.
+"""The number of readable rows decides how to search, independently of the planner.
 
 Up to EXACT rows every readable one is scored, and the answer is exact. Above, the organisation's
 own partial indexes choose the candidates (see memories.indexing.organisation_indexes). Up to EXACT
@@ -44,8 +44,8 @@ def is_large(question: Question) -> bool:
 def readable(question: Question) -> int:
     """How many rows the asker may read: counted up to EXACT, estimated above; kept for a minute.
 
-    What is kept is no right: it chooses between two ways to search the same rows, and says how
-    rare a word is among them.
+    The cached number grants no right: it chooses between two ways to search the same rows, and says
+    how rare a word is among them.
     """
     kept = known(question)
     if kept is None:
@@ -61,13 +61,13 @@ def limits() -> dict[str, object]:
 
 
 def known(question: Question) -> int | None:
-    """What was counted within the last minute."""
+    """The number that was counted within the last minute, or None."""
     kept = _known.get(_key(question))
     return kept[1] if kept and kept[0] > time.monotonic() else None
 
 
 def note(question: Question, rows: int) -> None:
-    """Keep what was counted just now."""
+    """Cache the number that was counted just now."""
     with _lock:
         if len(_known) >= MOST_REMEMBERED:
             _known.clear()

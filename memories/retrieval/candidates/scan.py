@@ -1,7 +1,7 @@
-"""One look at narrow rows: how near each lies, and which of the question's words it shares.
+"""Scan narrow rows: the similarity of each, and which of the question's words it shares.
 
-The rows leave the database as columns of numbers, however many there are: as Python objects they
-would cost more than finding them. Row-level security chooses the rows.
+The rows leave the database as columns of numbers, because as Python objects they would cost more
+than the search. Row-level security chooses the rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ FROM {table} n WHERE n.organisation_id = %(organisation)s{conditions}
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a question is searched: a table of narrow rows (alias n), and fixed conditions."""
+    """Where a question is searched: a table of narrow rows (alias n), with fixed conditions."""
 
     table: str = "memories_search"
     conditions: tuple[str, ...] = ()
@@ -45,8 +45,8 @@ EVERYTHING = Source()
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """Rows as columns. product: inner product with the searched vector, or NaN; length in lexemes;
-    named: whether the question names its speaker; codes: see `word_codes`, one column for each
+    """Rows as columns. product: inner product with the searched vector, or NaN; length: in lexemes;
+    named: whether the question names the speaker; codes: see `word_codes`, one column for each
     eight words."""
 
     ids: Ids
@@ -68,7 +68,7 @@ def scan(
     values: Mapping[str, Any],
     words: Sequence[int],
 ) -> Scanned:
-    """Every row of a table that fulfils the conditions. words: places of the question's lexemes.
+    """All rows of a table that meet the conditions. words: places of the question's lexemes.
 
     values: the parameters of the conditions. Call inside the asker's scope.
     """
@@ -119,7 +119,7 @@ def _statement(
 
 
 def _column(sent: bytes | None, kind: str) -> NDArray[Any]:
-    """The numbers of an array as array_send writes it: no NULL is among them."""
+    """The numbers of an array in the binary form of array_send; it must have no NULL."""
     if sent is None:
         return np.empty(0, dtype=kind)
     pairs = np.frombuffer(sent, dtype=[("size", ">i4"), ("value", kind)], offset=_HEADER)

@@ -1,9 +1,9 @@
-"""The candidates: what lies near the question in meaning, and what shares its words.
+"""The candidates of a question: rows near in meaning, and rows that share its words.
 
 Everything runs under row-level security, so the permitted rows are chosen before the limit: k
-readable rows come back whenever k exist. Up to EXACT readable rows (see `readable_rows`) each of
-them is looked at once and scored by both arms; above, the organisation's own indexes bring what may
-be best, and both arms score that.
+readable rows are returned whenever k exist. Up to EXACT readable rows (see `readable_rows`) each is
+scored by both arms. Above that the organisation's own indexes give the likely best ones, which both
+arms score.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,9 +25,10 @@ from memories.retrieval.types import Floats, Found, Ids, Question
 from memories.store.tag_names import spelt
 from orgs.database.prepared_statements import fetched
 
-# Per arm; the top ten are those of scoring every row (docs/adr/0006-recall.md).
+# Candidates for each arm; with these the top ten equal those of scoring every row
+# (docs/adr/0006-recall.md).
 POOL = 100
-# Of the weighted reciprocal ranks, as they were published.
+# For the weighted reciprocal ranks, as published.
 NARROW_POOL = 50
 
 _TAGGED = """
@@ -39,8 +40,8 @@ WHERE n.organisation_id = %(organisation)s AND m.tags && %(names)s::varchar[] {c
 ORDER BY shared DESC, n.memory_id DESC LIMIT %(pool)s
 """
 
-# The organisation's partial HNSW answers; it returns its rows nearly in order, and the policy
-# lets through what may be read until enough are found.
+# Uses the organisation's partial HNSW index, which returns rows nearly in order; the policy filters
+# them until enough are found.
 _HNSW = """
 SELECT n.memory_id FROM memories_search n
 WHERE n.organisation_id = %(organisation)s AND n.model = %(model)s
@@ -61,7 +62,8 @@ _THESE = "n.memory_id = ANY(%(ids)s::uuid[])"
 
 @dataclass(frozen=True, slots=True)
 class _Scores:
-    """Scores of scanned rows, which of them each arm chose, and what the words could score."""
+    """Scores of scanned rows, the places that each arm chose, and the highest possible score of
+    words."""
 
     rows: Scanned
     words: Floats
@@ -71,10 +73,10 @@ class _Scores:
 
 
 def candidates(question: Question, source: Source = EVERYTHING) -> Found:
-    """Up to POOL memories of each arm, with their scores in both."""
+    """Up to POOL memories of each arm, with their scores in both arms."""
     conditions, values = _asked(question, source)
     tags = _tagged(question, source.table, conditions, values)
-    # A narrowed question is scored exactly, however large the scope.
+    # A filtered question is scored exactly, however large the scope.
     if source is EVERYTHING and not conditions and is_large(question):
         scores = _by_indexes(question, list(tags))
     else:
@@ -83,7 +85,7 @@ def candidates(question: Question, source: Source = EVERYTHING) -> Found:
 
 
 def given(question: Question, ids: Sequence[UUID]) -> Found:
-    """These memories as candidates, as far as the question takes them; no arm has chosen them."""
+    """These memories as candidates, if they pass the question's filters; no arm has chosen them."""
     conditions, values = _asked(question, EVERYTHING)
     rows = scan(question, EVERYTHING.table, [*conditions, _THESE], values | {"ids": list(ids)}, ())
     nothing = np.full(len(rows), np.nan)
@@ -92,12 +94,12 @@ def given(question: Question, ids: Sequence[UUID]) -> Found:
 
 
 def pool_size(question: Question) -> int:
-    """How many each arm chooses."""
+    """How many candidates each arm chooses."""
     return max(NARROW_POOL if question.fusion == "weighted_rrf" else POOL, question.limit)
 
 
 def _asked(question: Question, source: Source) -> tuple[list[str], dict[str, Any]]:
-    """What narrows the question there, with its parameters."""
+    """The conditions of the question and the source, with their parameters."""
     conditions, values = narrow(question)
     return [*conditions, *source.conditions], values | dict(source.values)
 
@@ -118,7 +120,7 @@ def _by_scoring_all(
 
 
 def best(scores: Floats, ids: Ids, most: int) -> NDArray[np.intp]:
-    """The places of the highest scores, NaN never; of equal ones the younger ids."""
+    """The places of the highest scores, never of NaN; of equal scores the younger ids."""
     known = np.flatnonzero(~np.isnan(scores))
     if len(known) > most:
         least = np.partition(scores[known], len(known) - most)[len(known) - most]
@@ -128,9 +130,9 @@ def best(scores: Floats, ids: Ids, most: int) -> NDArray[np.intp]:
 
 
 def _by_indexes(question: Question, more: Sequence[UUID]) -> _Scores:
-    """What the indexes of the organisation bring; both arms judge all of it, and choose.
+    """The scores of the rows that the organisation's indexes give; both arms score all of them.
 
-    more: rows that are looked at as well.
+    more: ids that are scored as well.
     """
     near, worded, frequencies = _ask_indexes(question)
     ids = list(dict.fromkeys([*near, *worded, *more]))
@@ -145,17 +147,18 @@ def _by_indexes(question: Question, more: Sequence[UUID]) -> _Scores:
 
 
 def _places(ids: Ids, values: Mapping[UUID, float]) -> dict[int, float]:
-    """Place of an id among these -> its value; an id that is not there is left out."""
+    """{place of an id among these: its value}; unknown ids are left out."""
     at = {bytes(id_): place for place, id_ in enumerate(ids)}
-    # numpy keeps ids without trailing noughts.
+    # numpy drops trailing zero bytes of ids.
     short = {id_.bytes.rstrip(b"\0"): value for id_, value in values.items()}
     return {at[id_]: value for id_, value in short.items() if id_ in at}
 
 
 def _ask_indexes(question: Question) -> tuple[list[UUID], list[UUID], list[float]]:
-    """(the nearest; what may share words best; in how many rows each word of the question is).
+    """(the nearest ids; the ids that may share words best; the number of rows with each word).
 
-    One message by Django's own cursor: the plan depends on the organisation.
+    One message by Django's own cursor, not a prepared statement, because the plan depends on the
+    organisation.
     """
     values: dict[str, Any] = {"organisation": question.organisation_id}
     values["pool"] = pool_size(question)
@@ -191,8 +194,8 @@ def _results(message: str, values: Mapping[str, Any]) -> list[Any]:
 def _tagged(
     question: Question, table: str, conditions: Sequence[str], values: dict[str, Any]
 ) -> dict[UUID, float]:
-    """Memory -> how many of its tags the question spells out, for what ranks by tags as well: the
-    reciprocal ranks and the profile hive."""
+    """{memory: how many of its tags the question has}, for rankings that use tags: the reciprocal
+    ranks and the profile hive."""
     ranks = question.fusion == "rrf" or question.profile == "hive"
     if not (question.strategy == "hybrid" and ranks):
         return {}
@@ -209,7 +212,8 @@ def _tagged(
 
 
 def _chosen(scores: _Scores, more: Mapping[UUID, float]) -> Found:
-    """The rows that either arm chose. more: others that are in it -> the number of their tags."""
+    """The candidates that an arm chose. more: {id of a further candidate: its number of tags in the
+    question}."""
     rows = scores.rows
     tags = _places(rows.ids, more) if more else {}
     near, worded = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)

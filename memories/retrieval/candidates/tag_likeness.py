@@ -1,4 +1,4 @@
-"""How much the tags of a question and of its candidates have in common, for the profile hive."""
+"""The similarity of the tags of a question and its candidates, for the profile hive."""
 
 import numpy as np
 
@@ -17,14 +17,14 @@ WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
 
 
 def tag_likeness(question: Question, ids: Ids) -> Floats:
-    """Jaccard of the question's tags and each candidate's, NaN where neither has any.
+    """The Jaccard index of the question's and each candidate's tags, NaN if neither has any.
 
-    The question's are those that it filters by, with the ones above them as memories have them, and
-    those of the candidates that its words spell out.
+    The question's tags are those of its filter, with their parents, and those of the candidates
+    that its words spell out.
     """
     likeness = np.full(len(ids), np.nan)
     values = {"organisation": question.organisation_id, "ids": uuids(ids)}
-    # numpy keeps ids without trailing noughts.
+    # numpy drops trailing zero bytes of ids.
     of = {id_.bytes.rstrip(b"\0"): frozenset(tags) for id_, tags in fetched(_TAGS, values)}
     asked = {above for tag in question.filters.tags for above in with_ancestors(tag)}
     asked |= frozenset().union(*of.values()) & set(spelt(question.text[:QUERY_CHARACTERS]))

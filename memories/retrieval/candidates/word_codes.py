@@ -1,9 +1,9 @@
-"""The words that rows share with a question, as numbers that one inner product brings. Pure.
+"""The words that rows share with a question, encoded in one inner product. Pure.
 
-A row has its words as places of a sparse vector, 4, 3, 2 or 1 for the labels A (its own), B, C, D
-(a neighbour's). The question has 8^i at the place of its word i. The inner product is then the sum
-of label x 8^i: every label can be read out of it, and eight words fill the 24 bits that a float32
-adds without an error. More words take more products.
+The sparse vector of a row has 4, 3, 2 or 1 at the place of each word, for the labels A (its own),
+B, C, D (a neighbour's). The vector of the question has 8^i at the place of its word i. The inner
+product is the sum of label x 8^i, from which every label can be decoded. Eight words fill the 24
+bits that a float32 adds exactly; more words need more products.
 """
 
 from collections.abc import Sequence
@@ -15,17 +15,18 @@ from memories.retrieval.types import Floats
 
 DIMENSIONS = 536_870_912
 WORDS_A_CODE, BITS_A_WORD = 8, 3
-# By the number of the label; 0 is none.
+# The weight of each label, by its number; 0 means none.
 WORTHS = np.array([0.0, 0.3, 0.5, 0.7, 1.0])
 OWN = 4
-# An own word counts less in a text of more lexemes than these.
+# Own words count less in texts with more lexemes than this.
 LONG = 40
 
 Labels = NDArray[np.int64]
 
 
 def sparse_questions(places: Sequence[int]) -> list[str]:
-    """The question as texts of sparse vectors, one for each eight words. places: from 1."""
+    """The question as sparse vectors in text form, one for each eight words. places: counted from
+    1."""
     found = []
     for start in range(0, len(places), WORDS_A_CODE):
         values: dict[int, int] = {}
@@ -37,7 +38,8 @@ def sparse_questions(places: Sequence[int]) -> list[str]:
 
 
 def labels(codes: Sequence[Floats], words: int, rows: int) -> Labels:
-    """(words, rows): the number of the label that each row has for each word, 0 for none."""
+    """An array of shape (words, rows): the number of the label of each word in each row, 0 for
+    none."""
     whole = [code.astype(np.int64) for code in codes]
     found = np.empty((words, rows), dtype=np.int64)
     for i in range(words):
@@ -47,20 +49,22 @@ def labels(codes: Sequence[Floats], words: int, rows: int) -> Labels:
 
 
 def weights(found: Labels, rows: int) -> Floats:
-    """What each word is worth by how many of the rows have it (see `worth_of`)."""
+    """The weight of each word, by how many of the rows have it (see `worth_of`)."""
     return worth_of(np.count_nonzero(found, axis=1).astype(np.float64), rows)
 
 
 def worth_of(counts: Floats, rows: int) -> Floats:
-    """What a word is worth that so many of the rows have: ln(1 + (rows - n + .5) / (n + .5))."""
+    """The weight of a word that n of the rows have, as in BM25: ln(1 + (rows - n + .5) / (n +
+    .5))."""
     worth: Floats = np.log1p((np.maximum(rows - counts, 0) + 0.5) / (counts + 0.5))
     return worth
 
 
 def word_scores(found: Labels, length: Floats, worth: Floats) -> Floats:
-    """The sum of weight x worth of the label for each row, NaN where no word is shared.
+    """For each row the sum over its words of weight of the label x weight of the word; NaN without
+    a shared word.
 
-    An own word of a long text is damped: / (.5 + .5 max(1, length / 40)).
+    An own word of a long text is divided by (.5 + .5 max(1, length / 40)).
     """
     damping = 0.5 + 0.5 * np.maximum(1.0, length / LONG)
     if not len(found):

@@ -1,1 +1,1 @@
-"""Who knows about a topic, by the memories that show it."""
+"""Who knows about a topic, with the memories as evidence."""

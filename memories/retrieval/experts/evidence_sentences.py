@@ -7,9 +7,9 @@ from memories.language.terms import concepts, terms
 
 
 def telling_sentence(text: str, topic: str) -> str:
-    """The first sentence that says something about the topic; else the one that says most.
+    """The first sentence that states something about the topic; else the one with most content.
 
-    What asks comes after what states. A text without sentences is its own.
+    Statements come before questions. A text without sentences is returned whole.
     """
     best, worth = "", (-1, -1, -1)
     keys = {term.key for term in concepts(topic) or terms(topic)}

@@ -1,4 +1,4 @@
-"""Who knows about a topic, as far as the asker may read what shows it."""
+"""Who knows about a topic, by evidence that the asker may read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,14 +19,14 @@ from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
 
-# Of one person, the telling ones first.
+# The most evidence of one person; the best first.
 EVIDENCE = 40
-# Memories nearest in meaning that are looked at, and the least cosine that counts as near.
+# How many of the nearest memories count, and the least cosine.
 NEAR, NEAR_ENOUGH = 40, 0.35
-# Who is known by words is not shown again by meaning, on whatever page.
+# An expert found by words is not listed again by meaning, on any page.
 MOST = 10_000
 
-# In a group what is asked in recall: its own rows and the organisation's, nothing direct.
+# In a group the same rows as in a recall: its own and the organisation's, no direct ones.
 _HERE = """(%(group)s::uuid IS NULL OR m.audience_id = %(open)s::uuid
      OR (m.kind <> 'direct' AND (m.group_id IS NULL OR m.group_id = %(group)s::uuid)))"""
 _FOUND = """
@@ -45,8 +45,8 @@ _READ = f"""
     GROUP BY e.source, e.memory_id
 )
 """
-# A topic of several words is known about where most of them are, if they are anywhere. The sums are
-# exact, so that a page goes on where the one before ended.
+# For a topic of several words most of them must be in the evidence, if any evidence has so many.
+# The sums are exact numbers, so that a page continues exactly after the one before.
 _PEOPLE = """, people AS (
     SELECT f.source, p.id, coalesce(p.name, (array_agg(f.speaker ORDER BY f.at DESC))[1]) AS name,
         sum(f.weight) AS weight, sum(f.times)::int AS times, count(*)::int AS memories,
@@ -72,7 +72,7 @@ WITH near AS MATERIALIZED (
     SELECT node, 1.0::float8 AS worth FROM unnest(%(nodes)s::uuid[]) AS given (node)
 ), {_FOUND} e.target = near.node {_READ} {_PEOPLE}
 """
-# What lies near in meaning shows it, and what answers a question that does.
+# Evidence is a memory near in meaning, or an answer to such a memory.
 _BY_MEANING = f"""
 WITH like_it AS MATERIALIZED (
     SELECT * FROM unnest(%(memories)s::uuid[], %(likeness)s::float8[]) AS given (memory_id, worth)
@@ -106,9 +106,9 @@ ORDER BY most.people DESC, most.times DESC, most.target
 
 @dataclass(frozen=True, slots=True)
 class ExpertCursor:
-    """Where a page of experts ended, and what was known when the first one began.
+    """Where a page of experts ended, and the newest memory when the first page was made.
 
-    until: memories that came later do not count, so that nobody moves from page to page.
+    until: later memories do not count, so that the order is the same on all pages.
     """
 
     by: str
@@ -122,9 +122,9 @@ class ExpertCursor:
 class Expert:
     """Somebody who has shown to know about a topic.
 
-    node: the member's id, or that of a speaker whom only a name is known of. weight: the sum over
-    what the asker may read; by meaning each observation counts by its likeness in 0-1. times: how
-    many observations, memories: in how many memories; evidence: their ids, the telling ones first.
+    node: the member's id, or the node of a speaker without a member. weight: the sum over
+    observations that the asker may read; by meaning each counts by its similarity in 0-1. times:
+    number of observations; memories: number of memories; evidence: their ids, the best first.
     """
 
     node: UUID
@@ -139,13 +139,13 @@ class Expert:
 
     @property
     def by(self) -> str:
-        """words or meaning."""
+        """How the expert was found: words or meaning."""
         return self.place.by
 
 
 @dataclass(frozen=True, slots=True)
 class ExpertWithEvidence:
-    """An expert with the most telling memories, as far as the asker reads them."""
+    """An expert with the best evidence that the asker reads."""
 
     expert: Expert
     evidence: tuple[Memory, ...]
@@ -161,7 +161,8 @@ def who_knows(
     after: ExpertCursor | None = None,
     now: datetime,
 ) -> list[ExpertWithEvidence]:
-    """The experts with some evidence each. Raises NotFound for a group the asker may not know."""
+    """The experts, each with `shown` memories. Raises NotFound for a group that the asker may not
+    know."""
     principal = resolve(act(actor, group=group))
     found = experts(principal, topic=topic, limit=limit, after=after, now=now)
     return with_evidence(principal, found, shown)
@@ -187,12 +188,11 @@ def experts(
     after: ExpertCursor | None = None,
     now: datetime,
 ) -> list[Expert]:
-    """Who knows about a topic, most first: by its words, then by its meaning.
+    """The experts of a topic, the best first: by its words, then by its meaning.
 
-    after: the place of the last one of the page before.
-
-    group: only its members and those who spoke there; else the group that the principal asks in.
-    Nobody appears for whom the asker may read no evidence, and nobody's rank rests on any other.
+    after: the place of the last one of the page before. group: only its members and those who spoke
+    there; by default the group in which the principal asks. Only evidence that the asker may read
+    makes somebody appear or rank.
     """
     values = _values(principal, group, limit, now)
     values["until"] = after.until if after else new_id()
@@ -218,28 +218,29 @@ def _from(after: ExpertCursor | None) -> dict[str, Any]:
 def topics(
     principal: Principal, *, group: UUID | None = None, limit: int = 12, now: datetime
 ) -> list[str]:
-    """What most people have lately shown to know about, as far as the asker may read."""
+    """The topics about which most people have lately shown knowledge, as far as the asker may
+    read."""
     with principal.scope():
-        # A number or a date is no topic to ask for, so some more are looked at than are shown.
+        # More are read than shown, because numbers and dates are left out.
         found = fetched(_TOPICS, _values(principal, group, 3 * limit, now))
     return [name for (name,) in found if is_topic(name)][:limit]
 
 
 def is_topic(name: str) -> bool:
-    """Whether a name is one to ask for: a subject, and no other word."""
+    """Whether a name is a topic: a subject, and no other word."""
     found = concepts(name)
     return bool(found) and subject_named(found)
 
 
 def evidence(principal: Principal, ids: Sequence[UUID]) -> dict[UUID, Memory]:
-    """The memories that show it, with their names."""
+    """The memories of evidence, by id, with names."""
     with principal.scope():
         rows = Memory.objects.filter(organisation_id=principal.organisation_id)
         return dict(rows.with_names().in_bulk(list(ids)))
 
 
 def topic_nodes(organisation_id: UUID, topic: str) -> list[UUID]:
-    """The concepts that a topic names; a word of grammar alone names none."""
+    """The node ids of the concepts in a topic; of a topic of function words only, of its terms."""
     found = concepts(topic) or terms(topic)
     keys = dict.fromkeys([*(term.key for term in found), " ".join(t.key for t in found)])
     return [node_of(organisation_id, "concept", key) for key in keys if key]
@@ -265,7 +266,7 @@ def _by_words(topic: str, values: dict[str, Any]) -> list[Expert]:
     if not nodes:
         return []
     words = max(1, len(nodes) - 1) if len(nodes) > 1 else 1
-    # All of two words, most of more.
+    # One or two words must all match, of more words three fifths.
     enough = words if words <= 2 else -(-words * 3 // 5)
     return _experts(_BY_WORDS, values | {"nodes": nodes, "enough": enough}, "words")
 
@@ -276,11 +277,11 @@ def _by_meaning(
     if not topic.strip():
         return []
     query = Query(text=topic, limit=2 * NEAR, strategy="vector", min_similarity=NEAR_ENOUGH)
-    # Each memory is a piece of evidence, whoever else reads the same.
+    # Equal memories of several audiences all count as evidence.
     question = prepare(principal, replace(query, counts=False, prefer_personal=False), now)
     if question.vector is None:
         return []
-    # As many are looked at on each page, whatever came meanwhile.
+    # The same number is considered on each page, whatever was added meanwhile.
     hits = [hit for hit in search(question).hits if hit.id <= values["until"]][:NEAR]
     if not hits:
         return []

@@ -1,4 +1,4 @@
-"""What lies around a topic: its experts, what else they speak of there, who talks to whom."""
+"""The neighbourhood of a topic: its experts, related topics, and who talks to whom."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from robots.access.act_for import act
 
 MOST_PEOPLE, MOST_THINGS, LOOKED_AT = 8, 8, 300
 
-# From the memories that show it, and from no others; in an order that no hidden row can change.
+# Only from the memories of the evidence, in an order that no hidden row can change.
 _AROUND = """
 WITH things AS MATERIALIZED (
     SELECT n.node, max(n.name) AS name, count(*) AS times FROM memories_entity n
@@ -58,7 +58,8 @@ class Around:
 
 
 def around(principal: Principal, topic: str, people: Sequence[Expert]) -> Around:
-    """The neighbourhood of a topic for a picture: bounded, and only of readable memories."""
+    """The neighbourhood of a topic for a picture: limited in size, and only from readable
+    memories."""
     found = Around(people=list(people)[:MOST_PEOPLE])
     memories = [id_ for one in found.people for id_ in one.evidence][:LOOKED_AT]
     if not memories:
@@ -82,7 +83,7 @@ def around(principal: Principal, topic: str, people: Sequence[Expert]) -> Around
 
 @dataclass(frozen=True, slots=True)
 class TopicPage:
-    """What the page shows: experts with evidence and what is around, or topics to ask for."""
+    """The content of the page: experts with evidence and the neighbourhood, or topics to choose."""
 
     known: list[ExpertWithEvidence]
     around: Around | None

@@ -1,4 +1,4 @@
-"""Why a memory that the asker may read was no candidate: each narrowing tried by itself."""
+"""Why a readable memory was no candidate: each filter is tried by itself."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ FROM (SELECT 1) AS one LEFT JOIN (
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """What a memory that was no candidate has in common with the question.
+    """The similarity of a memory that was no candidate with the question.
 
     product, similarity: see `Pool`; None without a vector on either side.
     """
@@ -44,7 +44,7 @@ class Nearness:
 
 
 def nearness(question: Question, memory_id: UUID) -> Nearness:
-    """One query; call inside the asker's scope."""
+    """The similarity of one memory; one query, inside the asker's scope."""
     vector = None if question.vector is None else HalfVector(question.vector).to_text()
     with connection.cursor() as cursor:
         cursor.execute(
@@ -61,7 +61,7 @@ def nearness(question: Question, memory_id: UUID) -> Nearness:
 
 
 def exclusions(question: Question, memory_id: UUID) -> list[str]:
-    """The names of what keeps an indexed memory out; call inside the asker's scope.
+    """The names of the filters that exclude an indexed memory; call inside the asker's scope.
 
     A name is that of a field of the recall: group, include_shared, timeframe or filters.<name>.
     """
@@ -69,7 +69,7 @@ def exclusions(question: Question, memory_id: UUID) -> list[str]:
 
 
 def holds(question: Question, memory_id: UUID) -> bool:
-    """Whether the memory is searchable and passes everything that narrows the question."""
+    """Whether the memory is searchable and passes all filters of the question."""
     conditions, values = narrow(question)
     statement = _HOLDS.format(conditions="".join(f" AND {c}" for c in conditions))
     with connection.cursor() as cursor:
@@ -78,7 +78,7 @@ def holds(question: Question, memory_id: UUID) -> bool:
 
 
 def _narrowings(question: Question) -> Iterator[tuple[str, Question]]:
-    """The question with one narrowing at a time."""
+    """(name, the question with only this filter) for each filter."""
     bare = replace(question, context_group=None, include_shared=True, filters=Filters())
     if question.context_group and not question.include_direct:
         yield "group", replace(bare, context_group=question.context_group)

@@ -1,4 +1,4 @@
-"""Why a memory came up for a question, or why it did not; for memories that the asker may read."""
+"""Why a readable memory came up for a question, or why it did not."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,9 +47,10 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """rank: among the candidates, from 1, None if it was none; needed: the last score served.
+    """rank: among the candidates, counted from 1, None if it was none; needed: the score of the
+    last served hit, None if there was room.
 
-    hit: its numbers, as far as there are any; share: the same beside the best candidate.
+    hit: its numbers, if there are any; share: these relative to the best candidate.
     """
 
     memory: Memory
@@ -64,10 +65,10 @@ class Explanation:
 
 
 def explain(actor: Actor, memory_id: UUID, query: Query, *, now: datetime) -> Explanation:
-    """Where the memory stands in the answer to a question. Counts as no access.
+    """The place of a memory in the answer to a question, with reasons. Counts as no access.
 
-    Raises NotFound for a memory that the asker may not read, like `recall` for a group or member,
-    and NotUnderstood.
+    Raises NotFound for a memory that the asker may not read, and for a group or member like
+    `recall`; and NotUnderstood.
     """
     principal = asker(actor, query)
     query = timed(principal, query, now)
@@ -92,7 +93,8 @@ def _visible(principal: Principal, memory_id: UUID) -> Memory:
 
 
 def _closed_here(actor: Actor, memory_id: UUID, query: Query) -> Explanation:
-    """The asker reads it elsewhere, but not where the question is asked."""
+    """The explanation for a memory that the asker may read, but not in the group in which it is
+    asked."""
     principal = resolve(actor)
     with principal.scope():
         memory = _visible(principal, memory_id)
@@ -117,7 +119,7 @@ def _without_numbers(memory: Memory, query: Query, why: list[Reason]) -> Explana
 def _explained(question: Question, query: Query, memory: Memory) -> Explanation:
     if why := _withdrawn(memory, question):
         return _without_numbers(memory, query, [why])
-    # As they are judged, but without the end that the limit sets.
+    # The usual judgement, but without the limit.
     whole = replace(question, whole=True)
     candidates = ranked(whole, question).hits
     hits = nearest(whole, candidates)
@@ -142,7 +144,7 @@ def _explained(question: Question, query: Query, memory: Memory) -> Explanation:
 
 
 def _stood_for(memory: Memory, candidates: Sequence[Hit], hits: Sequence[Hit]) -> list[Reason]:
-    """Why a candidate is not among the hits, if so."""
+    """The reason why a candidate is not among the hits; empty if it is."""
     if any(memory.id in hit.merged for hit in hits):
         return [Reason("consolidated", CONSOLIDATED)]
     one_of = {hit.id for hit in candidates} - {hit.id for hit in hits}
@@ -150,7 +152,7 @@ def _stood_for(memory: Memory, candidates: Sequence[Hit], hits: Sequence[Hit]) -
 
 
 def _raw(memory: Memory, near: Nearness | None) -> Hit | None:
-    """The numbers of a memory that was no candidate."""
+    """A hit with the numbers of a memory that was no candidate."""
     if near is None:
         return None
     return Hit(id=memory.id, relevance=0.0, vector=near.product, similarity=near.similarity)
@@ -173,7 +175,7 @@ def _came(share: Share, memory: Memory, question: Question) -> list[Reason]:
 def _missed(
     question: Question, query: Query, memory: Memory, rank: int | None, near: Nearness | None
 ) -> list[Reason]:
-    """Everything that kept it out, the most certain first."""
+    """The reasons why it was not served, the most certain first."""
     if rank is not None:
         others = rank - 1
         text = f"{others:,} memories fit better, and the answer has room for {query.limit:,}."
@@ -204,7 +206,7 @@ def _left_out_by(name: str) -> str:
 
 
 def beside(hits: Sequence[Hit]) -> Mapping[UUID, Share]:
-    """Each hit's parts in 0-1, as a share of the best hit's."""
+    """The parts of each hit's score as shares of the best hit's, in 0-1, by id."""
     floor = known_model().meaning_floor
     nearest = max((h.vector for h in hits if h.vector is not None), default=0.0) - floor
     most = max((h.keyword or 0.0 for h in hits), default=0.0)
@@ -222,5 +224,5 @@ def beside(hits: Sequence[Hit]) -> Mapping[UUID, Share]:
 
 
 def tier_weight(memory: Memory) -> float:
-    """In 0-1, as the score counts it."""
+    """The weight of the memory's tier in the score, 0-1."""
     return TIER_WEIGHT[memory.tier]

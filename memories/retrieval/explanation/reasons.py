@@ -1,4 +1,4 @@
-"""Why a memory came up, in words. Pure: numbers and texts in, short phrases out."""
+"""Why a memory came up, in short phrases. Pure."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,9 +14,10 @@ MOST_WORDS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """What each part gave, in 0-1 beside the best candidate; None where it had no say.
+    """The parts of a score relative to the best candidate, in 0-1; None for a part that was not
+    used.
 
-    fits: what the wording added (who speaks, when, how much it says), see retrieval.scoring.
+    fits: what the wording added (speaker, time, length), see `retrieval.ranking.cues`.
     """
 
     meaning: float | None
@@ -26,7 +27,7 @@ class Share:
 
 
 def shared_words(text: str, wanted: Collection[str]) -> list[str]:
-    """The first few words of the text that have one of the wanted stems, each once."""
+    """The first words of the text that have one of the wanted stems, each once."""
     found: dict[str, str] = {}
     for match in WORD.finditer(text[:A_TEXT]):
         key = stem(match[0].lower())
@@ -43,7 +44,7 @@ def _listed(words: list[str]) -> str:
 
 
 def reasons(share: Share, text: str, wanted: Collection[str]) -> list[str]:
-    """Phrases that go on from "it ...": never empty."""
+    """Phrases that continue "it ..."; never empty."""
     found = []
     if words := shared_words(text, wanted):
         found.append("says " + _listed([f"“{word}”" for word in words]))

@@ -1,4 +1,4 @@
-"""What is known already that is like a text."""
+"""Known memories that are similar to a text."""
 
 from datetime import datetime
 from uuid import UUID
@@ -9,17 +9,17 @@ from memories.retrieval.recall import Query, prepare, whole_memories
 from memories.store.models.memory import Memory
 from orgs.principals import Principal
 
-# Characters of a text that are compared with others.
+# The characters of a text that are compared.
 COMPARED = 500
 
 
 def resembling(
     principal: Principal, text: str, audience_id: UUID, *, now: datetime, limit: int = 3
 ) -> list[tuple[Memory, bool]]:
-    """What the readers of one audience have that is like a text, best first, each with whether it
-    is folded: it has little to do with the text.
+    """(memory, folded) of one audience's memories that are similar to a text, best first. folded:
+    whether it has little to do with the text.
 
-    Nothing is counted or recorded: whoever reviews is not asking.
+    It does not count as access and is not recorded, because a reviewer does not ask a question.
     """
     alone = principal.narrowed(frozenset({audience_id}))
     query = Query(text=text[:COMPARED], limit=limit, counts=False)

@@ -1,1 +1,1 @@
-"""The order of the candidates: fusion, cues, what is served once."""
+"""The order of the candidates: fusion, cues, scores, and equal memories."""

@@ -1,6 +1,7 @@
-"""Which of several equal texts is served: the one of the nearest audience. Pure."""
+"""The order of audiences from the nearest to the farthest. Of equal texts the nearest is served.
+Pure."""
 
-# From the reader's own outwards.
+# From the reader's own audience outwards.
 NEAREST = (
     "member", "robot", "explicit", "review", "persona", "role", "industry", "team", "group",
     "organisation",

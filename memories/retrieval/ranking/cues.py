@@ -1,4 +1,4 @@
-"""What the wording adds to the two arms, and the score that ranks.
+"""Cues: what the wording adds to the two arms; and the final score.
 
 cues = .05 min(ln(1 + l), ln 31)          l = lexemes of the text: a longer turn says more
      - .06 if the text is a short question
@@ -6,7 +6,7 @@ cues = .05 min(ln(1 + l), ln 31)          l = lexemes of the text: a longer turn
      + .08 if the question asks when and the text names a time
      + .10 if the asker speaks of themselves and said it
 
-Found on conversation sets, halves held out; see docs/benchmarks.md.
+Fitted on halves of conversation sets, tested on the other halves; see docs/benchmarks.md.
 """
 
 from math import log
@@ -28,13 +28,13 @@ from memories.retrieval.types import Floats, Found, Pool, Question
 
 LENGTH, LONGEST = 0.05, log(31)
 SHORT_QUESTION, SPEAKER, TIME, SELF = 0.06, 0.20, 0.08, 0.10
-# The least difference of scores that an answer shows.
+# The smallest difference between scores that an answer shows.
 SCORE_STEP = 1e-6
 LOWEST, HIGHEST = -SHORT_QUESTION, LENGTH * LONGEST + SPEAKER + TIME + SELF
 
 
 def cues(question: Question, pool: Pool) -> Floats:
-    """The sum above for each candidate, in LOWEST to HIGHEST."""
+    """The sum above for each candidate, between LOWEST and HIGHEST."""
     total = known_cues(question, pool)
     if question.asks_about_self:
         total += SELF * pool.by_asker
@@ -42,7 +42,7 @@ def cues(question: Question, pool: Pool) -> Floats:
 
 
 def known_cues(question: Question, pool: Found) -> Floats:
-    """The sum without its last line: what the narrow rows tell."""
+    """The sum without its last line, from the narrow rows alone."""
     total = LENGTH * np.minimum(np.log1p(pool.length), LONGEST) - SHORT_QUESTION * pool.asks
     if question.named:
         total += SPEAKER / len(question.named) * pool.by_named
@@ -52,7 +52,7 @@ def known_cues(question: Question, pool: Found) -> Floats:
 
 
 def relevance(fused: Floats, added: Floats) -> Floats:
-    """Fused arms (0-1) and cues brought to 0-1, in their own order."""
+    """Fused arms (0-1) plus cues, scaled to 0-1; the order stays."""
     return (fused + added - LOWEST) / (1.0 + HIGHEST - LOWEST)
 
 
@@ -67,12 +67,11 @@ class Judged(NamedTuple):
 
 
 def judge(question: Question, pool: Pool, fused: Floats, lead: float | None = None) -> Judged:
-    """The scores under the profile that was asked for. What is past its day has no strength left.
+    """The scores by the question's profile. An expired memory has strength 0.
 
-    lead: of who is named, among all candidates (`answering.confidence.lead_of`).
+    lead: see `answering.confidence.lead_of`.
 
-    A single arm or a named fusion is asked for as such: what the wording adds belongs to the
-    hybrid.
+    Cues are added only in the hybrid, not for a single arm or a named fusion.
     """
     added, found = np.zeros_like(fused), fused
     if question.strategy == "hybrid" and question.fusion == "minmax":
@@ -87,9 +86,9 @@ def judge(question: Question, pool: Pool, fused: Floats, lead: float | None = No
 
 
 def scored(question: Question, pool: Pool, *, relevance: Floats, strength: Floats) -> Floats:
-    """The score that ranks, by the question's profile and its weights of tiers.
+    """The final score, by the question's profile and tier weights.
 
-    What a profession shares and nobody has confirmed for long keeps a part of it.
+    A memory of a profession that nobody has confirmed for long keeps only a share of it.
     """
     if question.profile == "strength":
         score = by_strength(
@@ -114,9 +113,10 @@ def scored(question: Question, pool: Pool, *, relevance: Floats, strength: Float
 
 
 def beneath_successors(score: Floats, pool: Pool) -> Floats:
-    """.8 of the score of what is superseded, and less than its successor's if that was found.
+    """The scores with superseded memories at .8 of theirs, and below their successor's if that was
+    found.
 
-    A successor may be superseded itself, so it is looked at first: the newer, the larger its id.
+    A successor may be superseded itself, so newer memories (with larger ids) are handled first.
     """
     lower = np.where(pool.superseded, SUPERSEDED * score, score)
     linked = np.flatnonzero(pool.superseded & (pool.successor >= 0))

@@ -1,6 +1,6 @@
-"""One relevance from several arms. Pure: columns in, numbers out.
+"""Fuse the scores of several arms into one relevance. Pure.
 
-A place is NaN where the arm cannot judge the memory; it gets nothing from that arm.
+A score is NaN if the arm cannot judge the memory; it gets nothing from that arm.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from memories.embedding.known_models import MEANING_FLOOR
 from memories.retrieval.types import Floats, Found, Ids
 
 RRF_K = 60
-# Of meaning and words; found by measurement (docs/benchmarks.md).
+# The weights of meaning and words; measured (docs/benchmarks.md).
 WEIGHTS = (0.47, 0.53)
 RRF_WEIGHTS = (0.6, 0.4)
-# A full hit by words has at least so much of what every word of the question would be worth. Where
-# no candidate reaches that, the best shares a word or two by chance, and meaning decides.
+# A full hit by words has at least this share of the total weight of the question's words. If no
+# candidate reaches it, the best one shares a few words by chance, and meaning decides.
 FULL = 0.65
 
 
@@ -34,9 +34,9 @@ def reciprocal_rank(
 ) -> Floats:
     """Sum of weight / (k + rank), rank from 1 (Cormack, Clarke and Büttcher, 2009).
 
-    Each list has one score a memory, higher is better, NaN where it does not hold the memory. Of
-    equal scores the older id comes first: the order of the rows depends on rows that nobody asked
-    for, also on those that the asker may not read.
+    Each list has one score for each memory, higher is better, NaN if it does not have the memory.
+    Of equal scores the older id comes first, because the order of rows from the database may depend
+    on rows that the asker may not read.
     """
     fused = np.zeros_like(lists[0])
     for scores, weight in zip(lists, weights or [1.0] * len(lists), strict=True):
@@ -48,11 +48,11 @@ def reciprocal_rank(
 def fuse(pool: Found, strategy: str, fusion: str, floor: float = MEANING_FLOOR) -> Floats:
     """One number in 0-1 for every candidate.
 
-    floor: the lower end of inner products with the searched vectors, fixed for a model: the true
-    minimum would need the whole scope, and changes nothing at the top.
+    floor: the lower end of inner products with the searched vectors, fixed for a model. The true
+    minimum would need the whole scope, and would not change the top.
 
-    minmax weighs scores, so both arms judge every candidate; the reciprocal ranks are of what
-    each arm found by itself.
+    minmax uses the scores of both arms for every candidate; reciprocal ranks only use what each arm
+    found by itself.
     """
     if strategy == "vector":
         return minmax(pool.product, floor)

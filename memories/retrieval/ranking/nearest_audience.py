@@ -1,11 +1,11 @@
-"""What a member knows and what everyone knows, as one answer.
+"""Combine private and shared knowledge in one answer.
 
-prefer_personal: of facts that say the same and that different audiences read, the one of the
-nearest audience is served (see `audience_distance`), in the place of the best; the others are named
-beside it. What the same audience holds twice stays, and so does every turn of a conversation.
-shared_limit: of what everyone in the organisation reads no more comes up than this.
+prefer_personal: if facts of different audiences say the same, the one of the nearest audience (see
+`audience_distance`) is served, at the rank of the best; the others are named beside it. Repeats
+within one audience stay, and so do turns of conversations. shared_limit: the most memories that
+everyone in the organisation reads.
 
-A place that becomes free goes to the next hit: scores and order are those of ranking.
+A free place goes to the next hit; scores and order are those of ranking.
 """
 
 from collections.abc import Sequence
@@ -16,15 +16,15 @@ from memories.retrieval.candidates.search import pool_size
 from memories.retrieval.ranking.same_answer import ROUNDING, across_audiences, facts
 from memories.retrieval.types import Hit, Question
 
-# So many more than the limit are looked at first, then so many times as many.
+# How many hits more than the limit are examined first, and the factor for the next try.
 ROOM, MORE = 5, 3
 
 
 def windows(question: Question) -> list[int]:
-    """How many hits to look at: the first that give a whole answer are enough.
+    """The numbers of hits to examine, one after the other, until the answer is complete.
 
-    Never more than an arm chooses anyway, for a larger pool would change the scores; past the last
-    of these every candidate is looked at.
+    Never more than an arm chooses, because a larger pool would change the scores; after the last
+    number all candidates are examined.
     """
     if not question.prefer_personal and question.shared_limit is None:
         return [question.limit]
@@ -33,10 +33,10 @@ def windows(question: Question) -> list[int]:
 
 
 def nearest(question: Question, hits: Sequence[Hit], *, looked_at: int = 0) -> list[Hit]:
-    """The hits of the answer, best first: `limit`, or all where the question is asked whole.
+    """The hits of the answer, best first: `limit`, or all if question.whole.
 
-    hits: ranked. looked_at: how many of them were not enough. One query in the asker's scope for
-    each window, and none where nothing may be the same.
+    hits: ranked. looked_at: a number of hits that was not enough before. One query in the asker's
+    scope for each window, and none if no facts may be equal.
     """
     sizes = [size for size in windows(question) if looked_at < size < len(hits)]
     for size in [*sizes, len(hits)]:
@@ -48,7 +48,7 @@ def nearest(question: Question, hits: Sequence[Hit], *, looked_at: int = 0) -> l
 
 
 def _once(question: Question, hits: Sequence[Hit]) -> list[Hit]:
-    """Each fact once, where the nearest audience is preferred."""
+    """The hits with each fact once, if prefer_personal."""
     alike = suspects(question, hits) if question.prefer_personal else []
     if not alike:
         return list(hits)
@@ -57,9 +57,9 @@ def _once(question: Question, hits: Sequence[Hit]) -> list[Hit]:
 
 
 def suspects(question: Question, hits: Sequence[Hit]) -> list[Hit]:
-    """The facts that may say the same as one of another audience. Pure.
+    """The facts that may equal a fact of another audience. Pure.
 
-    Where the vectors are not at hand, every fact may, if there is more than one audience.
+    If a vector is missing, these are all facts, unless all have one audience.
     """
     told = [hit for hit in hits if hit.readers is not None]
     readers = np.array([hit.readers for hit in told])
@@ -77,7 +77,7 @@ def suspects(question: Question, hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _within_limit(question: Question, hits: Sequence[Hit]) -> list[Hit]:
-    """Without what everyone reads beyond the first `shared_limit` of it."""
+    """The hits with at most `shared_limit` memories that everyone reads."""
     if question.shared_limit is None:
         return list(hits)
     kept, left = [], question.shared_limit

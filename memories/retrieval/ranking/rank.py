@@ -1,6 +1,6 @@
-"""One pass on one screen: candidates, fusion, scoring, the top.
+"""One ranking pass: candidates, fusion, scoring, top.
 
-Runs inside the asker's scope: whatever a stage reads, the database has let through.
+Runs inside the asker's scope, so every stage reads only permitted rows.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from memories.retrieval.ranking.fusion import fuse
 from memories.retrieval.ranking.shortlist import shortlist
 from memories.retrieval.types import Floats, Found, Hit, Pool, Question
 
-# So many times the limit, by relevance, are likely to hold all that is served.
+# This many times the limit, by relevance, most likely contain all served memories.
 FRONT = 3
 
 
@@ -30,11 +30,11 @@ def rank(
     sources: Sequence[Source] = (EVERYTHING,),
     caps: Sequence[int] | None = None,
 ) -> list[Hit]:
-    """The best `limit` memories that the sources hold for the question, as one list.
+    """The best `limit` memories of the sources for the question, as one list.
 
     question.strategy: keyword, vector or hybrid. Each source is searched by itself; the candidates
-    are judged together. caps: how many may come from each source. Where only so many of what
-    everyone reads are to come up, that is searched apart, so that it hides nothing else.
+    are scored together. caps: how many may come from each source. With a shared_limit, memories
+    that everyone reads are searched separately, so that they displace nothing else.
     """
     parts = list(sources)
     if question.shared_limit is not None:
@@ -57,7 +57,8 @@ def rank(
 
 
 def apart(question: Question, source: Source) -> list[Source]:
-    """The source without what everyone in the organisation reads, and that alone."""
+    """The source split in two: without memories that everyone in the organisation reads, and only
+    these."""
     values = {**source.values, "organisation_audience": question.organisation_audience}
     return [
         replace(source, conditions=(*source.conditions, condition), values=values)
@@ -66,17 +67,17 @@ def apart(question: Question, source: Source) -> list[Source]:
 
 
 def _is_plain(question: Question) -> bool:
-    """Whether `shortlist` knows how far what is not read yet can lift a score."""
+    """Whether `shortlist` can bound how much the unread facts can raise a score."""
     balanced = question.profile == "balanced" and question.tier_strategy != "weighted"
     as_found = question.fusion == "minmax" and question.min_similarity is None
     return balanced and as_found and not question.whole
 
 
 def _from_shortlist(question: Question, found: Found) -> list[Hit] | None:
-    """The same from the few that can be among the best; None where that cannot be told.
+    """The hits from a shortlist of possible best ones; None if the shortlist is not safe.
 
-    Who falls out because it is over changes what the others are measured by; what is superseded, or
-    has faded, sinks farther than the shortlist reckons with.
+    It is not safe if a candidate drops out, which changes the normalisation of the others, or if
+    one is superseded or faded, which lowers it more than the shortlist assumes.
     """
     fused = fuse(found, question.strategy, question.fusion, question.meaning_floor)
     short = shortlist(question, found, fused, question.limit)
@@ -100,7 +101,7 @@ def _capped(places: list[int], origins: NDArray[np.intp], caps: Sequence[int]) -
 
 
 def top(question: Question, pool: Pool, judged: Judged) -> list[int]:
-    """The places of the best, equal scores by id, so that the order is the same each time."""
+    """The places of the best, equal scores by id, so that the order is deterministic."""
     order = np.lexsort((pool.ids, -judged.score))
     if question.min_similarity is not None:
         order = order[np.nan_to_num(pool.similarity[order]) >= question.min_similarity]
@@ -109,9 +110,9 @@ def top(question: Question, pool: Pool, judged: Judged) -> list[int]:
 
 
 def hit(pool: Pool, judged: Judged, place: int) -> Hit:
-    """A served candidate with the parts that explain its score."""
+    """The hit of a candidate, with the parts of its score."""
     return Hit(
-        # A trailing nought byte is dropped by numpy.
+        # numpy drops trailing zero bytes.
         id=UUID(bytes=bytes(pool.ids[place]).ljust(16, b"\0")),
         relevance=float(judged.relevance[place]),
         score=float(judged.score[place]),
@@ -130,5 +131,5 @@ def hit(pool: Pool, judged: Judged, place: int) -> Hit:
 
 
 def number(column: Floats, place: int) -> float | None:
-    """The value, or None where there is none."""
+    """The value at a place, or None if it is NaN."""
     return None if np.isnan(column[place]) else float(column[place])

@@ -1,9 +1,9 @@
-"""What says the same is served once: for this answer, nothing is deleted.
+"""Serve memories that say the same once. This affects only the answer; nothing is deleted.
 
-Equal texts collapse, and where a threshold is given nearly equal ones as well, unless they
-contradict each other. The nearest audience is served, in the place of the best; its confidence is
-the highest of all, its access count their sum. `consolidated` asks nothing about the audiences;
-`across_audiences` leaves alone what one audience holds twice.
+Equal texts are merged, and with a threshold also nearly equal ones, unless they contradict each
+other. The one of the nearest audience is served, at the rank of the best; its confidence is the
+highest of all, its access count their sum. `consolidated` ignores audiences; `across_audiences`
+keeps repeats within one audience.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from memories.retrieval.types import Hit, Question, Vector
 from orgs.database.binary_values import halfvec_sent
 from orgs.database.prepared_statements import fetched
 
-# What a product of many vectors may differ from that of two.
+# The rounding difference between a matrix product and a single inner product.
 ROUNDING = 1e-3
 Number = TypeVar("Number", int, float)
 
@@ -40,9 +40,9 @@ WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What a hit says and how sure it is. own: the text's vector, where it is asked for.
+    """The text of a hit and its facts. own: the text's vector, if it was requested.
 
-    speaker, member_id, occurred_at: who said it, about whom and when, as far as that is known.
+    speaker, member_id, occurred_at: who said it, about whom and when, if known.
     """
 
     text: str
@@ -56,9 +56,9 @@ class Fact:
     occurred_at: datetime | None = None
 
     def may_be(self, other: "Fact") -> bool:
-        """Whether nothing but the text has to tell that both are one fact of two audiences.
+        """Whether both may be one fact of two audiences, apart from their texts.
 
-        Who said it, about whom and when must not differ, where both know it.
+        Speaker, subject and time must not differ, if both have them.
         """
         known = (
             (self.speaker, other.speaker),
@@ -93,9 +93,9 @@ def facts(question: Question, hits: Sequence[Hit], *, near: bool = False) -> dic
 def consolidated(
     hits: Sequence[Hit], known: Mapping[UUID, Fact], *, near: float | None = None
 ) -> list[Hit]:
-    """The hits, best first, each thing once. near: the cosine from which texts may be one.
+    """The hits, best first, each thing once. near: the cosine from which texts may be merged.
 
-    What there is no budget left to compare is read twice.
+    Texts beyond the budget of comparisons stay separate.
     """
     groups: list[tuple[str, list[Hit]]] = []
     budget = Budget()
@@ -116,12 +116,12 @@ def consolidated(
 
 
 def across_audiences(hits: Sequence[Hit], known: Mapping[UUID, Fact], *, near: float) -> list[Hit]:
-    """The hits, best first, each fact once, from its nearest audience; what one audience holds
-    twice stays. near: the cosine from which texts may be one. What is not in `known` stays."""
+    """The hits, best first, each fact once, from its nearest audience; repeats within one audience
+    stay. near: the cosine from which texts may be merged. Hits that are not in `known` stay."""
     told = [hit for hit in hits if hit.id in known]
     told.sort(key=lambda hit: nearness(known[hit.id].audience_kind))
     alike, budget = _alike([known[hit.id] for hit in told], near), Budget()
-    # By the place of the nearest of each.
+    # Groups by the place of their nearest hit.
     groups: dict[int, list[Hit]] = {}
     for number, hit in enumerate(told):
         for head in np.flatnonzero(alike[number, :number]).tolist():
@@ -141,7 +141,7 @@ def across_audiences(hits: Sequence[Hit], known: Mapping[UUID, Fact], *, near: f
 
 
 def _alike(facts: Sequence[Fact], near: float) -> NDArray[np.bool_]:
-    """Which pairs are worth a look: equal words, or vectors as near as that."""
+    """Which pairs must be compared: equal words, or vectors with at least this cosine."""
     words = [normalised(fact.text) for fact in facts]
     number = {text: place for place, text in enumerate(words)}
     wording = np.array([number[text] for text in words])
@@ -149,9 +149,9 @@ def _alike(facts: Sequence[Fact], near: float) -> NDArray[np.bool_]:
     at = [place for place, fact in enumerate(facts) if fact.own is not None]
     if at:
         own = np.stack([fact.own for fact in facts if fact.own is not None])
-        # The exact comparison comes later.
+        # Rounded down; the exact comparison comes later.
         found[np.ix_(at, at)] |= own @ own.T >= near - ROUNDING
-    # What one audience holds twice stays, so nobody has to look at such a pair.
+    # Pairs within one audience stay, so they are not compared.
     audiences = {fact.audience_id: place for place, fact in enumerate(facts)}
     of = np.array([audiences[fact.audience_id] for fact in facts])
     found &= of[:, None] != of
@@ -163,7 +163,7 @@ def _is_one_fact(one: Fact, other: Fact, near: float, budget: Budget) -> bool:
         return False
     if normalised(one.text) == normalised(other.text):
         return True
-    # "The key of Berlin" and "the key of Munich" lie close together.
+    # "The key of Berlin" and "the key of Munich" have similar vectors.
     return _nearly_same(one, other, near, budget) and not name_others(one.text, other.text)
 
 
@@ -176,8 +176,8 @@ def _nearly_same(one: Fact, other: Fact, near: float | None, budget: Budget) -> 
 
 
 def _one(group: Sequence[Hit], known: Mapping[UUID, Fact]) -> Hit:
-    """The nearest of the group in the place of the best, which comes first. A hit that stands for
-    others already brings theirs along."""
+    """The nearest hit of the group, at the rank of the best, which comes first. Hits that were
+    merged before keep their merged ids."""
     best = group[0]
     served = min(group, key=lambda hit: nearness(known[hit.id].audience_kind))
     others = [id_ for hit in group for id_ in (hit.id, *hit.merged)]

@@ -1,7 +1,7 @@
-"""Which candidates can still come among the best, before anything more is read of them. Pure.
+"""A shortlist of candidates that can still be among the best, before more is read about them. Pure.
 
-Of a candidate the narrow row tells relevance and most cues. What is not known yet can lift its
-score by so much at most: whoever lies farther than that below the k-th best cannot be among the k.
+The narrow row gives relevance and most cues. The unknown facts can raise a score only by a bounded
+amount, so a candidate farther below the k-th best cannot be among the k.
 """
 
 import numpy as np
@@ -11,12 +11,12 @@ from memories.retrieval.profiles import BALANCED, BY_HELP
 from memories.retrieval.ranking.cues import HIGHEST, LOWEST, SELF, known_cues, relevance
 from memories.retrieval.types import Floats, Found, Question
 
-# Rounding must not leave out what is equally good.
+# A margin, so that rounding excludes no equal score.
 SLACK = 1e-9
 
 
 def shortlist(question: Question, found: Found, fused: Floats, most: int) -> NDArray[np.intp]:
-    """The places of those that may be among the best `most`, whatever else is known of them."""
+    """The places of candidates that may be among the best `most`."""
     if len(found) <= most:
         return np.arange(len(found))
     sure, unknown = _sure(question, found, fused)
@@ -25,9 +25,9 @@ def shortlist(question: Question, found: Found, fused: Floats, most: int) -> NDA
 
 
 def _sure(question: Question, found: Found, fused: Floats) -> tuple[Floats, float]:
-    """(what of the score is known, how much there may be more)."""
+    """(the known part of each score, the most that may be added)."""
     by_relevance, by_strength, by_tier = BALANCED
-    # Outcomes may lift the one and lower the other.
+    # Feedback may raise one score and lower the other.
     unknown = by_strength + by_tier + 2 * BY_HELP
     if question.strategy != "hybrid":
         return by_relevance * fused, unknown

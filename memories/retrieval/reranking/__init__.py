@@ -1,1 +1,1 @@
-"""Better on request: the first hits of an answer, read again by a cross-encoder and re-ordered."""
+"""Reranking on request: a cross-encoder reorders the first hits of an answer."""

@@ -1,7 +1,7 @@
-"""What the cross-encoder reads of a hit: the turn before it, who speaks, and what is said.
+"""The text of a hit for the cross-encoder: the turn before it, the speaker, and its words.
 
-An answer often says little without what it answers. The turn before counts only in the same
-conversation and the same audience, while it can be found, and where the answer itself may show it.
+An answer often says little without its question. The previous turn is used only if it is in the
+same conversation and audience, is active, and could itself be served.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,11 @@ from memories.retrieval.candidates.filters import narrow
 from memories.retrieval.types import Filters, Hit, Question
 from orgs.database.prepared_statements import fetched
 
-# Characters. The model reads 256 tokens, about 1,000 characters.
+# In characters. The model reads 256 tokens, about 1,000 characters.
 BEFORE, TEXT = 200, 1_000
 
-# `before` is the nearest turn, whatever it is: looking for one that may be read would walk
-# through a whole conversation. The conditions on n are those of the search itself.
+# `before` is the directly previous turn: searching for a readable one could read a whole
+# conversation. The conditions on n are those of the search itself.
 _PASSAGES = """
 SELECT h.id, h.speaker, left(h.content, %(text)s), (
     SELECT right(x.content, %(before)s) FROM memories_memory x
@@ -34,7 +34,7 @@ LEFT JOIN LATERAL (
 ) AS before ON true
 WHERE h.organisation_id = %(organisation)s AND h.id = ANY(%(ids)s::uuid[])
 """
-# Between the search and the answer the model thinks, and somebody may forget what was found.
+# While the model runs, somebody may forget a hit.
 _STILL = """
 SELECT m.id FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
@@ -44,13 +44,13 @@ WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
 
 
 def passages(question: Question, hits: Sequence[Hit]) -> Mapping[UUID, str]:
-    """Text by hit: "turn before speaker: text", as far as they are known. In the asker's scope.
+    """{hit: "previous turn speaker: text"}, without unknown parts. Call in the asker's scope.
 
-    hits: such as the answer may show.
+    hits: only ones that the answer may show.
     """
     if not hits:
         return {}
-    # What the asker filters by chooses answers; the turn before is no answer.
+    # The asker's filters are for answers; the previous turn is none.
     conditions, values = narrow(replace(question, filters=Filters()))
     values |= {
         "ids": [hit.id for hit in hits],
@@ -74,7 +74,7 @@ def passage(speaker: str, content: str, before: str | None) -> str:
 def still_served(
     organisation_id: UUID, ids: Sequence[UUID], now: datetime, *, include_expired: bool = False
 ) -> set[UUID]:
-    """Which of these the asker's scope still has and may serve."""
+    """The ids among these that the asker's scope still has and that may be served."""
     values = {
         "organisation": organisation_id,
         "ids": list(ids),

@@ -1,7 +1,7 @@
 """The first hits of the plain order, re-ordered by a cross-encoder within a time limit.
 
-order = score + .026 x logit; the scores themselves stay those of the plain order. What it brings
-stands in docs/benchmarks.md. Whatever goes wrong leaves the plain order, and the answer says so.
+order = score + .026 x logit; the scores themselves stay those of the plain order. For the gain see
+docs/benchmarks.md. On any failure the plain order stays, and the answer says so.
 """
 
 import logging
@@ -17,10 +17,10 @@ from memories.retrieval.types import Hit
 
 log = logging.getLogger("commonmind.rerank")
 
-# So many are read; the plain order leaves little below them that would come up.
+# How many hits are read; few hits below these would rise to the top.
 DEPTH = 20
-# Logits lie in about -11 to 11, scores in 0-1. It is .05 of the fused arms, which a score counts by
-# .85 / 1.61 (profiles, cues). With the model alone less is found.
+# Logits are about -11 to 11, scores 0-1. It equals .05 of the fused arms, which have the weight .85
+# / 1.61 in a score (profiles, cues). The model alone finds less.
 WEIGHT = 0.026
 
 MISSING, LATE, FAILED = "model-missing", "time-limit", "model-failed"
@@ -29,7 +29,7 @@ WHY_NOT = (MISSING, LATE, FAILED)
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """The hits in their new order, or in the plain one and why: MISSING, LATE or FAILED."""
+    """The hits in their new order; or in the plain one, with the reason MISSING, LATE or FAILED."""
 
     hits: list[Hit]
     why_not: str | None = None
@@ -38,9 +38,9 @@ class Reranked:
 def rerank(
     question: str, hits: Sequence[Hit], texts: Mapping[UUID, str], *, seconds: float
 ) -> Reranked:
-    """The hits with the first DEPTH in the cross-encoder's order.
+    """The hits with the first DEPTH reordered by the cross-encoder.
 
-    texts: of those, as `passages` has them. seconds: from now, for loading and reading together.
+    texts: of these hits, from `passages`. seconds: the time limit for loading and reading together.
     """
     deadline = time.monotonic() + seconds
     read = [hit for hit in hits[:DEPTH] if hit.id in texts]
@@ -53,7 +53,7 @@ def rerank(
     except TimeOver:
         return _plain(hits, LATE)
     except Exception as error:
-        # The class alone: a library's message may quote the text.
+        # Only the class: a library's message may quote the text.
         log.warning("the cross-encoder failed: %s", type(error).__name__)
         return _plain(hits, FAILED)
     RERANKS.labels("done").inc()
@@ -62,7 +62,7 @@ def rerank(
 
 
 def in_order(hits: Sequence[Hit], logits: Mapping[UUID, float]) -> list[Hit]:
-    """The hits by score + WEIGHT x logit, best first; equal ones stay as they were."""
+    """The hits by score + WEIGHT x logit, best first; equal ones keep their order."""
     judged = [replace(hit, rerank=logits.get(hit.id)) for hit in hits]
     return sorted(judged, key=lambda hit: -(hit.score + WEIGHT * (hit.rerank or 0.0)))
 

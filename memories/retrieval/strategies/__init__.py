@@ -1,1 +1,2 @@
-"""The interchangeable ways to search one store. What may be read is decided by the database."""
+"""The strategies: interchangeable ways to search one store. The database decides what may be
+read."""

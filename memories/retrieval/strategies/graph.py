@@ -1,8 +1,8 @@
-"""Architecture 3: what the graph leads to, beside what both arms find.
+"""Architecture 3: memories that the graph reaches, besides those of both arms.
 
-From the things that the question names a walk comes to the people who know about them and to the
-messages that mention them, nearest to the asker and by the heaviest edges first. Such a message
-need not share a word with the question. Its nearness is one part of its relevance:
+From the entities that the question names, a walk reaches the people who know about them and the
+messages that mention them, near the asker and along heavy edges first. Such a message need not
+share a word with the question. Its score in the walk is one part of its relevance:
 
 relevance = (hybrid + WALKED x walk) / (1 + WALKED), walk = score / the best walk's, all in 0-1.
 """
@@ -24,12 +24,12 @@ from memories.retrieval.strategies.projection_required import require
 from memories.retrieval.types import Floats, Pool, Question, Served
 
 WALKED = 0.3
-# So many of what the walk reached are looked at.
+# How many of the reached memories are candidates.
 REACHED = 50
 
 
 def graph(question: Question) -> Served:
-    """Both arms and the walk, judged as one list. Raises ProjectionOff."""
+    """Both arms and the walk, scored as one list. Raises ProjectionOff."""
     require(question.organisation_id, "graph")
     wanted = replace(question, strategy="hybrid")
     reached = graph_candidates(
@@ -51,16 +51,16 @@ def graph(question: Question) -> Served:
 
 
 def walked(pool: Pool, scores: dict[UUID, float]) -> Floats:
-    """How near each candidate is along the graph, in 0-1; 0 where the walk did not come."""
+    """The score of each candidate in the walk, in 0-1; 0 if the walk did not reach it."""
     best = max(scores.values(), default=0.0)
-    # numpy drops trailing noughts of bytes, here and there alike.
+    # numpy drops trailing zero bytes of ids, in both arrays alike.
     known = {id_.bytes.rstrip(b"\0"): score for id_, score in scores.items()}
     near = np.array([known.get(bytes(id_), 0.0) for id_ in pool.ids], dtype=np.float64)
     return near / best if best > 0 else near
 
 
 def lifted(question: Question, pool: Pool, judged: Judged, walk: Floats) -> Judged:
-    """The scores with the walk's part in the relevance."""
+    """The scores with the walk as a part of the relevance."""
     relevance = (judged.relevance + WALKED * walk) / (1 + WALKED)
     score = scored(question, pool, relevance=relevance, strength=judged.strength)
     return judged._replace(score=score, relevance=relevance)

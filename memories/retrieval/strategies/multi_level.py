@@ -1,8 +1,8 @@
-"""Architecture 5: how much a question asks for decides how widely it is searched.
+"""Architecture 5: the complexity of a question decides how widely it is searched.
 
-A simple one by its words, at most 5; one of some weight by meaning among what is known of
-individuals, at most 10; else individuals (10), groups (5) and what reaches across groups (3),
-where the same thing said on several levels is served once.
+A simple question by its words, at most 5 hits; a medium one by meaning among memories about
+individuals, at most 10; a complex one among individuals (10), groups (5) and cross-group memories
+(3), where memories of several levels that say the same are served once.
 """
 
 from dataclasses import replace
@@ -16,8 +16,8 @@ from memories.retrieval.types import Hit, Question, Served
 SIMPLE, MEDIUM = 5, 10
 LEVELS = (10, 5, 3)
 
-# The level of a memory is derived: individual with a member, else group, else cross_group. For
-# some kinds the kind tells; for the others the memory has to be asked.
+# The level of a memory is derived: individual with a member, else group, else cross_group. For some
+# kinds the kind decides; for the others the memory itself must be read.
 _HAS_MEMBER = (
     "EXISTS (SELECT 1 FROM memories_memory m WHERE m.organisation_id = n.organisation_id "
     "AND m.id = n.memory_id AND m.member_id IS NOT NULL)"
@@ -45,23 +45,23 @@ def multi_level(question: Question) -> Served:
 
 
 def needs_meaning(text: str) -> bool:
-    """Whether the branch of the question looks at vectors at all."""
+    """Whether the branch of the question uses vectors."""
     return complexity(text) >= SIMPLE_BELOW
 
 
 def by_words(question: Question) -> list[Hit]:
-    """Up to SIMPLE by their words, of everything that is readable."""
+    """Up to SIMPLE hits by words, of everything readable."""
     return rank(replace(question, strategy="keyword", limit=min(SIMPLE, question.limit)))
 
 
 def by_meaning(question: Question) -> list[Hit]:
-    """Up to MEDIUM by meaning, of what is known of individuals."""
+    """Up to MEDIUM hits by meaning, of memories about individuals."""
     narrowed = replace(question, strategy="vector", limit=min(MEDIUM, question.limit))
     return rank(narrowed, [INDIVIDUAL])
 
 
 def on_all_levels(question: Question) -> list[Hit]:
-    """Up to LEVELS of each, by both arms, each thing once."""
+    """Up to LEVELS hits of each level, by both arms, each thing once."""
     wanted = replace(question, strategy="hybrid", limit=sum(LEVELS))
     hits = rank(wanted, [INDIVIDUAL, GROUP, CROSS_GROUP], LEVELS)
     found = consolidated(hits, facts(question, hits, near=True), near=question.near_duplicate)

@@ -1,9 +1,9 @@
-"""Architecture 2: group, user and interaction rows lie apart, each with indexes of its own.
+"""Architecture 2: partitions for group, user and interaction rows, each with its own indexes.
 
-What the group knows, what is known of the asker, and what was said between the asker and another
-are searched one after the other; the candidates are then judged together and ranked as one list.
-Direct, organisation's and internal rows fit none of the three and are searched in the narrow
-tables, so that what everyone knows is found as well.
+Memories of the group, about the asker, and between the asker and others are searched one after the
+other; the candidates are scored together and ranked as one list. Direct, organisation and internal
+rows have no partition and are searched in the narrow tables, so that shared memories are found as
+well.
 """
 
 from collections.abc import Iterator
@@ -25,10 +25,11 @@ _PARTITIONED = {"group", "user", "interaction"}
 
 
 def partitioned(question: Question) -> Served:
-    """Group; user = me; interaction where I spoke or listened. Raises ProjectionOff.
+    """The hits of all partitions: group; user = the asker; interactions in which the asker spoke or
+    listened. Raises ProjectionOff.
 
-    A robot that asks for nobody is no user: what it may read of users and of interactions is
-    searched whole.
+    A robot that asks for nobody is no user, so all user and interaction rows that it may read are
+    searched.
     """
     require(question.organisation_id, "partitions")
     hits = rank(replace(question, strategy="hybrid"), list(sources(question)))
@@ -36,7 +37,7 @@ def partitioned(question: Question) -> Served:
 
 
 def sources(question: Question) -> Iterator[Source]:
-    """Where the asker's question is searched, without what its filters leave out anyway."""
+    """The sources for the question, without those that its filters exclude anyway."""
     kinds = set(question.filters.kinds)
     me = question.asker
     values = {"me": me} if me else {}

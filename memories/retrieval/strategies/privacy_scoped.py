@@ -1,7 +1,7 @@
-"""Architecture 4: public, protected and private rows are searched apart and then merged.
+"""Architecture 4: public, protected and private zones are searched separately and then merged.
 
-public: what a group or everyone reads; protected: lists of readers; private: the asker's own. Equal
-texts of several zones are served once, by the nearest audience.
+public: audiences of groups and everyone; protected: lists of readers; private: the asker's own.
+Equal texts of several zones are served once, from the nearest audience.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from memories.retrieval.types import Hit, Question, Served
 from orgs.database.prepared_statements import fetched
 
 PUBLIC, PRIVATE = ("group", "organisation"), ("member", "robot")
-# So many times the limit is looked at first: equal texts leave room.
+# This many times the limit is fetched, because equal texts are merged.
 ROOM = 3
 
 _KINDS = """
@@ -26,7 +26,7 @@ _IN_ZONE = ("n.audience_id = ANY(%(zone)s)",)
 
 
 def privacy_scoped(question: Question) -> Served:
-    """The zones' candidates judged as one list, each text once."""
+    """The candidates of all zones, scored as one list, each text once."""
     zones = list(sources(question))
     if not zones:
         return Served([], question.strategy)
@@ -43,7 +43,7 @@ def _once(question: Question, hits: list[Hit]) -> list[Hit]:
 
 
 def sources(question: Question) -> Iterator[Source]:
-    """One for each zone that the asker reads anything of."""
+    """One source for each zone in which the asker reads anything."""
     for zone in zones(question):
         if zone:
             yield Source(conditions=_IN_ZONE, values={"zone": zone})

@@ -1,4 +1,4 @@
-"""Strategies that search a layout of their own need it to be kept."""
+"""The check that a strategy's index layout is switched on."""
 
 from uuid import UUID
 
@@ -10,11 +10,12 @@ SELECT %(name)s::text = ANY(projections) FROM orgs_organisation WHERE id = %(org
 
 
 class ProjectionOff(ValueError):
-    """The layout that the strategy searches is not kept for this organisation."""
+    """The index layout of the strategy is off for this organisation."""
 
 
 def require(organisation_id: UUID, name: str) -> None:
-    """One query in the organisation's scope. Raises ProjectionOff, which says what to do."""
+    """Raise ProjectionOff, with what to do, if the layout is off. One query in the organisation's
+    scope."""
     values = {"organisation": organisation_id, "name": name}
     if fetched(_SWITCHED_ON, values) != [(True,)]:
         raise ProjectionOff(

@@ -1,7 +1,7 @@
 """Every strategy by its name.
 
-Each takes the question inside the asker's scope and serves the same kind of answer. What is
-readable is decided by the database alone; a strategy only chooses where to look and how to rank.
+Each takes the question inside the asker's scope and returns Served. The database alone decides what
+is readable; a strategy only chooses where to search and how to rank.
 """
 
 from collections.abc import Callable
@@ -24,15 +24,15 @@ STRATEGIES: dict[str, Callable[[Question], Served]] = {
     "privacy_scoped": privacy_scoped,
     "multi_level": multi_level,
 }
-# Needs no layout of its own.
+# A strategy that needs no index layout.
 PLAIN = "hybrid"
-# Other words that a caller may say.
+# Other names that callers may use.
 ALIASES = {"auto": RECOMMENDED, "fulltext": "keyword"}
 NAMES = ("auto", "fulltext", *STRATEGIES)
 
 
 def needs_vector(question: Question) -> bool:
-    """Whether the question has to be encoded."""
+    """Whether the question needs a vector."""
     if question.strategy == "multi_level":
         return needs_meaning(question.text)
     return question.strategy != "keyword"

@@ -1,4 +1,4 @@
-"""One arm or both, over one table."""
+"""Strategies with one pass over one table, by one arm or both."""
 
 from dataclasses import replace
 

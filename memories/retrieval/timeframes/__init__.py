@@ -1,1 +1,1 @@
-"""Times in words as ranges of a filter; what is relative in a memory's own text is in language/."""
+"""Times in words as ranges for filters. Relative times in memories are handled in language/."""

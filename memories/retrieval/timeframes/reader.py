@@ -1,4 +1,4 @@
-"""One time in words: a day, a week, "3 days ago", "March 3rd". Pure, English."""
+"""Read one time in words: a day, a week, "3 days ago", "March 3rd". Pure, English."""
 
 import re
 from datetime import datetime
@@ -24,9 +24,9 @@ _STEPS = {"this": 0, "next": 1, "coming": 1} | dict.fromkeys(LAST, -1)
 
 
 def read_span(words: Words, clock: Clock, at: int) -> Span | None:
-    """The time that begins at this place; None where none does.
+    """The time that begins at this place, or None.
 
-    Raises ValueError and OverflowError for one outside the calendar.
+    Raises ValueError and OverflowError for a time outside the calendar.
     """
     if words[at] == "the":
         at += 1
@@ -130,7 +130,8 @@ def _day_first(words: Words, clock: Clock, at: int) -> Span | None:
 
 
 def _of_month(words: Words, clock: Clock, month: int, day: int, at: int, step: int) -> Span:
-    """A month, or with a day above 0 that day; the year stands there or is the past one."""
+    """A month, or that day of it if `day` is above 0; without a year in the text, the last past
+    one."""
     named = is_year(words[at])
     year = int(words[at]) if named else clock.year_for(month, day, step)
     place, again = at + named, (0, 0) if named or step == THIS else (12, 0)

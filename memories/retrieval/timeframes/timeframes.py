@@ -1,9 +1,9 @@
 """Times in words, as ranges: "last week", "since Monday", "from 3 to 5 March". Pure, English.
 
-Weeks begin on Monday. A day, week, month or year is a whole one, wherever in it somebody asks: "two
-weeks ago" is that week from Monday to Sunday. "last 3 days" are the three days before today, and
-today. Weekdays and months without a year are the past ones. An own grammar: dateparser finds
-moments, no ranges, and reads "may" and "we" as dates.
+Weeks begin on Monday. A day, week, month or year is always a whole one: "two weeks ago" is that
+week from Monday to Sunday. "last 3 days" are the three days before today, and today. Weekdays and
+months without a year are the past ones. Its own grammar, because dateparser finds single times
+instead of ranges, and reads "may" and "we" as dates.
 """
 
 import re
@@ -15,12 +15,12 @@ from memories.retrieval.timeframes.reader import read_span
 from memories.retrieval.timeframes.spans import TICK, Clock, Span
 from memories.retrieval.timeframes.tokens import LAST, Words
 
-# From when on and until when, both included; None is open.
+# (start, end), both included; None is open.
 Range = tuple[datetime | None, datetime | None]
 
 _TO = ("to", "until", "till", "through")
 _JOINED = {"between": ("and",), "from": _TO}
-# In a question these say a time only beside a word that makes it one.
+# In a question these words are a time only next to another time word.
 _NEEDS_LEAD = frozenset({"may", "march", "august", "weekend", "now"})
 _LEADS = frozenset({"in", "on", "during", "over", "within", "at", "for", "of", "from", "by"})
 
@@ -29,16 +29,16 @@ _BEFORE_SIGN = re.compile(r"\s([?.!,;:])")
 
 
 class NotUnderstood(ValueError):
-    """No time that is known here; the message names the text."""
+    """The text is no known time; the message names it."""
 
     def __init__(self, text: str) -> None:
         super().__init__(f"“{text[:100]}” is no timeframe that is understood.")
 
 
 def timeframe(text: str, *, now: datetime, zone: tzinfo = UTC) -> Range:
-    """The range that a text names; now with a time zone, `zone` the asker's.
+    """The range that a text names. now: with a time zone; zone: the asker's.
 
-    Raises NotUnderstood for what is no time, lies outside the calendar, or has words beside it.
+    Raises NotUnderstood if the text is no time, is outside the calendar, or has further words.
     """
     words, clock = Words(text), Clock(now, zone)
     try:
@@ -53,17 +53,17 @@ def timeframe(text: str, *, now: datetime, zone: tzinfo = UTC) -> Range:
 def timeframes(
     given: Sequence[str | Range], *, now: datetime, zone: tzinfo = UTC
 ) -> tuple[Range, ...]:
-    """The ranges of a list, any of which may hold. Raises NotUnderstood."""
+    """The ranges of a list, to be combined by OR. Raises NotUnderstood."""
     return tuple(
         timeframe(one, now=now, zone=zone) if isinstance(one, str) else one for one in given
     )
 
 
 def taken_out(text: str, *, now: datetime, zone: tzinfo = UTC) -> tuple[str, Range | None]:
-    """A question without the time that it names, and that time; the text and None without one.
+    """(the question without the time that it names, that time); (text, None) if it names none.
 
-    Of several times the longest counts, of equally long ones the first. A question that is nothing
-    but a time keeps its words.
+    Of several times the one with most words counts, of equal ones the first. A question that is
+    only a time keeps its words.
     """
     words, clock = Words(text), Clock(now, zone)
     found = _longest(words, clock)
@@ -79,7 +79,7 @@ def taken_out(text: str, *, now: datetime, zone: tzinfo = UTC) -> tuple[str, Ran
 
 
 def _longest(words: Words, clock: Clock) -> tuple[int, int, Range] | None:
-    """(first place, the place after it, the range)."""
+    """The longest time in the words: (first place, the place after it, the range)."""
     best, place = None, 0
     while place < len(words):
         found = _in_question(words, clock, place)
@@ -94,7 +94,7 @@ def _longest(words: Words, clock: Clock) -> tuple[int, int, Range] | None:
 
 
 def _in_question(words: Words, clock: Clock, at: int) -> tuple[Range, int] | None:
-    """A range at this place, where the words cannot say something else: no verb, no number."""
+    """A range at this place, if the words can only be a time, and the place after it."""
     place = at + (words[at] == "the")
     if not _surely(words, place, words[at - 1]):
         return None
@@ -121,7 +121,7 @@ def _surely(words: Words, at: int, lead: str) -> bool:
 
 
 def _range(words: Words, clock: Clock, at: int) -> tuple[Range, int] | None:
-    """A time with its bounds, and the place after it."""
+    """A time with words such as "since" or "before", and the place after it."""
     bound = words[at]
     if bound in _JOINED:
         return _joined(words, clock, at)

@@ -1,4 +1,4 @@
-"""The words of times: a text cut into tokens, numbers, units and names. Pure, English."""
+"""Tokens for reading times: words, numbers, units and names. Pure, English."""
 
 import re
 from dataclasses import dataclass
@@ -29,7 +29,8 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """word: in lower case. start, end: where it stands. capital: whether it began with one."""
+    """word: in lower case. start, end: its place in the text. capital: whether it began with a
+    capital."""
 
     word: str
     start: int
@@ -38,7 +39,7 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of the first A_GLANCE characters; of what follows no time is read."""
+    """The tokens of the first A_GLANCE characters of a text."""
     return [
         Token(found[0].lower(), found.start(), found.end(), found[0][0].isupper())
         for found in _TOKEN.finditer(text[:A_GLANCE])
@@ -46,7 +47,7 @@ def tokens(text: str) -> list[Token]:
 
 
 class Words:
-    """Tokens by their place; beyond the end there are empty words."""
+    """Tokens by their place; after the end there are empty words."""
 
     def __init__(self, text: str) -> None:
         self.tokens = tokens(text)
@@ -58,7 +59,7 @@ class Words:
         return self.tokens[at].word if 0 <= at < len(self.tokens) else ""
 
     def unit(self, at: int) -> str:
-        """The unit of time that stands there, in the singular; else empty."""
+        """The unit of time at this place, in the singular; else empty."""
         single = self[at].removesuffix("s")
         return single if single in UNITS else ""
 
@@ -74,12 +75,12 @@ class Words:
 
 
 def day_number(word: str) -> int:
-    """1 to 31, with or without its ending; 0 for anything else."""
+    """The number of a day, 1 to 31, with or without its ending; 0 for any other word."""
     digits = word.rstrip("stndrh")
     number = int(digits) if digits.isdecimal() and len(digits) < 3 else 0
     return number if 1 <= number <= 31 else 0
 
 
 def is_year(word: str) -> bool:
-    """Whether it is a number from 1900 to 2200."""
+    """Whether a word is a number from 1900 to 2200."""
     return len(word) == 4 and word.isdecimal() and 1900 <= int(word) <= 2200

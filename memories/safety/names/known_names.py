@@ -1,7 +1,7 @@
-"""The names that an organisation's gates know: its members', and the terms of its curators.
+"""The names that an organisation's gates know: of members, and the terms of curators.
 
-Call inside a scope of the organisation. Nothing is kept from one call to the next: a member who
-came a moment ago is known.
+Call inside a scope of the organisation. Nothing is cached between calls, so a new member is known
+at once.
 """
 
 from collections import defaultdict
@@ -18,27 +18,27 @@ from robots.people.directory import known_members
 
 
 def known_names(organisation_id: UUID) -> KnownNames:
-    """Every name; for what decides, never for what is shown."""
+    """All names; only for decisions, never for display."""
     people = Member.objects.filter(organisation_id=organisation_id, erased_at=None)
     return _together(people.values_list("name", flat=True), organisation_id)
 
 
 def names_known_to(actor: Actor) -> KnownNames:
-    """The names that the asker may know: of members whom they know, and the terms for who keeps
-    them."""
+    """The names that the asker may know: of members whom they know, and for curators also the
+    terms."""
     people = known_members(actor).values_list("name", flat=True)
     return _together(people, actor.organisation_id if actor.moderates else None)
 
 
 def names_in_group(organisation_id: UUID, place: UUID) -> frozenset[str]:
-    """The names of a group's members: each of them knows the others. place: the group."""
+    """The names of a group's members, who know each other. place: the id of the group."""
     seats = GroupMembership.objects.filter(organisation_id=organisation_id, group_id=place)
     return frozenset(seats.values_list("member__name", flat=True))
 
 
 def names_in_list(organisation_id: UUID, place: UUID) -> frozenset[str]:
-    """The names of the members whom an explicit audience lists: each of them sees who
-    reads. place: the audience."""
+    """The names of the members of an explicit audience, who see each other as readers. place: the
+    id of the audience."""
     entries = AudienceEntry.objects.filter(
         organisation_id=organisation_id, audience_id=place, kind=ReaderKind.MEMBER
     )
@@ -47,7 +47,8 @@ def names_in_list(organisation_id: UUID, place: UUID) -> frozenset[str]:
 
 
 def _together(people: Iterable[str], organisation_id: UUID | None) -> KnownNames:
-    """organisation_id: whose terms; None leaves them out."""
+    """Names of people, with the terms of an organisation. organisation_id: None leaves the terms
+    out."""
     terms: dict[str, list[str]] = defaultdict(list)
     if organisation_id is not None:
         rows = GazetteerTerm.objects.filter(organisation_id=organisation_id)

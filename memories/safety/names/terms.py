@@ -1,6 +1,6 @@
 """Names of clients, brands and companies that no text may show to a wider audience.
 
-Curators keep the list; the audit trail says who added and removed one, and never which.
+Curators keep the list. The audit trail says who added or removed a name, but never which one.
 """
 
 from datetime import datetime
@@ -23,13 +23,13 @@ FULL = f"The list holds {MOST:,} names, and no more."
 
 
 class BadTerm(ValueError):
-    """What was given is no name; the message says why."""
+    """The text is no valid name; the message says why."""
 
 
 def terms_of(actor: Actor, kind: str | None = None) -> list[GazetteerTerm]:
-    """The names that the actor's organisation keeps, by the alphabet.
+    """The terms of the actor's organisation, in alphabetical order.
 
-    Raises PermissionError for who does not curate.
+    Raises PermissionError for everybody but curators and admins.
     """
     _hold_curator(actor)
     with resolve(actor).scope():
@@ -40,10 +40,10 @@ def terms_of(actor: Actor, kind: str | None = None) -> list[GazetteerTerm]:
 
 
 def add_term(actor: Actor, *, kind: str, term: str, now: datetime) -> GazetteerTerm:
-    """Add a name; texts that are there already are not looked at again.
+    """Add a name; existing texts are not checked again.
 
-    Raises PermissionError for who does not curate, BadTerm, and AlreadyExists for a name that is
-    there in any letter case, or where the list is full.
+    Raises PermissionError for everybody but curators and admins, BadTerm, and AlreadyExists for a
+    name that is listed in any letter case, or if the list is full.
     """
     _hold_curator(actor)
     name = " ".join(normal(term).split())
@@ -74,7 +74,7 @@ def add_term(actor: Actor, *, kind: str, term: str, now: datetime) -> GazetteerT
 
 
 def remove_term(actor: Actor, term_id: UUID, *, now: datetime) -> None:
-    """Take a name off the list. Raises PermissionError for who does not curate, and NotFound."""
+    """Remove a name. Raises PermissionError for everybody but curators and admins, and NotFound."""
     _hold_curator(actor)
     with resolve(actor).scope():
         rows = GazetteerTerm.objects.filter(organisation_id=actor.organisation_id, id=term_id)
@@ -85,7 +85,7 @@ def remove_term(actor: Actor, term_id: UUID, *, now: datetime) -> None:
 
 
 def folded(name: str) -> str:
-    """A name as it is compared: as it is seen, in small letters."""
+    """A name in the form for comparing: in its visible form and lower case."""
     return " ".join(plain(name).text.casefold().split())[: 2 * LONGEST]
 
 

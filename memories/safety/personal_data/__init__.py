@@ -1,1 +1,1 @@
-"""Rules that find what is somebody's alone in a text. Not what is done about it (gate)."""
+"""Rules that find personal data in a text. What happens then: `safety.gate`."""

@@ -1,6 +1,6 @@
-"""Where somebody lives or one shop stands: streets with a number, post boxes, post codes. Pure.
+"""Postal addresses: streets with a number, post boxes, post codes. Pure.
 
-A street without a number is no address: "high street shops" tells of nobody.
+A street without a number is no address: "high street shops" identifies nobody.
 """
 
 import re
@@ -12,7 +12,8 @@ from memories.safety.findings import Finding, Personal
 from memories.safety.personal_data.words import Kind, kind_of
 
 _CAP = r"[^\W\d_a-zß-öø-ÿ][\w'.-]{0,30}"
-# Words for a street in English that always mean one, and such as are also other words or names.
+# English words for a street: those that always mean one, and those that are also other words or
+# names.
 _STREET = (
     r"(?:street|avenue|road|boulevard|lane|terrace|highway|parkway|crescent|turnpike|freeway"
     r"|expressway|motorway|esplanade"
@@ -72,7 +73,7 @@ _LOWER = re.compile(
     rf"(?:{_STREET}|st|dr|ct|ln|drive|court|place|square|way|close)\b",
     re.IGNORECASE,
 )
-# Of a number before these words something is counted.
+# A number before these words is a count, not a house number.
 _COUNTED = frozenset(
     """
 more other new people users stores shops way minutes hours days weeks miles km feet per percent
@@ -116,12 +117,12 @@ _BOX = re.compile(
 )
 _UNSURE_BOX = re.compile(r"Unit|PSC|US")
 _US_ZIP = re.compile(rf"(?<![\w-]){_CITY},? {_STATE},? \d{{5}}(?:-\d{{4}})?(?!\w)")
-# Whatever the street is called: a number, then a post code and a city.
+# Any street name followed by a number, a post code and a city.
 _GENERAL = re.compile(
     rf"(?<![\w.-]){_CAP}(?: {_CAP}){{0,3}},? \d{{1,4}}"
     rf" ?[A-Za-z]?,?\s{{1,2}}(?:[A-Z]{{1,2}}-)?\d{{4,6}}(?: [A-Z]{{2}}| \d\d)?,? {_CITY}"
 )
-# Whatever the street is called: where the words before speak of a place to go or to live.
+# Any street name after words about a place to go or to live.
 _PLACED = re.compile(
     r"\b(?i:address(?: is| was|:)?|liv(?:es?|ed|ing) (?:at|in|on)|locat(?:ed|ion is) (?:at|in"
     r"|on)|moved to|moving to"
@@ -155,7 +156,7 @@ _COUNTRY_MARK = re.compile(r"[A-Z]{1,2}-\d|\d{4} [A-Z]{2} |\d\d-\d{3} ")
 
 
 def street_addresses(text: str) -> Iterator[Finding]:
-    """Addresses in the forms of several countries; a post code with a city alone is not sure."""
+    """Addresses in the forms of several countries; only a post code with a city is not sure."""
     for pattern in (_ENGLISH, _GERMAN, _ROMANCE):
         for match in pattern.finditer(text):
             start = match.start() if pattern is not _GERMAN else _name_of_street(text, match)
@@ -187,7 +188,7 @@ def _unsure(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_placed(words: list[str]) -> bool:
-    """Whether these are a street and a number: "Nørremarken 12", not "Berlin 2024"."""
+    """Whether the words are a street and a number: "Nørremarken 12", not "Berlin 2024"."""
     bare = [word.strip(".,'") for word in words]
     numbered = bare[0][:1].isdigit() or bare[-1][:1].isdigit()
     ordinary = (kind_of(word) & (Kind.ORDINARY | Kind.PLACE) for word in bare if word.isalpha())
@@ -195,12 +196,13 @@ def _is_placed(words: list[str]) -> bool:
 
 
 def _end(text: str, match: re.Match[str]) -> int:
-    """Where a match ends, without a stop that ends the sentence."""
+    """The end of a match, without a full stop that ends the sentence."""
     return match.start() + len(text[match.start() : match.end()].rstrip(".,;' "))
 
 
 def _name_of_street(text: str, match: re.Match[str]) -> int:
-    """Where the name begins behind words that begin a sentence: Die Filiale Musterstraße 12."""
+    """The start of the street name, after words that begin the sentence: Die Filiale Musterstraße
+    12."""
     at, words = match.start(), match[0].split(" ")
     while len(words) > 2 and kind_of(words[0]) & Kind.ORDINARY:
         at += len(words.pop(0)) + 1

@@ -1,4 +1,4 @@
-"""Secrets of programs: keys with a known beginning, tokens, private keys, assigned values. Pure."""
+"""Secrets of programs: keys with a known prefix, tokens, private keys, assigned values. Pure."""
 
 import math
 import re
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from memories.safety.findings import Finding, Personal
 
-# Beginnings that services give their keys, ours (cmk_) among them.
+# Prefixes of keys of known services, and our own (cmk_).
 _PREFIXED = re.compile(
     r"(?<![A-Za-z0-9])(?:"
     r"cmk_[0-9a-f]{32}_[0-9a-f]{12}_[\w-]{16,}"
@@ -27,7 +27,7 @@ _PEM = "PRIVATE KEY"
 _PEM_BEGIN = re.compile(r"-{3,10} ?BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{3,10}")
 _PEM_END = re.compile(r"-{3,10} ?END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{3,10}")
 _BEARER = re.compile(r"\b[Bb]earer ([\w.~+/=-]{16,})")
-# A password inside an address of the web.
+# A password inside a URL.
 _WEB_LOGIN = re.compile(r"://[^\s/@:]{1,64}:([^\s/@]{3,128})@")
 _ASSIGNED = re.compile(
     r"(?<![A-Za-z])(api[ _-]?key|access[ _-]?key|secret[ _-]?key|private[ _-]?key|client["
@@ -38,7 +38,8 @@ _ASSIGNED = re.compile(
     re.IGNORECASE,
 )
 _PASSWORDS = ("pass", "pwd", "contra", "mot de")
-# Bits a sign: English words stay below 3, random letters and digits come near 4 from 16 signs on.
+# Entropy in bits for each character: English words stay below 3, random letters and digits reach
+# nearly 4 from 16 characters on.
 _RANDOM_BITS = 3.0
 _KEY_SIGNS, _PASSWORD_SIGNS = 16, 6
 
@@ -62,7 +63,7 @@ def api_keys(text: str) -> Iterator[Finding]:
 
 
 def _private_keys(text: str) -> Iterator[Finding]:
-    """A private key with its frame; one without an end goes to the end of the text."""
+    """Private keys between their marker lines; without an end marker to the end of the text."""
     at = 0
     while begin := _PEM_BEGIN.search(text, at):
         end = _PEM_END.search(text, begin.end())
@@ -71,7 +72,7 @@ def _private_keys(text: str) -> Iterator[Finding]:
 
 
 def _assigned(match: re.Match[str]) -> bool | None:
-    """Whether a value that is given to a name is a secret for sure; None where it is none."""
+    """Whether an assigned value is surely a secret; None if it is none."""
     name, value = match[1].casefold(), match[2]
     spaced = match[0][len(match[1]) : match.start(2) - match.start()].strip("\"'` ") in (
         "",
@@ -87,7 +88,7 @@ def _assigned(match: re.Match[str]) -> bool | None:
 
 
 def _random(value: str) -> bool:
-    """Whether letters and digits stand in no order that a word or a path has."""
+    """Whether a value looks random, not like a word or a path."""
     part = value[:64]
     if "/" in part and "." in part:
         return False

@@ -1,7 +1,7 @@
-"""Where somebody is reached: e-mail addresses, phone numbers, internet addresses. Pure.
+"""Contact data: e-mail addresses, phone numbers, IP addresses. Pure.
 
-Offsets are those of the text that was given. A rule looks at so many signs around a mark (an "@",
-a run of digits) and no more, so that the time grows with the text.
+Offsets are in the given text. A rule reads a limited number of characters around a mark (an "@", a
+run of digits), so the time is linear in the text.
 """
 
 import re
@@ -14,14 +14,14 @@ from memories.safety.findings import Finding, Personal
 _LOCAL = 64
 _LOCAL_SIGNS = frozenset("._%+-")
 _DOMAIN = re.compile(r"(?:[^\W_][\w-]{0,62}\.){1,6}[^\W\d_]{2,24}(?![\w@])|\[[\d.:a-fA-F]{7,45}\]")
-# Domains that people end an address with; only they make one of words with spaces between.
+# Top-level domains; only these make an address of words with spaces between.
 _TOP = (
     r"(?:com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|co|me|eu|de|at|ch|fr|es|it|nl|be|uk|ie"
     r"|pl|se|no|dk|fi|pt|cz|us|ca|au|nz|in|jp|cn|br|mx|ru)(?![\w-])"
 )
 _AT = r"(?:\s?[(\[{<]\s?(?:at|@|AT|At)\s?[)\]}>]\s?| @ |@ ?|\s(?:at|AT|At)\s)"
 _DOT = r"(?:\s?[(\[{<]\s?(?:dot|\.|DOT|Dot|punkt)\s?[)\]}>]\s?|\s(?:dot|DOT|Dot)\s)"
-# "ann at example dot org", "ann [at] example [dot] org", and either mark as it is.
+# "ann at example dot org", "ann [at] example [dot] org", or mixed with the plain characters.
 _SPELT = re.compile(
     rf"(?<![\w.+-])[\w.+-]{{1,64}}{_AT}[\w-]{{1,63}}(?:(?:{_DOT}|\.)[\w-]{{1,63}}){{0,3}}?"
     rf"{_DOT}{_TOP}"
@@ -29,12 +29,12 @@ _SPELT = re.compile(
     rf"[\w-]{{1,63}}(?: ?\. ?[\w-]{{1,63}}){{0,3}}? ?\. ?{_TOP}"
     rf"|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,63}}(?: \. ?| ?\. ){_TOP}"
 )
-# Names of services before an "@" that are nobody's address.
+# Names before an "@" that belong to services, not to people.
 _NOBODY = frozenset({"git", "hg", "svn"})
 
 
 def emails(text: str) -> Iterator[Finding]:
-    """Addresses, also such as are spelt with "at" and "dot"."""
+    """E-mail addresses, also spelt with "at" and "dot"."""
     at = text.find("@")
     while at >= 0:
         start = _local(text, at)
@@ -49,7 +49,7 @@ def emails(text: str) -> Iterator[Finding]:
 
 
 def _local(text: str, at: int) -> int:
-    """Where the part before the "@" begins."""
+    """The start of the part before the "@"."""
     start = at
     least = max(0, at - _LOCAL)
     while start > least and (text[start - 1].isalnum() or text[start - 1] in _LOCAL_SIGNS):
@@ -59,7 +59,8 @@ def _local(text: str, at: int) -> int:
     return start
 
 
-# Digits with at most two signs between them; what is a phone number its shape and its words tell.
+# Digits with at most two characters between them; shape and context decide whether it is a phone
+# number.
 _DIGITS = re.compile(
     r"(?<![\w.,+#$€£-])(?:\+ ?)?\(?\+?\d(?:[ ().\-/]{0,3}\d){6,17}(?![\d_%]|[^\W\dx]|x(?!\d))"
 )
@@ -69,7 +70,7 @@ _CUE = re.compile(
     r"|contact|anruf\w{0,4}|rufen|portable)\b[^\n\d+]{0,30}$",
     re.IGNORECASE,
 )
-# Numbers of orders and the like say so themselves.
+# Words before order numbers and the like, which are no phone numbers.
 _NOT_CUE = re.compile(
     r"(?:order|invoice|ticket|issue|bug|case|id|isbn|serial|version|account|ref(?:erence)?|no\.?|#"
     r"|error|code|port|pid|uid|gid)[ :.#]{0,3}$",
@@ -86,7 +87,7 @@ _NORTH_AMERICA = re.compile(
     r"|\d{3}-\d{3} \d{4})"
 )
 _LOCAL_NUMBER = re.compile(r"\(?\d{1,5}\)?(?:[ ./-]{1,2}\d{1,5}){1,4}|\d{7,12}")
-# Where a country begins a number with 0 within itself: groups as in Europe.
+# National numbers that begin with 0, in groups as in Europe.
 _TRUNK = re.compile(
     r"\(?0\d{1,5}\)?(?:[ ./-]{1,3}\d{2,9}){1,5}|\(0\d{1,5}\) ?\d{3,9}(?:[ /-]\d{2,6}){0,3}"
     r"|0[1-9]\d{8,10}"
@@ -94,14 +95,15 @@ _TRUNK = re.compile(
 )
 # Pairs of digits, as in Norway and Denmark; and mobile numbers of India, written in one.
 _MAYBE = re.compile(r"\d\d(?: \d\d){3,4}|[2-9]\d\d[2-9]\d{6}|[6-9]\d{9}")
-# A number may be written digit by digit: nobody else does so.
+# Digit by digit, as only phone numbers are written.
 _SINGLE = re.compile(r"\+?\d(?:[ .-]\d){8,14}")
 _EXTENSION = re.compile(r" ?(?:x|ext\.?|extension|Durchwahl) ?\d{1,6}\b")
 _BEFORE = 48
 
 
 def phones(text: str) -> Iterator[Finding]:
-    """Phone numbers: with a country, as in North America, as in Europe, or after a word for it."""
+    """Phone numbers: with a country code, in forms of North America and Europe, or after a word for
+    phone."""
     at = 0
     while found := _DIGITS.search(text, at):
         start, end = found.span()
@@ -114,7 +116,7 @@ def phones(text: str) -> Iterator[Finding]:
             continue
         sure = _phone(found[0], before)
         if sure is None:
-            # The next group may begin a number that this one hid.
+            # Another number may begin with the next group.
             at = _next_group(text, start, end)
             continue
         more = _EXTENSION.match(text, end)
@@ -123,7 +125,7 @@ def phones(text: str) -> Iterator[Finding]:
 
 
 def _next_group(text: str, start: int, end: int) -> int:
-    """Behind the first group of digits of a run."""
+    """The place after the first group of digits of a run."""
     at = start + 1
     while at < end and text[at].isdigit():
         at += 1
@@ -131,7 +133,7 @@ def _next_group(text: str, start: int, end: int) -> int:
 
 
 def _phone(shape: str, before: str) -> bool | None:
-    """Whether a run of digits is a phone number for sure; None where it is none."""
+    """Whether a run of digits is surely a phone number; None if it is none."""
     digits = sum(map(str.isdigit, shape))
     if not 7 <= digits <= 15:
         return None
@@ -153,7 +155,7 @@ _VERSION = re.compile(r"(?:version|release|kernel|driver|firmware|v|ver)\.? ?$",
 
 
 def addresses_of_machines(text: str) -> Iterator[Finding]:
-    """Internet addresses. One of a home network is not sure; masks and loopback are nobody's."""
+    """IP addresses. Those of private networks are not sure; netmasks and loopback are left out."""
     for match in _IPV4.finditer(text) if text.count(".") >= 3 else ():
         try:
             address = IPv4Address(match[0])

@@ -1,6 +1,6 @@
-"""All that is personal in a text, by rules and lists: the light detector, which is always on. Pure.
+"""The light detector of personal data, by rules and lists, which is always on. Pure.
 
-It reads the whole text, and its time grows with the length of the text alone.
+It reads the whole text, in linear time.
 """
 
 import re
@@ -22,7 +22,7 @@ from memories.safety.personal_data.words import capitals
 from memories.safety.plain_text import PlainText
 
 _DIGIT = re.compile(r"\d")
-# What covers another finding names it: a person within an e-mail address is the address.
+# An outer finding wins: a person within an e-mail address is the address.
 _RANKS: dict[Kind, int] = {
     kind: rank
     for rank, kind in enumerate(
@@ -41,29 +41,29 @@ _RANKS: dict[Kind, int] = {
         )
     )
 }
-# Between a brand and the address of the shop, in signs.
+# The most characters between a brand and the address of its shop.
 _NEAR = 60
 _BRANDS = terms_of(BRANDS)
 
 
 def find_personal(text: PlainText, known: KnownNames) -> list[Finding]:
-    """What is personal in a text, in its order, in offsets of the original.
+    """The personal data in a text, in order, with offsets in the original.
 
-    No two findings of one kind overlap, and none lies within another. sure=False: a person should
-    look. known: the names of the organisation whose text it is.
+    No two findings of one kind overlap, and none is within another. sure=False: a person should
+    check it. known: the names of the organisation.
     """
     return pointed_out(text, rules(text.text, known))
 
 
 def pointed_out(text: PlainText, found: Iterable[Finding]) -> list[Finding]:
-    """What was found in `text.text`, none within another, in offsets of the original."""
+    """Findings in `text.text` with offsets in the original, none within another."""
     return [
         Finding(*text.span(one.start, one.end), one.kind, one.sure) for one in _apart(list(found))
     ]
 
 
 def rules(text: str, known: KnownNames) -> list[Finding]:
-    """What the rules find, in no order and in offsets of this text; findings may overlap."""
+    """The findings of all rules, unordered, with offsets in this text; they may overlap."""
     found = list(known_names(text, known))
     digits = _DIGIT.search(text) is not None
     found += [*emails(text), *api_keys(text)]
@@ -82,7 +82,7 @@ def rules(text: str, known: KnownNames) -> list[Finding]:
 
 
 def _branded(text: str, addresses: list[Finding], found: list[Finding]) -> Iterator[Finding]:
-    """Addresses; one with a brand or a company shortly before it is the address of that."""
+    """Addresses; one shortly after a brand or a company is the address of that shop."""
     named = [(one.start, one.end) for one in found if one.kind is Personal.ORGANISATION]
     named += [span for span in _BRANDS.within(words(text)) if text[span[0]].isupper()]
     named.sort(key=lambda span: span[1])
@@ -113,13 +113,13 @@ def _joined(found: list[Finding]) -> list[Finding]:
 
 
 def _apart(found: list[Finding]) -> list[Finding]:
-    """Each kind by itself joined; then none that lies within another."""
+    """The findings with overlaps of one kind joined, without those within another."""
     kinds: dict[Kind, list[Finding]] = {}
     for one in found:
         kinds.setdefault(one.kind, []).append(one)
     joined = [one for some in kinds.values() for one in _joined(some)]
     kept: list[Finding] = []
-    # By begin, the longest first: what lies within another lies within the one that was kept last.
+    # Sorted by start, the longest first, so a nested finding is within the one that was kept last.
     for one in sorted(joined, key=lambda f: (f.start, -f.end, _RANKS[f.kind])):
         if kept and one.end <= kept[-1].end:
             if one.sure and not kept[-1].sure:

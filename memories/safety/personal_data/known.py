@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class KnownNames:
-    """people: names of members as they stand in the registry.
-    clients, brands, companies: terms that curators have added. Each as written, in any case."""
+    """people: names of members as registered. clients, brands, companies: terms that curators have
+    added. Each as written, matched in any letter case."""
 
     people: tuple[str, ...] = ()
     clients: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """Names that the organisation knows (members, clients, brands, companies), found in a text. Pure.
 
-Each word of the text is looked up among the names, so that a thousand members cost what one does.
+Each word of the text is looked up among the names, so the time does not grow with the number of
+members.
 """
 
 import re
@@ -16,9 +17,10 @@ from memories.safety.personal_data.words import NOT_ONLY_NAME, Kind, kind_of, un
 from memories.safety.plain_text import plain
 
 _WORD = re.compile(r"[^\W_]+")
-# Of a name or term so many words count; of a text between two of them so many signs.
+# The most words of a name or term that count, and the most characters between two of its words in a
+# text.
 _MOST_WORDS, _MOST_GAP, _MOST_SIGNS = 8, 3, 200
-# Parts of names that tell of nobody.
+# Parts of names that identify nobody.
 _PARTICLES = frozenset(
     """
 de del la las los da do dos das di du van der den von vom zu zur ter ten bin ibn bint abu al el le
@@ -47,14 +49,14 @@ _CASES = (
     "as",
 )
 _LEAST_INFLECTED = 4
-# Müller is also written Mueller, and Muller by whoever has no such key.
+# Müller is also written Mueller, or Muller on keyboards without umlauts.
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 Words = tuple[str, ...]
 
 
 @dataclass(slots=True)
 class Word:
-    """A word of a text, folded to compare, and where it stands."""
+    """A word of a text in the form for comparing, and its place."""
 
     folded: str
     start: int
@@ -85,14 +87,14 @@ class Terms:
             self.lengths.setdefault(found[0], set()).add(len(found))
 
     def within(self, text: list[Word]) -> Iterator[tuple[int, int]]:
-        """Where terms stand: begin and end, in signs."""
+        """The places of terms in a text: (start, end), in characters."""
         for place, word in enumerate(text):
             if length := _length(self, text, place):
                 yield word.start, text[place + length - 1].end
 
 
 def _length(terms: Terms, text: list[Word], place: int) -> int:
-    """How many words of the longest term begin here; 0: none."""
+    """The number of words of the longest term that begins here; 0 if none does."""
     lengths = terms.lengths.get(text[place].folded)
     if not lengths:
         return 0
@@ -107,9 +109,9 @@ def _length(terms: Terms, text: list[Word], place: int) -> int:
 @dataclass(slots=True)
 class _Index:
     people: Terms
-    # A part of a name, also inflected, and whether it is an ordinary word as well.
+    # {a part of a name, also inflected: whether it is also an ordinary word}.
     parts: dict[str, bool]
-    # Names without spaces between words, by their first sign.
+    # Names in scripts without spaces, by their first character.
     unspaced: dict[str, set[str]]
     organisations: Terms
 
@@ -132,7 +134,7 @@ def _index(known: KnownNames) -> _Index:
 
 
 def _forms(part: str) -> Iterator[str]:
-    """A part of a name and its inflected forms; none of what tells of nobody."""
+    """A part of a name and its inflected forms; none for parts that identify nobody."""
     if len(part) < 2 or part in _PARTICLES or part.isdecimal():
         return
     yield part
@@ -147,8 +149,8 @@ def _forms(part: str) -> Iterator[str]:
 def known_names(text: str, known: KnownNames) -> Iterator[Finding]:
     """Members by their whole name, a part or an inflected part; terms of the organisation.
 
-    A part that is also an ordinary word ("Will", "May", "Mark") counts with a capital alone: within
-    a sentence for sure, at its begin where it owns or says something, and then not for sure.
+    A part that is also an ordinary word ("Will", "May", "Mark") counts only with a capital: surely
+    within a sentence; at its beginning only if it owns or says something, and then not surely.
     """
     if not (known.people or known.clients or known.brands or known.companies):
         return
@@ -177,7 +179,7 @@ def known_names(text: str, known: KnownNames) -> Iterator[Finding]:
 
 
 def _unspaced(names: dict[str, set[str]], word: Word) -> Iterator[Finding]:
-    """Names within a run of signs that has no spaces, as in Chinese and Japanese."""
+    """Names within a run without spaces, as in Chinese and Japanese."""
     if word.end - word.start != len(word.folded):
         return
     for at, sign in enumerate(word.folded):
@@ -193,7 +195,7 @@ _SPEAKS = re.compile(
 
 
 def _part(text: str, index: _Index, word: Word) -> bool | None:
-    """Whether a word is a member's name for sure; None where it is none."""
+    """Whether a word is surely a member's name; None if it is none."""
     ordinary = index.parts.get(word.folded)
     if ordinary is None:
         return None
@@ -210,7 +212,7 @@ def _part(text: str, index: _Index, word: Word) -> bool | None:
 
 
 def _term(text: str, word: Word, length: int) -> bool | None:
-    """Whether a term of the organisation is meant for sure; None where it is an ordinary word."""
+    """Whether a term of the organisation is surely meant; None if it is an ordinary word."""
     if length > 1 or not kind_of(word.folded) & NOT_ONLY_NAME:
         return True
     if not text[word.start].isupper():
@@ -219,7 +221,7 @@ def _term(text: str, word: Word, length: int) -> bool | None:
 
 
 def _opens(text: str, start: int) -> bool:
-    """Whether a sentence begins here."""
+    """Whether a sentence begins at this place."""
     at = start - 1
     while at >= 0 and text[at] in " \t\"'([*-":
         at -= 1
@@ -227,7 +229,7 @@ def _opens(text: str, start: int) -> bool:
 
 
 def terms_of(names: Iterable[str]) -> Terms:
-    """Terms to look up; names: as they are written."""
+    """The terms of these names, which are given as written."""
     found = Terms()
     for name in names:
         found.add(name)

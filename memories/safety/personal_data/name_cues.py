@@ -1,8 +1,8 @@
-"""What tells that a word is somebody's name: titles, what is said before and behind. Pure."""
+"""Cues that a word is a person's name: titles, and words before and after it. Pure."""
 
 import re
 
-# A title tells for sure.
+# Titles that are sure cues.
 TITLES = frozenset(
     """
 mr mrs ms miss mx dr prof professor sir dame madam herr herrn frau fräulein m mme mlle monsieur
@@ -11,7 +11,7 @@ dottor dottore dhr mevr mevrouw meneer pan pani senhor senhora fru rev hon capt 
 gov
 """.split()  # noqa: SIM905
 )
-# These are words as well: what follows must look like a name.
+# Titles that are also ordinary words: the next word must look like a name.
 SHORT_TITLES = frozenset({"m", "don", "pan", "sig", "sr", "miss", "dame"})
 OFFICES = frozenset(
     """
@@ -21,7 +21,7 @@ grandma grandpa nurse detective attorney inspector lord lady king queen prince p
 """.split()  # noqa: SIM905
 )
 TITLED = TITLES | OFFICES
-# What is said before a name: these tell for sure.
+# Words before a name that are sure cues.
 _INTRODUCED = """
 my name is|my name's|name is|named|i am called|call me|ich heiße|mein name ist
 je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|mijn naam is|ik heet
@@ -40,7 +40,7 @@ mi su nuestro nuestra: esposa esposo marido hijo hija hermano hermana madre padr
  amiga vecino vecina
 mio mia suo sua: moglie marito figlio figlia fratello sorella madre padre collega amico amica
 """
-# And these may stand before other words, too.
+# Words that may also be before other words.
 _ADDRESSED = """
 dear|hi|hello|hey|liebe|lieber|cher|chère|querido|querida|caro|cara|beste|geachte|hola|ciao
 bonjour|happy birthday|tell|told|ask|asked|remind|thank you|thanks|email|e-mail|ping|call|called
@@ -56,7 +56,8 @@ def _phrases(lines: str) -> frozenset[str]:
 
 
 def _owned(lines: str) -> frozenset[str]:
-    """Each "my" before each "wife"; a line that begins with a space goes on with the one before."""
+    """Each "my" combined with each "wife"; a line that begins with a space continues the one
+    before."""
     pairs = (line.split(":") for line in lines.replace("\n ", " ").split("\n") if line)
     return frozenset(
         f"{my} {one}" for own, all_ in pairs for my in own.split() for one in all_.split()
@@ -75,7 +76,7 @@ _BEHIND = re.compile(
     r"|home address|phone|mobile|laptop)\b)"
     r"|, (?:CEO|CFO|CTO|COO|PhD|MD|Esq|Jr|Sr|aged|who lives|born)\b"
 )
-# Who says what their name is, in any case.
+# Phrases of people who give their name, in any letter case.
 INTRODUCTION = re.compile(
     r"\b(?:my name is|name's|ich heiße|mein name ist|je m'appelle|me llamo|mi chiamo|mijn naam is"
     r"|ik heet) ([^\W\d_]{2,30})(?: ([^\W\d_]{2,30}))?",
@@ -84,7 +85,7 @@ INTRODUCTION = re.compile(
 
 
 def said_before(text: str, start: int) -> bool | None:
-    """Whether what stands before a place says for sure that a name follows; None: nothing does."""
+    """Whether the words before a place surely announce a name; None if they do not announce one."""
     said = text[max(0, start - _LOOK) : start].rstrip(" ,:\n\r\t").casefold().split()
     for length in range(min(_PHRASE_WORDS, len(said)), 0, -1):
         phrase = " ".join(said[-length:])
@@ -96,5 +97,5 @@ def said_before(text: str, start: int) -> bool | None:
 
 
 def said_behind(text: str, end: int) -> bool:
-    """Whether what stands behind a place says that a name may end there."""
+    """Whether the words after a place show that a name may end there."""
     return _BEHIND.match(text, end) is not None

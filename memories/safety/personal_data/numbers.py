@@ -1,4 +1,4 @@
-"""Numbers that pay or prove who somebody is, known by their checksum: cards, IBAN, SSN. Pure."""
+"""Payment and identity numbers: cards and IBANs, by their checksum, and SSNs. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -6,10 +6,10 @@ from itertools import accumulate
 
 from memories.safety.findings import Finding, Personal
 
-# Digits with up to two signs between them: a card may be written in groups, or digit by digit.
+# Digits with up to two characters between them: a card may be written in groups, or digit by digit.
 _RUN = re.compile(r"\d(?:[ .\-/_]{0,2}\d){12,}")
 _CARD_LENGTHS = range(13, 20)
-# Who issues cards, by their first digits, and how long theirs are (ISO/IEC 7812).
+# Card issuers by the first digits, and the lengths of their numbers (ISO/IEC 7812).
 _ISSUERS = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}"
     r"|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}|3(?:0[0-5]|[689]\d)\d{13}"
@@ -38,7 +38,7 @@ def _twice(digit: int) -> int:
 def cards(text: str) -> Iterator[Finding]:
     """Numbers of payment cards: 13 to 19 digits with their checksum.
 
-    Sure where an issuer begins so; another begin counts behind a word for a card alone.
+    Sure with the prefix of an issuer; other prefixes count only after a word for a card.
     """
     for run in _RUN.finditer(text):
         if _is_share(text, run.start(), run.end()):
@@ -47,7 +47,7 @@ def cards(text: str) -> Iterator[Finding]:
 
 
 def _is_share(text: str, start: int, end: int) -> bool:
-    """Whether a run is a number between 0 and 1 with many places, and nothing speaks of a card."""
+    """Whether a run is a decimal fraction between 0 and 1, without a word for a card before it."""
     share = text.startswith("0.", start) and text[start + 2 : end].isdecimal()
     return share and not _CARD_CUE.search(text[max(0, start - _BEFORE) : start])
 
@@ -92,7 +92,8 @@ def _card_at(
     doubled: tuple[list[int], list[int]],
     number: str,
 ) -> int | None:
-    """How many digits of a card begin here; the longest with an issuer, else one in groups."""
+    """The number of digits of a card that begins here: the longest with an issuer, else one in
+    groups; None if there is none."""
     if first and places[first] == places[first - 1] + 1:
         return None  # within a group
     best = None
@@ -113,7 +114,7 @@ def _card_at(
     return best
 
 
-# Signs of an IBAN by country (SWIFT registry).
+# The length of an IBAN by country (SWIFT registry).
 _IBAN_LENGTHS = {
     "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22,
     "BI": 27, "BR": 29, "BY": 28, "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27,
@@ -141,7 +142,7 @@ def mod_97(iban: str) -> bool:
 
 
 def ibans(text: str) -> Iterator[Finding]:
-    """Bank accounts. A wrong checksum is not sure, and only so behind the word for it."""
+    """IBANs. With a wrong checksum only after the word IBAN, and not sure."""
     for match in _IBAN.finditer(text):
         country = "".join(sign for sign in match[0] if sign.isalpha()).upper()
         length = _IBAN_LENGTHS.get(country)
@@ -156,7 +157,8 @@ def ibans(text: str) -> Iterator[Finding]:
 
 
 def _signs(text: str, start: int, length: int) -> tuple[str, int] | None:
-    """So many letters and digits with at most one space or dash between two; and their end."""
+    """(that many letters and digits, with at most one space or dash between two; their end), or
+    None."""
     found: list[str] = []
     at = start
     while at < len(text) and len(found) < length:
@@ -174,12 +176,12 @@ def _signs(text: str, start: int, length: int) -> tuple[str, int] | None:
 _SSN = re.compile(r"(?<![\w-])(\d{3})([- .])(\d\d)\2(\d{4})(?![\w-]|\.\d)")
 _SSN_BARE = re.compile(r"(?<!\w)(\d{3})()(\d\d)(\d{4})(?!\w)")
 _SSN_CUE = re.compile(r"\b(?:ssn|social(?: |-)security|soc\.? sec)[^\n\d]{0,40}$", re.IGNORECASE)
-# Printed in advertisements, and so nobody's.
+# Numbers printed in advertisements, which belong to nobody.
 _PRINTED = frozenset({"078051120", "219099999"})
 
 
 def social_security(text: str) -> Iterator[Finding]:
-    """Social security numbers of the United States, but for those never given out."""
+    """Social security numbers of the United States, without those that are never issued."""
     for match in _SSN.finditer(text):
         if _given_out(match):
             cue = match[2] == "-" or _SSN_CUE.search(
@@ -192,7 +194,8 @@ def social_security(text: str) -> Iterator[Finding]:
 
 
 def _given_out(match: re.Match[str]) -> bool:
-    """Area 001 to 899 without 666, group 01 to 99, serial 0001 to 9999 (Social Security)."""
+    """Whether a number can be issued: area 001 to 899 without 666, group 01 to 99, serial 0001 to
+    9999 (Social Security Administration)."""
     area, group, serial = match[1], match[3], match[4]
     return (
         area not in ("000", "666")

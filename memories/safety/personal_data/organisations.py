@@ -1,5 +1,4 @@
-"""Clients, companies and institutions that a text names: by their form, by what is said of"
-" them. Pure."""
+"""Clients, companies and institutions that a text names: by their form and their context. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +8,7 @@ from memories.safety.personal_data.words import NOT_ONLY_NAME, Kind, kind_of
 
 _CAP = r"[^\W\d_a-zß-öø-ÿ][\w&'’.-]{0,40}"
 _NAME = rf"{_CAP}(?:(?: | & | and | und | et | y |, ){_CAP}){{0,4}}?"
-# The same, where a stop behind it ends the sentence.
+# The same, if a full stop after it ends the sentence.
 _WORD = r"[^\W\d_a-zß-öø-ÿ](?:[\w&'’.-]{0,40}\w)?"
 _LEGAL = (
     r"(?:Inc|INC|Ltd|LTD|LLC|L\.L\.C|LLP|L\.P|LP|PLC|plc|Plc|Corp|CORP|Corporation|Incorporated"
@@ -30,7 +29,7 @@ _SONS = re.compile(
 )
 _FIRM = re.compile(rf"(?<![\w.-])({_CAP}), ({_CAP}),? (?:and|&|und|et|y|e) ({_CAP})")
 _PAIR = re.compile(rf"(?<![\w.-])({_CAP}) (?:&|and) ({_CAP})")
-# What calls itself so is one, if what stands before is a name and not an ordinary word.
+# Words that make an organisation of a name before them, if that is no ordinary word.
 _SOFT = re.compile(
     rf"(?<![\w.-])((?:{_CAP} ){{1,4}}?)(Group|Holdings?|Industries|Enterprises|Ventures|Capital"
     rf"|Consulting|Solutions|Technologies|Systems|Laboratories"
@@ -77,14 +76,14 @@ _ACTS = re.compile(
     r"|offices|customers|went bankrupt|hired|laid off|sells|was founded|merged|closed its|opened"
     r" its|franchise)\b"
 )
-# Words before a legal form that begin a sentence and not a name.
+# Words before a legal form that begin a sentence and are no name.
 _LEADING = frozenset(
     "the a an our my his her their your this that at for from with by and or in of to".split()  # noqa: SIM905
 )
 
 
 def organisations(text: str) -> Iterator[Finding]:
-    """Companies with their legal form for sure; the others where a name stands before."""
+    """Companies with a legal form, surely; others if a name is before the cue."""
     for match in _WITH_LEGAL.finditer(text):
         start = _without_leading(text, match.start(), match.end())
         if start is not None:
@@ -97,7 +96,7 @@ def organisations(text: str) -> Iterator[Finding]:
 
 
 def _by_form(text: str) -> Iterator[tuple[int, int]]:
-    """Last names in a row, and what calls itself a group, a bank, a university."""
+    """Last names in a row, and names with group, bank, university and the like."""
     for pattern in (_FIRM, _PAIR):
         for match in pattern.finditer(text):
             if all(_family_name(name) for name in match.groups()):
@@ -121,14 +120,14 @@ def _by_words_around(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _trimmed(text: str, end: int) -> int:
-    """Without a mark at the end, nor the 's of an owner."""
+    """The end of a name, without a punctuation mark and a genitive 's."""
     while text[end - 1] in ".'-&,":
         end -= 1
     return end - 2 if text[end - 2 : end] in ("'s", "’s") else end
 
 
 def _without_leading(text: str, start: int, end: int) -> int | None:
-    """Where the name begins behind words such as "The"; None where nothing of it is left."""
+    """The start of the name after words such as "The"; None if nothing is left."""
     at = start
     for word in text[start:end].split(" ")[:5]:
         if word.casefold().strip(".,") not in _LEADING:
@@ -142,7 +141,7 @@ def _family_name(word: str) -> bool:
 
 
 def _names_something(name: str) -> bool:
-    """Whether any word of it is no ordinary word and no place."""
+    """Whether a word of the name is neither an ordinary word nor a place."""
     for part in name.replace("&", " ").split():
         word = part.strip(".,'’-").removesuffix("'s").removesuffix("’s")
         kind = kind_of(word)

@@ -1,8 +1,8 @@
-"""People whom a text names: by title, by lists of names, by what is said around a name. Pure.
+"""People whom a text names: by titles, lists of names, and context. Pure.
 
-A first name of the lists and what follows it is a name for sure. Two words with a capital that no
-list knows are not sure. One word is a name where it is nothing else, or where the words around it
-say so. What the organisation's own members are called is looked up elsewhere (known_terms).
+A first name of the lists with the word after it is surely a name. Two capitalised words that no
+list has are not sure. A single word is a name if it is nothing else, or if the context shows it.
+Names of the organisation's own members are found in known_terms.
 """
 
 from collections.abc import Iterator
@@ -19,19 +19,19 @@ from memories.safety.personal_data.name_cues import (
 from memories.safety.personal_data.words import NAME, NOT_ONLY_NAME, Capital, Kind, kind_of, runs
 
 _NAMED_LAST = Kind.LAST | Kind.ORDINARY | Kind.PLACE
-# Before a first name these make a place of it.
+# Before a first name these words make a place of it.
 _SAINTS = frozenset(
     {"san", "santa", "santo", "são", "saint", "st", "fort", "port", "lake", "mount"}
 )
-# Of a run of words so many are one name at most.
+# The most words of one name.
 _MOST = 5
-# How many words are one name from a place on, and whether for sure. None: another rule may know.
+# (number of words of a name from a place on, whether surely); None: try another rule.
 _Name = tuple[int, bool] | None
 _NONE = (0, False)
 
 
 def people(text: str, words: list[Capital]) -> Iterator[Finding]:
-    """Names of people; words: the words of the text that have a capital."""
+    """The names of people in a text. words: its capitalised words."""
     before: Capital | None = None
     for run in runs(text, words):
         at = 0
@@ -48,7 +48,7 @@ def people(text: str, words: list[Capital]) -> Iterator[Finding]:
 
 
 def _introduced(text: str) -> Iterator[Finding]:
-    """Who says what their name is, in any case."""
+    """Names after phrases such as "my name is", in any letter case."""
     for match in INTRODUCTION.finditer(text):
         kind = kind_of(match[1])
         if kind & NOT_ONLY_NAME and not kind & Kind.FIRST:
@@ -59,7 +59,7 @@ def _introduced(text: str) -> Iterator[Finding]:
 
 
 def _name(text: str, run: list[Capital], at: int) -> tuple[int, bool]:
-    """How many words of a run are one name from here on, and whether for sure."""
+    """(number of words of a name in a run from here on, whether surely)."""
     one = run[at]
     listed = one.kind & NAME or one.word.casefold() in TITLED
     if one.kind & (Kind.ORDINARY | Kind.PLACE) and not listed:
@@ -96,7 +96,7 @@ def _titled(one: Capital, rest: list[Capital]) -> _Name:
 
 
 def _both_listed(one: Capital, rest: list[Capital]) -> tuple[int, bool]:
-    """ANNA WEBER: both must be known, for much is written so that is no name."""
+    """ANNA WEBER: both words must be listed, because many other words are written in capitals."""
     if not rest:
         return _NONE
     pair = (one, rest[0]) if one.is_first else (rest[0], one)
@@ -120,7 +120,7 @@ def _first(one: Capital, rest: list[Capital]) -> _Name:
 
 
 def _initial(text: str, one: Capital, rest: list[Capital]) -> _Name:
-    """J. Weber; "I" and "A" need the stop."""
+    """J. Weber; "I" and "A" need the full stop."""
     follows = _family(rest) if one.is_initial else 0
     if not follows:
         return None
@@ -131,7 +131,7 @@ def _initial(text: str, one: Capital, rest: list[Capital]) -> _Name:
 
 
 def _last(run: list[Capital], at: int, rest: list[Capital]) -> _Name:
-    """Weber Anna, and words that no list knows: before a last name, or two by themselves."""
+    """Weber Anna, and unlisted words: before a last name, or two by themselves."""
     one = run[at]
     if one.is_last and rest and rest[0].is_first:
         return 2, True
@@ -144,7 +144,7 @@ def _last(run: list[Capital], at: int, rest: list[Capital]) -> _Name:
 
 
 def _alone(text: str, run: list[Capital], at: int) -> int:
-    """1 where one word that no neighbour makes a name is one nevertheless."""
+    """1 if a single word is a name by itself, else 0."""
     one = run[at]
     if not one.kind & NAME and not one.is_unknown:
         return 0
@@ -158,7 +158,7 @@ def _alone(text: str, run: list[Capital], at: int) -> int:
 
 
 def _tells(one: Capital) -> bool:
-    """Whether a word with nothing around it is a name and nothing else, or written as one."""
+    """Whether a single word is only a name, or written as one."""
     if one.is_last and (not one.opens or "-" in one.word):
         return True
     return bool(one.kind & Kind.FIRST) and not one.opens and len(one.word) > 3
@@ -169,13 +169,13 @@ def _said_for_sure(text: str, run: list[Capital], at: int) -> bool:
 
 
 def _by_itself(run: list[Capital], at: int, follows: int) -> bool:
-    """Whether the run has no other word than these, but one that begins a sentence."""
+    """Whether the run has only these words, apart from one that begins a sentence."""
     leads = at == 0 or (at == 1 and run[0].begins and not run[0].kind & NAME)
     return leads and len(run) == at + 1 + follows
 
 
 def _more(rest: list[Capital]) -> int:
-    """How many words behind a first name belong to it."""
+    """The number of words after a first name that belong to the name."""
     taken = 0
     for number, one in enumerate(rest[: _MOST - 1]):
         if one.is_initial:
@@ -187,7 +187,7 @@ def _more(rest: list[Capital]) -> int:
 
 
 def _family(rest: list[Capital]) -> int:
-    """How many words reach to the last name: initials and one more name may stand before it."""
+    """The number of words up to the last name, with initials and one more name before it."""
     for number, one in enumerate(rest[:3]):
         if one.is_initial or (one.is_first and number + 1 < len(rest[:3])):
             continue

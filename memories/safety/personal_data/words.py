@@ -1,4 +1,4 @@
-"""The words of a text, what each may be, and what stands around it. Pure."""
+"""The words of a text, their possible kinds, and their context. Pure."""
 
 import re
 import unicodedata
@@ -16,9 +16,9 @@ from memories.safety.personal_data.name_cues import TITLES
 
 
 class Kind:
-    """What a word may be; several at once, as bits. SHARED: a name that is also a word.
+    """The possible kinds of a word, as bits. SHARED: a name that is also a word.
 
-    Plain numbers, for each word with a capital is asked several times.
+    Plain numbers, because each capitalised word is tested several times.
     """
 
     UNKNOWN = 0
@@ -34,16 +34,16 @@ NOT_ONLY_NAME = Kind.ORDINARY | Kind.PLACE | Kind.SHARED
 _FIRST_ONLY, _LAST_ONLY = Kind.FIRST | NOT_ONLY_NAME, Kind.LAST | NOT_ONLY_NAME
 
 
-# Of three letters, and no word in a language of the lists.
+# Names of three letters that are no word in a language of the lists.
 _SHORT = """
 abe amy ben bob dan deb eva gus ian ida ivo jed jen jim joe jon ken kim leo liz lou luc meg mia
 ned noa pam pia reg ron sam sid sue ted tim tom ugo uli ute uwe viv zac zoe zak ole liv bea ava
 ana ann lea
 """
 _WELL_KNOWN = FEMALE | MALE | EITHER | frozenset(_SHORT.split())
-# Of two or three letters nearly everything is a word somewhere.
+# Nearly every combination of two or three letters is a word in some language.
 _LEAST_LETTERS = 4
-# Nobody's name is longer; many marks on one letter would cost the square of their number.
+# No name is longer. Without this limit many marks on one letter would take quadratic time.
 _LONGEST = 40
 
 
@@ -76,7 +76,7 @@ def _kinds() -> dict[str, int]:
 
 
 _KINDS = _kinds()
-# What ends so is a word of English, German or French and no name, unless a list says otherwise.
+# Words with these endings are English, German or French words and no names, unless a list has them.
 _WORD_ENDS = tuple(
     """
 tion tions sion sions ment ments ness ing ings ity ities ology ics ism able ible ful less ship
@@ -88,7 +88,7 @@ isch ismus tät ieren ement eux isme ción sión mente dad zione zioni ità çã
 
 
 def kind_of(word: str) -> int:
-    """What a word may be; word: in any case, without an ending such as 's."""
+    """The possible kinds of a word. word: in any letter case, without an ending such as 's."""
     low = word[:_LONGEST].casefold()
     known = _KINDS.get(low)
     if known is None and not low.isascii():
@@ -113,10 +113,10 @@ def kind_of(word: str) -> int:
 
 @dataclass(slots=True)
 class Capital:
-    """A word with a capital, at [start, end) without an ending such as 's.
+    """A capitalised word, at [start, end) without an ending such as 's.
 
-    kind: what it may be. begins: a sentence or a line begins with it. opens: or a part of one,
-    behind a comma or a quotation mark.
+    kind: its possible kinds. begins: whether it begins a sentence or a line. opens: whether it
+    begins one or a part of one, after a comma or a quotation mark.
     """
 
     word: str
@@ -138,7 +138,7 @@ class Capital:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether no list holds it, and it is written as names are: Xxxx."""
+        """Whether no list has it, and it is written like a name: Xxxx."""
         word = self.word
         if self.kind or len(word) < 3:
             return False
@@ -176,14 +176,14 @@ def capitals(text: str) -> Iterator[Capital]:
 
 
 def _mark_before(text: str, start: int) -> str:
-    """The sign before a word and the spaces before it; empty at the begin of the text."""
+    """The character before a word and its preceding spaces; empty at the beginning of the text."""
     at = start - 1
     while at >= 0 and text[at] in " \t":
         at -= 1
     return text[at] if at >= 0 else ""
 
 
-# What may stand between two parts of one name.
+# What may be between two parts of one name.
 _PARTICLES = (
     "de|del|de la|de las|de los|da|do|dos|das|di|du|della|van|van der|van den|van de|vander|von"
     "|von der"
@@ -193,7 +193,7 @@ _GAPS = frozenset({" ", "  ", ". ", "."} | {f" {particle} " for particle in _PAR
 
 
 def runs(text: str, words: list[Capital]) -> Iterator[list[Capital]]:
-    """Words with a capital that stand together, particles such as "van der" between them."""
+    """Adjacent capitalised words, with particles such as "van der" between them."""
     run: list[Capital] = []
     for one in words:
         gap = text[run[-1].end : one.start] if run and one.start - run[-1].end < 10 else None
@@ -207,5 +207,5 @@ def runs(text: str, words: list[Capital]) -> Iterator[list[Capital]]:
 
 
 def _shortened(one: Capital) -> bool:
-    """Whether a stop behind this word does not end a sentence."""
+    """Whether a full stop after this word does not end a sentence."""
     return one.is_initial or (len(one.word) < 5 and one.word.casefold() in TITLES)

@@ -1,1 +1,2 @@
-"""What in a text would steer the model that reads it. Pure; what happens then says the gate."""
+"""Rules that find text which would steer a reading model. Pure. What happens then:
+`safety.gate`."""

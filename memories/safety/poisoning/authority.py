@@ -1,7 +1,7 @@
-"""Authority that nobody can check, claimed so that a reader sets its caution aside. Pure.
+"""False authority: claims that nobody can check and that make a reader give up its caution. Pure.
 
-A decision about the work is none ("the administrator has approved the new template", "per company
-policy, counts under 50 are left out"). False authority tells the reader what it may or must do
+Statements about decisions at work are none ("the administrator has approved the new template", "per
+company policy, counts under 50 are left out"). False authority says what the reader may or must do
 against its rules: disclose, skip a check, ask nobody.
 """
 
@@ -110,7 +110,7 @@ AUTHORITY = rules(
             r" (?:you|robots|assistants|agents) to (?:ignore|bypass|skip|reveal|disclose|share all"
             r"|override)\b"
         ),
-        # Rights that somebody is said to have.
+        # Claimed rights.
         "user caller member account i": (
             r" (?:is|was|am|has been) (?:an? )?(?:already )?(?:verified|trusted|authori[sz]ed"
             r"|confirmed|elevated)"

@@ -10,9 +10,9 @@ before pushing", "ignore the first row"). A text is poison when a reader that fo
 - carry out what was said to it (exfiltration), or use a tool for another end than the task (call);
 - be told so in a way that no person can read (hidden signs, payloads in a code).
 
-Whoever quotes such an order as a warning is stopped as well: a model reads the quotation, too. The
-wordings are English, and the commonest German, French and Spanish ones. Rules over words find what
-they know; an order in new words, or one that only its context makes wrong, passes.
+A quotation of such an order as a warning is found as well, because a model reads the quotation too.
+The wordings are English, and the most common German, French and Spanish ones. The rules only find
+known wordings: an order in new words, or one that is wrong only in its context, passes.
 """
 
 import re
@@ -33,7 +33,7 @@ from memories.safety.poisoning.disguises import forms, rot13, small
 from memories.safety.poisoning.notation import Rulebook, When, rules
 from memories.safety.poisoning.payloads import payloads
 
-# A payload in a payload is looked at, a third one is not.
+# A payload inside a payload is decoded, a third level is not.
 _DEPTH = 2
 _TOKEN = re.compile(r"[^\W_]+")
 
@@ -43,7 +43,7 @@ _MARKS = (
     (Poison.EXFILTRATION, exfiltration.LOADED),
     (Poison.HIDDEN, hidden.UNSEEN_MARKUP),
 )
-# Written without any gap, for who breaks words where no rule looks for it.
+# Wordings without gaps, for words that are broken in unexpected places.
 _UNBROKEN = (
     (
         Poison.ORDER,
@@ -97,8 +97,8 @@ _TURNED = frozenset(word[::-1] for word in _BOOK.first_words)
 
 
 def find_poison(text: PlainText) -> list[Finding]:
-    """What in the text would steer a reading model, in the order of the text, in offsets of the
-    original. Findings of one kind do not overlap."""
+    """The parts of a text that would steer a reading model, in order, with offsets in the original.
+    Findings of one kind do not overlap."""
     found = [Finding(*place, Poison.HIDDEN) for place in hidden.hidden_signs(text)]
     for kind, start, end in _said(text.text):
         found.append(Finding(*text.span(start, end), kind))
@@ -108,7 +108,7 @@ def find_poison(text: PlainText) -> list[Finding]:
 
 
 def _said(text: str) -> Iterator[tuple[Poison, int, int]]:
-    """What the words say, whatever the disguise of their letters."""
+    """Findings in the words, also with disguised letters."""
     for form in forms(text):
         for kind, start, end in _BOOK.found(form.text):
             yield Poison(kind), *form.span(start, end)
@@ -128,7 +128,7 @@ def _unbroken(text: str) -> Iterator[tuple[Poison, int, int]]:
 
 
 def _meant(text: str, depth: int) -> Iterator[tuple[int, int]]:
-    """Where a code stands that decodes to an order."""
+    """The places of encoded texts that decode to an order."""
     for start, end, words in payloads(text):
         if _is_order(words, depth - 1):
             yield start, end
@@ -149,7 +149,7 @@ def _is_order(words: str, depth: int) -> bool:
 
 
 def _merged(findings: Iterable[Finding]) -> list[Finding]:
-    """Sorted, those of one kind that overlap joined."""
+    """The findings sorted, with overlaps of one kind joined."""
     last: dict[Kind, Finding] = {}
     found: list[Finding] = []
     for one in sorted(findings):

@@ -1,7 +1,7 @@
-"""The forms in which a text is read, so that a disguise of its letters changes nothing. Pure.
+"""The forms of a text in which rules search, so that disguised letters are found too. Pure.
 
-Each form is made in one pass and knows where its signs stand. Only what is needed is made: most
-texts have one form.
+Each form is made in one pass and knows the places of its characters. Only needed forms are made:
+most texts have one.
 """
 
 import codecs
@@ -11,34 +11,34 @@ from collections.abc import Iterator
 
 from memories.safety.plain_text import PlainText
 
-# Of letters that NFD parts into a letter and its marks; signs for the others.
+# Letters without accents, for letters that NFD splits; single replacements for the others.
 _ACCENTS: dict[int, str] = {
     code: unicodedata.normalize("NFD", chr(code))[0]
     for code in range(0xC0, 0x250)
     if unicodedata.decomposition(chr(code)).partition(" ")[0] not in ("", "<compat>")
 } | {ord(char): like for char, like in zip("ßøłđıæœ„`", "soldiaa\"'", strict=True)}
-# Digits and marks that stand for letters; a one is an i or an l.
+# Digits and marks that are used as letters; a 1 is an i or an l.
 _LEET = str.maketrans("0345789@$!1|", "oeastbgasiil")
 _LEET_L: dict[int, str | int] = {**_LEET, ord("1"): "l", ord("!"): "l"}
 _LEET_WORD = re.compile(r"[a-z][013457@$!](?=[a-z0-9@$])|(?<![^\W_])[013457@$!](?=[a-z])")
-# Strokes and rings that are laid over letters.
+# Combining strokes and rings over letters.
 _OVERLAID = re.compile(r"[\u0300-\u036f\u20d0-\u20ff]+")
-# Six letters or more that stand alone: "i g n o r e", "i.g.n.o.r.e".
+# Six or more single letters: "i g n o r e", "i.g.n.o.r.e".
 _SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_][\W_]{1,3}){5,}[^\W\d_](?![^\W_])")
 # A word broken by marks or at the end of a line: "ig**no**re", "igno-\nre".
 _BROKEN = re.compile(r"(?<=[^\W\d_])(?:-\s{0,3}\n\s{0,3}|[*_~`|\\^]{1,4}|\n)(?=[^\W\d_])")
 
 
 def small(text: str) -> str:
-    """Small letters without accents, as many signs as before."""
+    """The text in lower case without accents, with the same number of characters."""
     found = text.lower()
-    if len(found) != len(text):  # a capital that becomes two signs
+    if len(found) != len(text):  # a capital that becomes two characters
         found = "".join(low if len(low := char.lower()) == 1 else char for char in text)
     return found if found.isascii() else found.translate(_ACCENTS)
 
 
 def forms(text: str) -> Iterator[PlainText]:
-    """The text in small letters without accents, as it stands and then with its disguises off."""
+    """The text in lower case without accents: first as it is, then without its disguises."""
     plain = small(text)
     yield PlainText(text, plain)
     if not plain.isascii() and _OVERLAID.search(plain):
@@ -53,12 +53,13 @@ def forms(text: str) -> Iterator[PlainText]:
 
 
 def rot13(text: str) -> str:
-    """The text with each Latin letter moved by thirteen."""
+    """The text with each Latin letter rotated by thirteen."""
     return codecs.encode(text, "rot13")
 
 
 def _gaps(text: str) -> list[tuple[int, int]]:
-    """What stands between single letters; of a wider gap the last sign stays, to part words."""
+    """The gaps between single letters; of a wider gap the last character stays, to separate
+    words."""
     found: list[tuple[int, int]] = []
     for run in _SPACED.finditer(text):
         gaps = [(gap.start(), gap.end()) for gap in _GAP.finditer(text, run.start(), run.end())]

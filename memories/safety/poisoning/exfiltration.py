@@ -1,7 +1,7 @@
-"""Links, images and orders that carry out what was said. Pure.
+"""Exfiltration: links, images and orders that send what was said to the outside. Pure.
 
-A link, a picture or an address of a programming interface is honest. Carrying out needs two things:
-what is private (the talk, a password, a place holder for it) and a way outside.
+A link, an image or the URL of an API is harmless by itself. Exfiltration needs two things:
+something private (the conversation, a password, a placeholder for it) and a way outside.
 """
 
 import re
@@ -78,7 +78,7 @@ EXFILTRATION_UNLESS_DENIED = rules(
     }
 )
 
-# Markup that a page loads or shows, with a place in its address for what was said.
+# Markup that a page loads or shows, with a placeholder for content in its URL.
 LOADED = re.compile(
     rf"\]\(\s{{0,3}}<?(?:https?:)?//[^)\n]{{0,200}}?{_OPEN}{{1,3}}[^)\n]{{0,40}}?{_ANY}"
     rf"|!\[[^\]\n]{{0,200}}\]\(\s{{0,3}}<?(?:https?:)?//[^)\n]{{0,200}}?[?&/]\w{{0,20}}=?"

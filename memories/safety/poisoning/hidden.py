@@ -1,8 +1,8 @@
-"""Signs that nobody sees where no orthography needs them, and markup that hides a text. Pure.
+"""Invisible characters that no orthography needs, and markup that hides a text. Pure.
 
-Honest: a byte order mark at the beginning of a line, joiners between emoji and in the scripts that
-are written with them (Persian, Hindi ...), the tags of a flag, turns of direction in a text that
-has letters written from right to left, a soft hyphen, a single stray blank between two words.
+Harmless are: a byte order mark at the beginning of a line, joiners between emoji and in scripts
+that use them (Persian, Hindi ...), the tags of a flag, direction marks in a text with letters
+written from right to left, a soft hyphen, a single blank between two words.
 """
 
 import re
@@ -18,11 +18,11 @@ _TAGS = range(0xE0000, 0xE0080)
 _MORE_SELECTORS = range(0xE0100, 0xE01F0)
 _OVERRIDES = "\u202d\u202e"
 _TURNS = "\u200e\u200f\u061c\u202a\u202b\u202c\u2066\u2067\u2068\u2069"
-# Never of use in a plain text: deprecated turns, notes between lines.
+# Never useful in a plain text: deprecated direction marks, interlinear annotations.
 _NEVER = frozenset("\u206a\u206b\u206c\u206d\u206e\u206f\ufff9\ufffa\ufffb")
-# So many in a row hold a message of bits.
+# This many in a row may encode a message in bits.
 _RUN = 4
-# Flags with tags name a region in at most so many signs.
+# Flags with tags name a region with at most this many characters.
 _LONGEST_FLAG = 8
 
 UNSEEN_MARKUP = re.compile(
@@ -34,7 +34,7 @@ _CONCEALED = re.compile(r"\x1b\[(?:\d{1,3};){0,4}8m")
 
 
 def hidden_signs(text: PlainText) -> Iterator[tuple[int, int]]:
-    """(start, end) in the original of each run of signs that hide something."""
+    """(start, end) in the original of each run of suspicious invisible characters."""
     if not text.hidden:
         return
     original = text.original
@@ -49,7 +49,7 @@ def hidden_signs(text: PlainText) -> Iterator[tuple[int, int]]:
 
 
 def _runs(places: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Neighbouring places as (start, end)."""
+    """Adjacent places as (start, end)."""
     start = before = places[0]
     for place in places[1:]:
         if place != before + 1:
@@ -93,12 +93,12 @@ def _is_selector(char: str) -> bool:
 
 
 def _is_control(char: str) -> bool:
-    """Controls of terminals, signs of private fonts, selectors: they hide no letters."""
+    """Terminal controls, private-use characters and variation selectors, which hide no letters."""
     return unicodedata.category(char) in ("Cc", "Co", "Cs") or _is_selector(char)
 
 
 def _inside_a_word(original: str, start: int, end: int) -> bool:
-    """Whether letters of an alphabet that needs no such sign stand on both sides."""
+    """Whether letters of a script that needs no such character are on both sides."""
     if start == 0 or end >= len(original):
         return False
     return all(

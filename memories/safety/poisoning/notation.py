@@ -1,8 +1,8 @@
-"""How the rules are written down, and where in a text they hold. Pure.
+"""The notation of the rules, and matching them in a text. Pure.
 
-A rule begins at one of its first words, so a text is read word by word, and only where such a word
-stands is anything compared. Each comparison looks at a bounded number of signs: the time grows with
-the text and no faster.
+A rule begins with one of its first words, so a text is read word by word, and rules are compared
+only at such a word. Each comparison reads a bounded number of characters, so the time is linear in
+the text.
 """
 
 import re
@@ -12,9 +12,9 @@ from enum import Enum
 # Between words: spaces, line ends, marks of punctuation and of Markdown.
 _GAP = r"(?:(?:[^\w?!;]|_){1,12}+)"
 _WORD = r"[^\W_]{1,40}+"
-# In the notation of a rule: a space is a gap, and these stand between two spaces.
+# In the notation of a rule a space is a gap, and these marks are between two spaces.
 _NOTATION = {
-    " ... ": r"(?![^\W_])[^.!?;]{0,80}?(?<![^\W_])",  # the rest of a sentence, up to 80 signs
+    " ... ": r"(?![^\W_])[^.!?;]{0,80}?(?<![^\W_])",  # the rest of a sentence, up to 80 characters
     " ++ ": rf"{_GAP}(?:{_WORD}{_GAP}){{0,4}}?",  # up to four words
     " + ": rf"{_GAP}(?:{_WORD}{_GAP}){{0,2}}?",  # up to two words
     " ": _GAP,
@@ -23,9 +23,9 @@ _NOTED = re.compile(r" (?:(?:\.\.\.|\+\+|\+) )?")
 _TOKEN = re.compile(r"[^\W_]+")
 # How far a rule looks back.
 _CLAUSE, _LINE = 160, 12
-# A rule is short enough to be read.
+# The most characters of a rule, so that it stays readable.
 _LONGEST = 3_000
-# A denial holds up to the next "and": "never print or share keys".
+# A negation applies up to the next "and": "never print or share keys".
 _DENIED = re.compile(
     r"\b(?:not(?! only)|never(?! mind)|cannot|don'?t|doesn'?t|mustn'?t|shouldn'?t|nobody|avoid"
     r"|instead of|no (?:one|robot|assistant|agent|member|user)|nie|nicht|keine?|jamais|pas|nunca"
@@ -52,7 +52,7 @@ _KEYWORD = re.compile(
 
 
 class When(Enum):
-    """What has to stand before the first word of a rule."""
+    """The condition on the text before the first word of a rule."""
 
     ANYWHERE = "anywhere"
     AT_START = "the beginning of a line or a sentence"
@@ -63,10 +63,11 @@ class When(Enum):
 
 
 def rules(wordings: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
-    """Compiled patterns by their first words, which a space separates.
+    """Compiled patterns by their first words. wordings: {first words, separated by spaces:
+    pattern}.
 
-    What follows is a regular expression over small letters without accents, with the notation
-    above. ValueError names the rule that is none.
+    A pattern is a regular expression over lower-case letters without accents, with the notation
+    above. Raises ValueError with the name of an invalid rule.
     """
     return {first: _compiled(first, then) for first, then in wordings.items()}
 
@@ -92,18 +93,18 @@ class Rulebook:
         self._by_word: dict[str, list[tuple[str, When, re.Pattern[str]]]] = {}
 
     def add(self, kind: str, when: When, patterns: Mapping[str, re.Pattern[str]]) -> None:
-        """Rules that say that a text is of this kind."""
+        """Add rules for a kind."""
         for first, pattern in patterns.items():
             for word in first.split():
                 self._by_word.setdefault(word, []).append((kind, when, pattern))
 
     @property
     def first_words(self) -> frozenset[str]:
-        """The words with which a rule begins."""
+        """All words with which a rule begins."""
         return frozenset(self._by_word)
 
     def found(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """(kind, start, end) of each place where a rule holds."""
+        """(kind, start, end) of each match of a rule."""
         for word in _TOKEN.finditer(text):
             for kind, when, pattern in self._by_word.get(word.group(), ()):
                 match = pattern.match(text, word.start())
@@ -128,6 +129,6 @@ def _holds(when: When, text: str, at: int) -> bool:
 
 
 def _clause(text: str, at: int) -> str:
-    """What stands before in the same sentence."""
+    """The text before a place in the same sentence."""
     before = text[max(0, at - _CLAUSE) : at]
     return before[max(before.rfind(end) + 1 for end in (". ", "! ", "? ", ";", "\n\n", ".\n")) :]

@@ -1,8 +1,8 @@
-"""Orders to the model that reads: against its instructions, against whom it serves. Pure.
+"""Orders to a reading model, against its instructions or against those whom it serves. Pure.
 
-Advice on the work is none. "Always answer in the user's language", "ignore the first row" and "do
-not show raw numbers to users" say how to serve well. An order sets aside what operator or user
-want, hides from them what is done, or puts fixed words into every answer.
+Advice on the work is no such order: "always answer in the user's language", "ignore the first row"
+and "do not show raw numbers to users" help to serve well. An order overrides what operator or user
+want, hides actions from them, or puts fixed words into every answer.
 """
 
 from memories.safety.poisoning.notation import rules
@@ -20,7 +20,7 @@ _THIS = (
     r"|change|call)"
 )
 _QUOTE = r"[\W_]{0,3}[\"'`]"
-# The verbs of four languages, for who mixes them.
+# The verbs of four languages, because an attack may mix them.
 _SET_ASIDE = (
     "ignore ignoring disregard disregarding forget forgetting override overriding overrule bypass"
     " discard dismiss neglect skip abandon drop suspend circumvent unlearn violate break breaking"

@@ -1,8 +1,8 @@
-"""What stands in a text in a code: base64, base32, hex, percent, escapes, numbers. Pure.
+"""Encoded parts of a text: base64, base32, hex, percent, escapes, numbers. Pure.
 
-Whether a payload is an order says who reads it; a hash, a key or a picture decodes to no words.
-Each sign belongs to one payload at most, and a payload is shorter than its code, so decoding twice
-costs no more than reading the text a few times.
+The caller decides whether a payload is an order; a hash, a key or a picture decodes to no words.
+Each character belongs to at most one payload, and a payload is shorter than its code, so decoding
+twice is still linear.
 """
 
 import base64
@@ -12,10 +12,10 @@ import re
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote_to_bytes
 
-# Shorter than this there is no order.
+# A shorter payload cannot be an order.
 _SHORTEST = 12
 
-# Each takes all that it can and gives nothing back, so that a text is gone through once.
+# Possessive matches without backtracking, so that a text is read once.
 _CODES: dict[str, re.Pattern[str]] = {
     "numbers": re.compile(
         r"(?<![\w.])(?:(?:0?[89]|1[03]|3[2-9]|[4-9]\d|1[01]\d|12[0-6])(?:\s{0,2},\s{0,2}|\s)){11,}+"
@@ -42,7 +42,7 @@ _NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
 
 
 def payloads(text: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, what is meant) for each code in the text that decodes to words."""
+    """(start, end, decoded text) for each encoded part that decodes to words."""
     for name, pattern in _CODES.items():
         for code in pattern.finditer(text):
             meant = _words(_DECODERS[name](code.group()))
@@ -51,7 +51,7 @@ def payloads(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _words(decoded: bytes | None) -> str:
-    """The text that the bytes are; empty where they are none."""
+    """The text of decoded bytes; empty if they are no text."""
     if decoded is None or len(decoded) < _SHORTEST:
         return ""
     if not decoded[1::2].strip(b"\x00"):

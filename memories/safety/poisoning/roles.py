@@ -1,5 +1,5 @@
-"""Claims to be the system, the developer or another turn of the talk, and new roles for the reader.
-Pure.
+"""Claims to be the system, the developer or another turn of the conversation, and new roles for the
+reader. Pure.
 
 A transcript ("User: ... Assistant: ...") and "System: Debian 12" claim nothing.
 """
@@ -74,7 +74,7 @@ ROLES = rules(
             r"(?:operator|system|developer|admin\w*|owner)\b"
         ),
         "coming": r" from (?:the |your )?(?:operator|system|developer)[\W_]{0,3}(?:[.!,;\n]|$)",
-        # A label for who reads: "instructions for the assistant:".
+        # A label that addresses the reader: "instructions for the assistant:".
         "instruction instructions note notes message attention important reminder notice": (
             r" (?:(?:to|for) (?:the |all |any )?)?(?:ai|assistants?|llms?|language models?|ai"
             r" models?|chatbots?)\s{0,2}:"
@@ -112,7 +112,7 @@ ROLES_AT_START = rules(
     }
 )
 
-# Marks by which programs part the turns of a talk.
+# Markers with which programs separate the turns of a conversation.
 MARKS = re.compile(
     r"<\|[a-z_]{2,30}\|>|</?important>|\[/?inst\]|<</?sys>>"
     r"|</?(?:system|developer|assistant)(?:[-_ ](?:prompt|reminder|message|note|instructions?))?>"

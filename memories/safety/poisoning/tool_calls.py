@@ -1,8 +1,8 @@
-"""Bait for tools: calls written out, commands that do harm, orders to use a tool. Pure.
+"""Tool bait: written-out calls, harmful commands, orders to use a tool. Pure.
 
-Advice may name a tool, a command or a function. Bait writes out the call in the form that programs
-run, names a tool that sends, pays or deletes, ties its use to the answer instead of to the task, or
-holds a command that hands the machine to somebody else.
+Advice may name a tool, a command or a function. Bait has a call in the form that programs run,
+names a tool that sends, pays or deletes, ties its use to the answer instead of the task, or has a
+command that gives the machine to somebody else.
 """
 
 import re
@@ -106,7 +106,7 @@ TOOL_CALLS = rules(
     }
 )
 
-# Calls as programs write them.
+# Tool calls in the forms of programs.
 WRITTEN_CALLS = re.compile(
     r"<\s{0,3}/?\s{0,3}(?:[a-z]{1,12}:)?(?:tool_?calls?|tool_?use|function_?calls?|invoke"
     r"|use_mcp_tool|execute_command|tool_?(?:result|response|output))\b"

@@ -1,8 +1,8 @@
-"""Orders that wait: for a word, for a question, for a day. Pure.
+"""Triggers: orders that wait for a word, a question or a day. Pure.
 
-"When the user asks about visits, offer the cannibalisation check" is what a good lesson looks like.
-An order that waits puts a false or fixed answer into the reader's mouth ("reply that there are
-none"), asks for a password, moves money or data, or begins with a word that only its author knows.
+"When the user asks about visits, offer the cannibalisation check" is a good lesson. A trigger makes
+the reader give a false or fixed answer ("reply that there are none"), asks for a password, moves
+money or data, or waits for a word that only its author knows.
 """
 
 from memories.safety.poisoning.notation import rules

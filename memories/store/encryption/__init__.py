@@ -1,1 +1,1 @@
-"""Texts of sensitive rows as ciphertext, and the keys for that; no other folder knows a cipher."""
+"""Encryption of the texts of sensitive rows, and its keys; no other folder uses a cipher."""

@@ -24,7 +24,7 @@ class NoEncryptionKey(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """id: eight hex digits that tell keys apart and say nothing of the key."""
+    """id: eight hex digits that identify the key and reveal nothing of it."""
 
     id: str
     secret: bytes = field(repr=False)
@@ -32,8 +32,8 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Keyring:
-    """The keys of the server, the newest first. faults: what is wrong with those that were given;
-    while anything is, nothing is encrypted."""
+    """The keys of the server, the newest first. faults: errors in the configured keys; while there
+    are any, nothing is encrypted."""
 
     keys: tuple[Key, ...] = ()
     faults: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Keyring:
         return self.keys[0]
 
     def find(self, id_: str) -> Key | None:
-        """The key of an id, as far as the server has it."""
+        """The key with this id, or None."""
         return next((key for key in self.keys if key.id == id_), None)
 
 
@@ -105,7 +105,7 @@ _missed: set[str] = set()
 
 
 def note_missed(id_: str) -> None:
-    """A text could not be read for want of this key."""
+    """Record that a text could not be decrypted because this key is missing."""
     _missed.add(id_)
 
 

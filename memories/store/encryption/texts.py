@@ -25,7 +25,7 @@ _TEXT_AT = _NONCE_AT + NONCE_BYTES
 
 
 class Encrypted(AlreadyExists):
-    """What is asked would keep the words of an encrypted memory in plain, or cannot read them."""
+    """The request would store words of an encrypted memory as plain text, or cannot read them."""
 
 
 class Flagged(Protocol):
@@ -35,7 +35,7 @@ class Flagged(Protocol):
 
 
 def refuse_sensitive(*rows: Flagged) -> None:
-    """Raises Encrypted where something would write words of one of these beside its row."""
+    """Raise Encrypted if a row is sensitive: its words may not be copied outside of the row."""
     if any(row.sensitive for row in rows):
         raise Encrypted(
             "The memory is encrypted. This would keep its words beside it in plain. Nothing was "
@@ -44,7 +44,7 @@ def refuse_sensitive(*rows: Flagged) -> None:
 
 
 class Undecryptable(str):
-    """Stands in the place of a text that cannot be read, and says why. It is never stored."""
+    """Replaces a text that cannot be decrypted, and says why. It is never stored."""
 
 
 def encrypt(text: str, *, organisation_id: UUID, memory_id: UUID) -> bytes:
@@ -76,7 +76,7 @@ def decrypt(sealed: bytes, *, organisation_id: UUID, memory_id: UUID) -> str:
 
 
 def _bound(organisation_id: UUID, memory_id: UUID) -> bytes:
-    """The associated data: where alone the ciphertext opens."""
+    """The associated data: the only place where the ciphertext can be decrypted."""
     return organisation_id.bytes + memory_id.bytes + b"content"
 
 
@@ -88,7 +88,7 @@ def key_id(sealed: bytes) -> str:
 def row_hashes(
     content: str, *, speaker: str, subject: UUID | None, organisation_id: UUID, sensitive: bool
 ) -> tuple[bytes, ...]:
-    """32 bytes each, by which equal texts are told: first the one to store, then those under older
+    """32 bytes each, which identify equal texts: first the one to store, then those under older
     keys.
 
     A plain hash of a short secret can be guessed, so that of a sensitive text is made with a key.

@@ -1,1 +1,1 @@
-"""The tables of memories, and the words that their columns are made of."""
+"""The tables of memories, and the choices of their columns."""

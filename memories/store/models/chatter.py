@@ -1,7 +1,7 @@
-"""What says something by itself, and what is chatter: the one place of this rule.
+"""Which turns are informative by themselves, and which are chatter: the only place of this rule.
 
-A turn of a chat is read in its conversation. It says something by itself where it was given a
-category, an importance of `TELLS_FROM` or more, a protection, or another type than talk.
+A turn of a chat is read in its conversation. It is informative by itself if it has a category, an
+importance of `TELLS_FROM` or more, a protection, or another type than talk.
 """
 
 from django.db.models import Q
@@ -15,7 +15,7 @@ TALK = (Type.CONVERSATION, Type.INTERACTION)
 def chatter() -> Q:
     """The condition that a memory is folded into its conversation; columns of its row alone.
 
-    None of them but `conversation` is ever empty, so what says something is `~chatter()`.
+    Only `conversation` can be NULL, so the informative turns are `~chatter()`.
     """
     return Q(
         conversation__isnull=False,

@@ -1,10 +1,10 @@
-"""The words that the columns of a memory are made of."""
+"""The choices of a memory's columns."""
 
 from django.db import models
 
 
 class Kind(models.TextChoices):
-    """Between whom it was said."""
+    """Between which kinds of participants it was said."""
 
     DIRECT = "direct"
     GROUP = "group"
@@ -60,8 +60,8 @@ class Tier(models.TextChoices):
 
 
 class ArchivedFor(models.TextChoices):
-    """Which rule archived a memory: of the organisation's policy, or that nobody confirmed any more
-    what a profession shares."""
+    """Which rule archived a memory: one of the organisation's policy, or that nobody confirms any
+    more what a profession shares."""
 
     AGE = "age"
     HALF_LIFE = "half_life"

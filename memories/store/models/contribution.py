@@ -1,4 +1,4 @@
-"""Which robot, or which person through which robot, said it, when first, when last, how often."""
+"""Who contributed a memory (a robot, or a person through a robot): first, last, how often."""
 
 from uuid import UUID
 

@@ -48,14 +48,15 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return self.filter(who)
 
     def by_robot(self, robot_id: UUID) -> "MemoryQuerySet":
-        """What a robot wrote, as far as whoever asks may know that; evaluate inside a scope."""
+        """The memories of a robot that the current reader may attribute to it; evaluate inside a
+        scope."""
         return self.filter(~Q(robot_untold()), robot_id=robot_id)
 
     def with_words(self, text: str) -> "MemoryQuerySet":
-        """Those among a few in whose text this stands, in capitals or not.
+        """Those whose text contains this, in any case; for a queryset with few rows.
 
-        The few are found first, by an array that nothing merges into the question: the texts are
-        the dearest to look at, and the planner would look at all of them.
+        The array of ids is evaluated first and is not merged into the query: reading the texts is
+        the most expensive part, and the planner would otherwise read all of them.
         """
         few = Func(
             F("id"),
@@ -69,7 +70,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def newest(self, most: int) -> list["Memory"]:
         """The newest of them, by their ids first; two queries.
 
-        Joined to their names at once, the planner, which expects one row of a rare match, reads
+        In a single query with the joins, the planner expects one row of a rare match and reads
         everything again for each robot.
         """
         return self.those(self.order_by("-id").values_list("id", flat=True)[:most])
@@ -81,9 +82,9 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return [known[id_] for id_ in wanted if id_ in known]
 
     def with_names(self) -> "MemoryQuerySet":
-        """With what an answer shows of robot, group, member and audience; no further query.
+        """With the robot, group, member and audience that an answer shows; no further query.
 
-        A memory may have readers who are not in its group, and these do not learn of the group: see
+        A memory may have readers outside of its group, and these do not see the group: see
         `Memory.place`.
         """
         theirs = Audience.objects.filter(
@@ -340,9 +341,9 @@ class Memory(SealedRow, TenantModel):
 
     @property
     def place(self) -> Group | None:
-        """The group as far as whoever asks may know of it.
+        """The group, or None if the reader may not know it.
 
-        Needs `with_names`; without it only what all of a group reads tells of the group.
+        Needs `with_names`; without it, only memories for the whole group show the group.
         """
         known = getattr(self, "group_known", None)
         if known is None:
@@ -350,10 +351,10 @@ class Memory(SealedRow, TenantModel):
         return self.group if known and self.group_id else None
 
     def told(self, robot: Robot | None, *, then: str = "") -> Robot | None:
-        """The robot as far as whoever asks may know that it had a part in this (`who_taught`).
+        """The robot, or None if the reader may not know that it took part (`who_taught`).
 
-        then: the kind of audience that it was for at the time. Needs `with_names`; without it a
-        personal robot is told to nobody beside what a profession reads or shall read.
+        then: the kind of the audience at that time. Needs `with_names`; without it a personal robot
+        is never shown on what a profession reads or is proposed to read.
         """
         if robot is None or robot.owner_id is None:
             return robot
@@ -364,15 +365,15 @@ class Memory(SealedRow, TenantModel):
 
     @property
     def teller(self) -> Robot | None:
-        """The robot that wrote it, likewise."""
+        """The robot that wrote it, by the rule of `told`."""
         return self.told(self.robot)
 
     @property
     def holds_now(self) -> UUID | None:
-        """What holds in its place, as far as whoever asks reads that. Needs `with_names`."""
+        """The id of the newer memory, or None if the reader may not read it. Needs `with_names`."""
         return getattr(self, "newer_known", None)
 
     @property
     def open_conversation(self) -> str | None:
-        """The conversation likewise: its name often holds the group's."""
+        """The conversation, by the rule of `place`: its name often contains the group's."""
         return self.conversation if self.place or not self.group_id else None

@@ -1,7 +1,7 @@
-"""Rows whose text is kept encrypted: read and written through these fields alone.
+"""Rows whose text may be encrypted: it is read and written only through these fields.
 
-Whoever reads `content` of a row that the ORM gave gets the text. Whoever reads the column in
-another way (`values`, SQL) gets an empty text, never the ciphertext.
+`content` of an instance from the ORM is the text. A query that reads the column in another way
+(`values`, SQL) gets an empty text, never the ciphertext.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -71,7 +71,7 @@ class SealedField(models.BinaryField):
 
 
 def _is_sensitive(row: Any) -> bool:
-    """What is kept of a sensitive memory is sensitive; a version has no flag of its own."""
+    """Whether the row is sensitive; a version has no flag and is so if it is encrypted."""
     return bool(getattr(row, "sensitive", row.sealed is not None))
 
 
@@ -95,7 +95,7 @@ class SealedRow(models.Model):
         abstract = True
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """A text is never written without what belongs to it."""
+        """Save; a text is never written without its ciphertext and hash."""
         names: Sequence[str] | None = kwargs.get("update_fields")
         if names is not None and {"content", "sensitive"} & set(names):
             here = {one.name for one in self._meta.concrete_fields}
@@ -104,7 +104,7 @@ class SealedRow(models.Model):
 
     @property
     def sealed_for(self) -> UUID:
-        """The memory whose text it is: the ciphertext opens for no other."""
+        """The id of the memory to which the ciphertext is bound."""
         raise NotImplementedError
 
     @classmethod

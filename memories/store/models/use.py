@@ -1,4 +1,4 @@
-"""How a memory is used, and the tier that this has brought it to."""
+"""How a memory is used, and its tier."""
 
 from django.db import models
 
@@ -10,7 +10,7 @@ class Use(MemoryPart):
     """One slim row, made when a memory is first served, reported on or moved, or is not slow.
 
     A memory without one was never used: it is slow and its counts are 0. What changes with each
-    recall stands here, so that the memory's own row and its many indexes stay as they are.
+    recall is in this row, so that the memory's own row and its many indexes are not rewritten.
 
     tier_since: when it came into its tier; empty until the first move, so the memory's creation
     counts. since_*: what happened since then; accesses and feedback of a robot that alone

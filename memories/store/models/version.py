@@ -14,9 +14,9 @@ class Version(SealedRow, MemoryPart):
     """A memory as it was until somebody changed it; written by a trigger, never changed;
     only encrypted.
 
-    The version that holds now is the memory itself. A reader needs both audiences: `audience`,
-    which is the memory's own and moves with it, and `audience_then`, who could read this version
-    at its time. So sharing a memory opens no older text, and narrowing it closes all of them.
+    The current version is the memory itself. A reader needs both audiences: `audience`, which is
+    the memory's own and moves with it, and `audience_then`, who could read this version at its
+    time. So sharing a memory opens no older text, and narrowing it closes all of them.
     """
 
     number = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""One team of robots: who is active and heard from, and what they have at hand; shown live."""
+"""One team of robots: which are active, and their shared working memory; updated live."""
 
 from typing import Any
 from uuid import UUID
@@ -23,7 +23,7 @@ from robots.teams.succession import silence_limit
 from robots.views.forms import TeamForm
 from robots.views.teams import tabs_of
 
-# A team takes nothing out by itself, whoever did it.
+# A neutral wording: the team itself removes nothing, whoever did it.
 WHY = {Reason.REMOVED: "taken out"}
 LIVE = "team-live"
 
@@ -56,7 +56,7 @@ def _live(state: TeamState, held: WorkingMemory) -> dict[str, Any]:
         "team": state.team,
         "live_url": reverse("team-page", args=[state.team.id]),
         "robots": robots,
-        # What the rows of the robots show: they are drawn anew only where it changed.
+        # What the rows of the robots show: they are redrawn only if it changed.
         "seen": ".".join(f"{one['id'].hex[-12:]}{one['active']:d}" for one in robots)[:1_500],
         "said": _said(state),
         "in_sync": standing.in_sync,

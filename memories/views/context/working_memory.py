@@ -1,4 +1,4 @@
-"""What a robot has at hand, as far as the reader may read it, and what left it and why."""
+"""A robot's working memory, as far as the reader may read it, and what left it and why."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from orgs.views.access import MODERATORS, members_only
 from robots.models.robots import Robot
 from robots.registry.robots import works_before
 
-# Of what is in it, so much is shown.
+# The most entries that are shown.
 SHOWN = 50
 
 
@@ -27,7 +27,7 @@ SHOWN = 50
 @never_cache
 @members_only(*MODERATORS)
 def working_memory(request: HttpRequest, robot_id: UUID) -> HttpResponse:
-    """The page; nothing changes because somebody looks."""
+    """The page; looking at it changes nothing."""
     found = look(request.actor, str(robot_id), now=timezone.now())
     context = {
         "robot": found.owner.name,
@@ -43,7 +43,7 @@ def working_memory(request: HttpRequest, robot_id: UUID) -> HttpResponse:
 
 
 def rows_of(found: WorkingMemory, why: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
-    """What is in it and what left, as the templates take them. why: other words for a reason."""
+    """Entries and removed entries, for the templates. why: other words for a reason."""
     return {
         "hidden": found.count - len(found.entries),
         "more": max(0, len(found.entries) - SHOWN),

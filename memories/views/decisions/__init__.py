@@ -1,1 +1,1 @@
-"""Pages of decisions and their dissents. A view makes one call; no rule lives here."""
+"""Pages of decisions and their dissents. A view makes one call; no rule is implemented here."""

@@ -101,7 +101,7 @@ def _found(
 
 
 def _after(request: HttpRequest, cursor: str) -> DecisionPlace | None:
-    """Where to go on; the beginning for an address that somebody else was given."""
+    """Where the next page begins; the first page for a cursor that was made for somebody else."""
     try:
         return read(request.actor, cursor, DecisionPlace.of) if cursor else None
     except ValidationError:
@@ -156,7 +156,7 @@ def _one(
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only(*WRITERS)
 def add(request: HttpRequest) -> HttpResponse:
-    """Record a decision, perhaps in the place of an older one."""
+    """Record a decision, which may replace an older one."""
     older = _older(request)
     audiences = _audiences(request, older)
     first = {"topic": older.decision.memory.topic, "domain": older.decision.record.domain,
@@ -182,7 +182,7 @@ def add(request: HttpRequest) -> HttpResponse:
 
 
 def _older(request: HttpRequest) -> ShownDecision | None:
-    """The decision that the new one is to hold in the place of."""
+    """The decision that the new one replaces."""
     given = request.POST.get("supersedes") or request.GET.get("supersedes")
     if not given:
         return None
@@ -243,7 +243,7 @@ def dissent(request: HttpRequest, decision_id: UUID) -> HttpResponse:
 @require_POST
 @members_only(*WRITERS)
 def answer(request: HttpRequest, decision_id: UUID, dissent_id: UUID) -> HttpResponse:
-    """Take note of a dissent, or say what speaks against it."""
+    """Acknowledge a dissent, or reply to it."""
     form = AnswerForm(request.POST, prefix=dissent_id.hex)
     if form.is_valid():
         try:

@@ -86,7 +86,7 @@ def sure(confidence: float) -> str:
 
 
 def voice(said: Participant | Claim | Dissent, me: object) -> dict[str, Any]:
-    """Who it is; alone: a name that no member and no robot stands behind."""
+    """Who it is; alone: a name that belongs to no member and no robot."""
     if said.member:
         return {"name": person_name(said.member, me), "alone": False}
     if said.robot:

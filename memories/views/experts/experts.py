@@ -26,7 +26,7 @@ PEOPLE, QUOTES = 10, 3
 
 
 class ExpertsForm(forms.Form):
-    """The topic and the group as they stand in the address."""
+    """The topic and the group in the address."""
 
     topic = forms.CharField(required=False, max_length=LONGEST)
     group = forms.CharField(required=False, max_length=400)

@@ -1,4 +1,4 @@
-"""A graph as a picture: where everything stands, computed here, so that no script draws it.
+"""A graph as a picture: the layout is computed here, so that no script is needed.
 
 The topic in the middle, the people around it, what else they speak of outside. One layout for wide
 screens and one for a phone, whose letters have the same size on the screen.
@@ -21,7 +21,7 @@ from memories.views.origins import only_a_name
 class Paper:
     """Sizes in px: the paper, the half axes of both rings; how many of each, letters of a name.
 
-    corners: on a narrow paper things stand in the corners, where no name of a person reaches.
+    corners: on a narrow paper things are drawn in the corners, which no person's name reaches.
     """
 
     name: str
@@ -57,7 +57,7 @@ def _picture(paper: Paper, topic: str, found: Around, group: str) -> dict[str, A
         spots[one.node] = at
         share = one.weight / heaviest
         radius = LEAST + (MOST - LEAST) * math.sqrt(share)
-        # The name stands away from the middle, where the line to the topic is.
+        # The name is drawn away from the middle, where the line to the topic is.
         above = at[1] < paper.height / 2 - 1
         drawn.append(
             {

@@ -1,4 +1,4 @@
-"""What people type about decisions."""
+"""The forms of decisions."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
@@ -18,7 +18,8 @@ CONFIDENCE = (("0.4", "Doubtful"), ("0.7", "Fairly sure"), ("1.0", "Sure"))
 
 
 class DecisionSearchForm(forms.Form):
-    """What stands in the address of the list; similar: decisions on the like, the best first."""
+    """The filters in the address of the list; similar: decisions on a like topic, the best
+    first."""
 
     topic = forms.CharField(required=False, max_length=LONGEST_TOPIC)
     domain = forms.CharField(required=False, max_length=100)
@@ -53,7 +54,7 @@ class DissentForm(forms.Form):
 
 
 class AnswerForm(forms.Form):
-    """An acknowledgement, or what speaks against a dissent; without words it is acknowledged."""
+    """A reply to a dissent; an empty one acknowledges it."""
 
     rebuttal = forms.CharField(
         label="What speaks against it",

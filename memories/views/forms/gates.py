@@ -1,4 +1,4 @@
-"""What curators and admins type about the gates."""
+"""The forms of the gates, for curators and admins."""
 
 from django import forms
 
@@ -29,7 +29,7 @@ class TermForm(forms.Form):
 
 
 class StrictnessForm(forms.Form):
-    """When texts of robots are looked at for what is personal."""
+    """When texts of robots are checked for personal data."""
 
     personal = forms.ChoiceField(
         label="Robots’ texts that are looked at",

@@ -1,4 +1,4 @@
-"""What people type to find memories."""
+"""The forms that find memories."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ class RecallForm(forms.Form):
 
 
 class LibraryForm(RecallForm):
-    """The filters of the page of memories, as they stand in its address."""
+    """The filters in the address of the page of memories."""
 
     member = forms.UUIDField(required=False)
     robot = forms.UUIDField(required=False)
@@ -40,12 +40,12 @@ class LibraryForm(RecallForm):
     readers = forms.ChoiceField(required=False, choices=[(name, name) for name in READERS])
     came = forms.DateField(required=False)
     sort = forms.ChoiceField(required=False, choices=[(order, order) for order in ORDERS])
-    # Whether each turn of a chat stands by itself.
+    # Whether each turn of a chat has a line of its own.
     each = forms.BooleanField(required=False)
     open = forms.UUIDField(required=False)
 
     def kept(self) -> dict[str, str]:
-        """What of the address makes sense, but for the memory that is open."""
+        """The valid parts of the address, without the open memory."""
         set_ = {k: v for k, v in self.cleaned_data.items() if v and k != "open"}
         return {k: "1" if v is True else str(v) for k, v in set_.items()}
 

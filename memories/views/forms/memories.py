@@ -1,4 +1,4 @@
-"""What people type about memories."""
+"""The forms of memories."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from memories.store.tag_names import BadTag, attached, in_form
 from memories.views.presenter import CATEGORIES
 from orgs.models.organisations import Group
 
-# What is typed to forget everything.
+# The word that confirms to forget everything.
 CONFIRM = "forget everything"
 CONFIRM_ERASURE = "erase"
 CONFIRM_ERASE_ME = "erase me"

@@ -1,4 +1,4 @@
-"""What an admin types about what happens by itself."""
+"""The form of the organisation's automatic policy, for admins."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What people type about what is kept about them."""
+"""The forms of My memories."""
 
 from django import forms
 

@@ -1,4 +1,4 @@
-"""What people type about items of the review queue."""
+"""The forms of the review queue."""
 
 from typing import Any
 from uuid import UUID
@@ -23,7 +23,7 @@ class QueueForm(forms.Form):
 
 
 class AnswerForm(forms.Form):
-    """What was read when somebody decided."""
+    """The version that was read when somebody decided."""
 
     version = forms.IntegerField(required=False, min_value=1)
     reason = forms.CharField(required=False, max_length=2000)
@@ -39,7 +39,7 @@ class EditedForm(AnswerForm):
 
 
 class RejectForm(AnswerForm):
-    """With a reason, for whoever proposed it."""
+    """With a reason for the one who proposed it."""
 
 
 class MergeForm(AnswerForm):

@@ -1,4 +1,4 @@
-"""What people choose on the list of recalls."""
+"""The filters of the list of recalls."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -75,7 +75,7 @@ def _did(entry: AuditEntry, trail: Trail) -> str:
 
 
 def row(entry: dict[str, Any]) -> list[object]:
-    """The same as cells of a file; see HEAD. An id stands only of what has a name here."""
+    """The same as cells of a file; see HEAD. An id is given only for things with a name."""
     before, after = entry["change"] or ("", "")
     return [
         entry["at"].isoformat(),
@@ -112,7 +112,7 @@ _FOR = {
 
 
 def _change(entry: AuditEntry, trail: Trail) -> tuple[str, str] | None:
-    """From what to what, where the entry says so and the reader may know it."""
+    """The value before and after, or None if the entry has none or the reader may not know it."""
     told = entry.detail
     if entry.action == "group.confidential":
         states = ("open to curators", "confidential")
@@ -194,7 +194,7 @@ def _several(entry: AuditEntry) -> str:
 
 
 def _detail(entry: AuditEntry, trail: Trail) -> str:
-    """Words of the trade beside it: a role, a number, a reason that support gave."""
+    """Further details: a role, a number, a reason that support gave."""
     told = entry.detail
     if entry.action.startswith("support."):
         return _of_support(told)
@@ -223,7 +223,7 @@ def _of_support(told: dict[str, Any]) -> str:
 
 
 def _of_gate(told: dict[str, Any]) -> str:
-    """For whom it was, and what was found how often."""
+    """For whom it was meant, and how often each kind was found."""
     found = ", ".join(
         f"{times:,} {kind.replace('_', ' ')}" for kind, times in told["found"].items()
     )
@@ -242,7 +242,7 @@ def _of_policy(action: str, told: dict[str, Any]) -> str:
 
 
 def _of_registry(action: str, told: dict[str, Any]) -> str:
-    """What became of a member or a group."""
+    """What was done to a member or a group."""
     match action:
         case "member.invited" if told:
             return f"as {told.get('role')}"
@@ -252,7 +252,7 @@ def _of_registry(action: str, told: dict[str, Any]) -> str:
 
 
 def _of_memory(entry: AuditEntry, trail: Trail) -> str:
-    """Who wrote it and whose words it gives, where these are two; why an admin forced something."""
+    """Writer and speaker, if they differ; the reason why an admin forced something."""
     told, parts = entry.detail, []
     if entry.target not in trail.memories:
         return ""

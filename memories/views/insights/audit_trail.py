@@ -45,7 +45,7 @@ KINDS = {
 
 
 class FilterForm(forms.Form):
-    """The filters in the address; what is not understood is not filtered by."""
+    """The filters in the address; invalid ones are ignored."""
 
     kind = forms.ChoiceField(choices=list(KINDS.items()), required=False)
     act = forms.ChoiceField(choices=[(action, action) for action in WORDS], required=False)

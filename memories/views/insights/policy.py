@@ -1,4 +1,4 @@
-"""What happens by itself: everybody reads it, admins change it and see first what would go."""
+"""The automatic policy: everybody reads it; admins change it and see first what it archives."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def policy(request: HttpRequest) -> HttpResponse:
 @never_cache
 @members_only(*ADMINS)
 def preview(request: HttpRequest) -> HttpResponse:
-    """How many memories the next run would archive with what stands in the form."""
+    """How many memories the next run would archive with the values in the form."""
     form = PolicyForm(request.POST)
     found = None
     if form.is_valid():

@@ -1,4 +1,4 @@
-"""The page of one robot, for everybody who knows that it is there."""
+"""The page of one robot, for everybody who may know that it exists."""
 
 from collections.abc import Sequence
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""Recalls as they were served, for who curates."""
+"""The recorded recalls, for curators."""
 
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -114,7 +114,7 @@ def _percent(share: float | None) -> str:
 
 
 def _ask(one: Trace) -> str:
-    """Where the same robot can be asked again; empty for one's own and for who is not there."""
+    """The address to ask the same robot again; empty for one's own and for a removed robot."""
     if one.robot is None or one.robot.retired_at:
         return ""
     asked = {"as_whom": f"robot:{one.robot.id}", "group": str(one.group_id or "")}

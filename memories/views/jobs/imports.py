@@ -1,4 +1,4 @@
-"""Bring a file of conversations in: chosen, looked at, imported."""
+"""Import a file of conversations: upload, preview, import."""
 
 from urllib.parse import urlencode
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Work that takes longer: how far it is, what went wrong, undo and try again."""
+"""Jobs: their progress and failures, undo and retry."""
 
 from typing import Any
 from uuid import UUID
@@ -43,7 +43,7 @@ SHOWN = 200
 @require_safe
 @members_only(*WRITERS)
 def index(request: HttpRequest) -> HttpResponse:
-    """What this member asked for, and what memories are still owed."""
+    """The member's jobs, and memories that are still to be indexed."""
     found = jobs.standing(request.actor)
     curates = request.actor.role in MODERATORS
     context = {
@@ -60,7 +60,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 def _dead(row: Pending) -> dict[str, Any]:
-    """Work that nobody tries any more; the reason is the kind of failure, never a text."""
+    """Work that is not tried any more; the reason is the kind of failure, never a text."""
     return {
         "memory": row.memory.content,
         "url": reverse("memory-page", args=[row.memory_id]),

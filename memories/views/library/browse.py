@@ -1,6 +1,6 @@
-"""The page of memories: ask and see what comes up, or leaf through what matches the filters.
+"""The page of memories: ask a question, or browse what matches the filters.
 
-Why a result came up stands in the panel beside the list, not on each line.
+The panel beside the list says why a result was found, not each line.
 """
 
 from functools import partial
@@ -73,7 +73,7 @@ def address(q: str, selection: Selection, **more: Any) -> str:
 
 
 def _look(form: LibraryForm, **instead: Any) -> dict[str, Any]:
-    """How the list is shown, as it stands in an address, beside its filters."""
+    """How the list is shown, as parts of the address beside its filters."""
     data = form.cleaned_data
     return {"sort": data.get("sort"), "each": "1" if data.get("each") else ""} | instead
 
@@ -90,8 +90,8 @@ def _found(
     }
     best = bool(q) and not listed_only(selection)
     if best:
-        # Half-typed questions are no use of a memory; only a whole page counts as one.
-        # Each row is there to be looked after, whoever else keeps the same.
+        # Half-typed questions do not count as a use of a memory; only a whole page does. Each row
+        # is there to be looked after, whoever else keeps the same.
         query = Query(text=q, limit=HITS, counts=whole, prefer_personal=False)
         page = browse.found(request.actor, query, selection, **asked)
     else:

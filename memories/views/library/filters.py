@@ -45,7 +45,7 @@ READ_BY = {
     "member": "Read by you alone",
     "review": "Read by reviewers",
 }
-# What an address of the list has beside its filters; the group may stand there by its own name.
+# What an address of the list has beside its filters; the group may be there by its name.
 NO_FILTERS = ("q", "before", "group", "sort", "each", "open")
 # The filters behind "More filters".
 MORE = ("kind", "tier", "readers", "tag", "since", "until", "came", "brought")
@@ -62,7 +62,7 @@ def selection_of(actor: Actor, form: LibraryForm) -> Selection:
 
 def folds(form: LibraryForm, selection: Selection) -> bool:
     """Whether the turns of a chat are one line: in a list that no question made, of what is in use,
-    unless each shall stand by itself."""
+    unless each turn is to have a line of its own."""
     data = form.cleaned_data
     return not (data.get("q") or data.get("each") or is_archive(selection))
 
@@ -209,7 +209,7 @@ ORDERS = {
 def summary(
     page: browse.MemoryPage, selection: Selection, order: str, *, best: bool, further: bool
 ) -> dict[str, str]:
-    """How many there are, and in which order they stand. further: not the first page."""
+    """How many there are, and in which order. further: not the first page."""
     if best or page.count is None:
         count = len(page.rows) - len(page.folded)
         number = "1 memory" if count == 1 else f"{count:,} memories"
@@ -236,7 +236,7 @@ def _number(count: tuple[int, bool]) -> tuple[str, bool]:
 
 
 def why_empty(request: HttpRequest, selection: Selection, q: str, before: Any) -> dict[str, str]:
-    """Nothing yet, no match, or no permission: they are told apart."""
+    """Words for an empty list: nothing yet, no match, or no permission."""
     newest = {"action_url": reverse("library"), "action_label": "See the newest"}
     if before:
         text = "You have reached the end of what you may read."

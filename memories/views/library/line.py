@@ -28,8 +28,8 @@ def line(
     form: LibraryForm,
     conversation: FoldedConversation | None = None,
 ) -> dict[str, Any]:
-    """For components/memory_line.html, or conversation_line.html where a conversation stands at
-    this memory. form: the address of the list, which the links keep."""
+    """For components/memory_line.html, or conversation_line.html where a conversation replaces this
+    memory. form: the address of the list, which the links keep."""
     q, query = form.cleaned_data.get("q", ""), form.query()
     memory = shown.memory
     row = presenter.row(
@@ -52,7 +52,7 @@ def line(
 @require_safe
 @members_only()
 def row(request: HttpRequest, memory_id: UUID) -> HttpResponse:
-    """The line, or the row, as it stands now. For the scripts that keep a list true."""
+    """The line, or the row, as it is now. For the scripts that keep a list up to date."""
     form = LibraryForm(request.GET)
     form.is_valid()
     shown = browse.one(request.actor, memory_id, organisation=request.membership[1].name)

@@ -21,7 +21,7 @@ NONE = "none"
 @require_safe
 @members_only()
 def knowledge(request: HttpRequest) -> HttpResponse:
-    """The newest of a category; whoever may write adds, edits and forgets."""
+    """The newest of a category; those who may write also add, edit and forget."""
     form = library.KnowledgeForm(request.GET)
     form.is_valid()
     chosen = form.cleaned_data.get("category") or None

@@ -1,4 +1,4 @@
-"""A conversation: its turns in order, and what was learnt from them beside it."""
+"""A conversation: its turns in order, beside them what was derived from them."""
 
 from typing import Any
 from uuid import UUID

@@ -28,7 +28,7 @@ BUILT_IN = {WEB: "Typed in here", IMPORT: "Imported"}
 
 
 class TopicForm(forms.Form):
-    """The topic as it stands in the address."""
+    """The topic in the address."""
 
     topic = forms.CharField(required=False, max_length=LONGEST)
 
@@ -83,7 +83,7 @@ def _robot(one: Said) -> str:
 
 
 def _heard(one: Said) -> str:
-    """How a speaker's words came here: "to Aria", ", imported"."""
+    """How a speaker's words were recorded: "to Aria", ", imported"."""
     name = one.robot_name or A_PERSONAL_ROBOT.lower()
     built_in = BUILT_IN.get(name)
     return f", {built_in.lower()}" if built_in else f" to {name}"

@@ -1,7 +1,7 @@
-"""An act in the side panel or in a row: what it answers, so that the list stays where it is.
+"""The response to an act in the side panel or in a row, so that the list is not reloaded.
 
 With scripts the answer is empty and names events (`static/js/acts.js`); without them it is a
-redirect, as ever.
+redirect.
 """
 
 from urllib.parse import urlsplit
@@ -27,11 +27,13 @@ def in_panel(request: HttpRequest) -> bool:
 def done(
     event: str, memory_id: UUID, text: str, *, undo: str = "", level: str = "success"
 ) -> HttpResponse:
-    """Nothing to draw; the page hears what happened to which memory, and the address of Undo."""
+    """An empty response with an event for the page: what happened to which memory, the Undo
+    address."""
     note = ("toast", {"text": text, "undo": undo, "level": level})
     act = (event, {"id": str(memory_id)})
     response = HttpResponse(status=204)
-    # The element that asked hears both, and goes with its row or with its note.
+    # The event that removes the element that sent the request (with its row or its note) comes
+    # last.
     for name, detail in (note, act) if event == GONE else (act, note):
         trigger_client_event(response, name, detail)
     return response

@@ -135,7 +135,7 @@ def _saved(request: HttpRequest, memory: Memory, form: memories.EditForm) -> Htt
     data = dict(form.cleaned_data)
     version = data.pop("version")
     if "importance" not in form.changed_data:
-        # Three words stand for a number; leave the number alone unless another word was chosen.
+        # Three words represent a number; keep the number unless another word was chosen.
         data.pop("importance")
     try:
         saved = edit_memory(request.actor, memory.id, data, now=timezone.now(), version=version)
@@ -175,7 +175,7 @@ def _conflict(request: HttpRequest, memory: Memory, form: memories.EditForm) -> 
 @require_POST
 @members_only()
 def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
-    """Out of every answer; the toast offers to undo it. Sent twice it is as good as once."""
+    """Forget a memory; the toast offers Undo. A repeated request changes nothing more."""
     memory = browse.readable(request.actor, memory_id)
     try:
         if memory.status != Status.FORGOTTEN:

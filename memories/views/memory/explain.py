@@ -1,4 +1,4 @@
-"""Why a memory comes up for a question, and why it does not."""
+"""Why recall returns a memory for a question, or why not."""
 
 from typing import Any
 from uuid import UUID

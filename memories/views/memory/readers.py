@@ -56,7 +56,7 @@ def item_readers(request: HttpRequest, item_id: UUID) -> HttpResponse:
 @vary_on_headers("HX-Request")
 @members_only()
 def audience_readers(request: HttpRequest, audience_id: UUID) -> HttpResponse:
-    """Who reads now what lies in an audience, such as one that an import would write to."""
+    """Who reads an audience now, such as one that an import would write to."""
     found = sheet_of_audience(
         request.actor, audience_id, organisation=request.membership[1].name, **_asked(request)
     )

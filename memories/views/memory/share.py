@@ -1,4 +1,4 @@
-"""Change who may read one memory: who reads it now, who would, and no undo."""
+"""Change who may read one memory: who reads it now and who would. It cannot be undone."""
 
 from typing import Any
 from uuid import UUID
@@ -42,7 +42,7 @@ SOME = {
 @vary_on_headers("HX-Request", "HX-Target")
 @members_only(*WRITERS)
 def share(request: HttpRequest, memory_id: UUID) -> HttpResponse:
-    """The choice, then the change; whoever may not make it is told why."""
+    """The form, then the change; a person who may not make it sees why."""
     shown = browse.editable(request.actor, memory_id, organisation=request.membership[1].name)
     people = _people(request)
     panel = acts.in_panel(request)
@@ -70,18 +70,18 @@ def share(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 
 
 def _people(request: HttpRequest) -> dict[str, Any]:
-    """Whom to tick: the ticked ones stay, beside whoever is found by what is typed."""
+    """The people to tick: those already ticked, and those found by the typed name."""
     asked = request.POST if request.method == "POST" else request.GET
     form = memories.FindPeopleForm(asked)
     named = form.cleaned_data["find"] if form.is_valid() else ""
-    # Ticks come from the form alone: nobody follows a link to a page that has chosen already.
+    # Ticks come only from the form, so that no link opens a page with people chosen already.
     ticked = asked.getlist("people") if request.method == "POST" or request.htmx else []
     chosen, found, more = colleagues(request.actor, named=named, chosen=ticked)
     return {"find": named, "chosen": chosen, "found": found, "more": more}
 
 
 def _some(request: HttpRequest, people: dict[str, Any]) -> list[dict[str, Any]]:
-    """Nobody is offered some people where nobody else is."""
+    """The choice of some people, unless there is nobody else to choose."""
     if not (people["chosen"] or people["found"] or people["find"]):
         return []
     return [{**SOME, "checked": request.POST.get("audience") == SOME["value"]}]

@@ -1,4 +1,4 @@
-"""Split a memory into facts: what would stand beside it, what not and why, then do it."""
+"""Split a memory into facts: a preview of those that would be made or not, then the change."""
 
 from typing import Any
 from uuid import UUID
@@ -33,7 +33,7 @@ WHY = {
 @require_http_methods(["GET", "POST"])
 @members_only(*WRITERS)
 def split(request: HttpRequest, memory_id: UUID) -> HttpResponse:
-    """The facts to be, then the facts; whoever may not change the memory is told so."""
+    """The preview, then the change; a person who may not change the memory sees so."""
     shown = browse.editable(request.actor, memory_id, organisation=request.membership[1].name)
     context: dict[str, Any] = {"audience": presenter.audience(shown.readers, shown.memory)}
     try:

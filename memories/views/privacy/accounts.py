@@ -1,4 +1,4 @@
-"""My calendars and mail: what I handed in, and what was read of it."""
+"""My calendars and mail: the files I uploaded, and what was read from them."""
 
 from typing import Any
 from uuid import UUID
@@ -61,7 +61,7 @@ def accounts(request: HttpRequest) -> HttpResponse:
 @never_cache
 @members_only()
 def replace(request: HttpRequest, account_id: UUID) -> HttpResponse:
-    """Another file in the place of the one that was read."""
+    """Replace the file of an account."""
     principal = service.for_member(request.actor)
     with principal.scope():
         service.account(principal, account_id)
@@ -83,7 +83,7 @@ def replace(request: HttpRequest, account_id: UUID) -> HttpResponse:
 @require_POST
 @members_only()
 def remove(request: HttpRequest, account_id: UUID) -> HttpResponse:
-    """Delete it with all that was read of it."""
+    """Delete an account with all that was read from it."""
     service.remove_account(service.for_member(request.actor), account_id, now=timezone.now())
     messages.success(request, "Removed, with all that was read of it.")
     return redirect("me-accounts")
@@ -95,7 +95,7 @@ def _page(
     form: AccountForm | None = None,
     wrong: AccountFileForm | None = None,
 ) -> HttpResponse:
-    """The whole page; `form` and `wrong` stand in the place of one that has errors."""
+    """The whole page; `form` and `wrong` are forms with errors to show again."""
     principal = service.for_member(request.actor)
     with principal.scope():
         rows = list(service.accounts(principal).order_by("name"))

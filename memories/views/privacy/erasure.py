@@ -16,7 +16,7 @@ from memories.views.forms.memories import CONFIRM_ERASE_ME
 from orgs.errors import AlreadyExists, NotFound
 from orgs.views.access import members_only
 
-# How the receipt calls what was counted, in the order in which it tells it.
+# The labels of the counts in the receipt, in their order.
 COUNTED = {
     "memories": "Memories",
     "messages": "Messages",
@@ -70,7 +70,7 @@ def erase_me(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def receipt(request: HttpRequest, link: str) -> HttpResponse:
-    """When, what and how much; for whoever has the address. ?format=json: signed, to keep."""
+    """When, what and how much; for anybody with the address. ?format=json: signed, to keep."""
     try:
         found = receipt_by_link(link)
     except NotFound as error:

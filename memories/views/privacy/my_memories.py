@@ -36,7 +36,7 @@ from robots.identities import links
 from robots.identities.proof import MINUTES, code_of
 from robots.models.robots import Robot
 
-# For so long a look of support stands at the top; later it is among the notices.
+# How long an access by support is shown at the top; later it is among the notices.
 NOTICED = timedelta(days=30)
 
 
@@ -75,7 +75,7 @@ def _alone(robots: Sequence[Robot]) -> str:
         return "only you"
     if len(robots) > 1:
         return f"only you and {len(robots)} robots"
-    # Who has an owner serves that member alone.
+    # A robot with an owner serves only that member.
     return f"only you and {'your robot' if robots[0].owner_id else robots[0].name}"
 
 
@@ -176,7 +176,7 @@ def _moment(text: str) -> datetime:
 @require_POST
 @members_only()
 def trust(request: HttpRequest) -> HttpResponse:
-    """Give a robot leave for what is private to me."""
+    """Let a robot read what is private to me."""
     form = privacy.TrustForm(request.POST)
     offered = {robot.id for robot in robots_on_offer(request.actor)}
     if not form.is_valid() or form.cleaned_data["robot"] not in offered:
@@ -196,7 +196,7 @@ def trust(request: HttpRequest) -> HttpResponse:
 @require_POST
 @members_only()
 def distrust(request: HttpRequest, delegation_id: UUID) -> HttpResponse:
-    """Take the leave back."""
+    """Take this permission back."""
     revoke_delegation(
         organisation_id=request.actor.organisation_id,
         delegation_id=delegation_id,

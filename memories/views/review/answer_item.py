@@ -67,7 +67,7 @@ def reject(request: HttpRequest, item_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @members_only()
 def merge(request: HttpRequest, item_id: UUID) -> HttpResponse:
-    """Into a memory that the readers have already."""
+    """Merge it into a memory that the readers already have."""
     if request.method == "POST":
         return _with_form(request, item_id, "merge", review.MergeForm, decide.merge)
     return page(request, item_id, step="merge", into=request.GET.get("into", ""))
@@ -83,7 +83,7 @@ def drop(request: HttpRequest, item_id: UUID) -> HttpResponse:
 @require_POST
 @members_only()
 def supersede(request: HttpRequest, item_id: UUID) -> HttpResponse:
-    """The newer of two that disagree holds from now on; the older is kept as what was true."""
+    """The newer of two that disagree is valid from now on; the older is kept as formerly true."""
     return _of_pair(request, item_id, decide.approve)
 
 

@@ -1,7 +1,7 @@
 """What can be answered to an item: the words on the buttons and the keys.
 
-`a` is everywhere the harmless yes of the kind. What forgets, drops, archives, lets through or
-brings back has a key and words of its own.
+The key `a` is always the harmless approval of the kind. What forgets, drops, archives, lets through
+or brings back has a key and words of its own.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ def _careful(leave: str, act: Answer, edit: str = "") -> tuple[Answer, ...]:
 
 
 FORGET = Answer("approve", "f", "Forget this memory", caution=True)
-# What comes first is the harmless yes.
+# The first is the harmless approval.
 ANSWERS: dict[Cause, tuple[Answer, ...]] = {
     Cause.PUBLISH: _usual("Approve and share with {whom}"),
     Cause.CORRECTION: _usual("Approve the new text"),
@@ -55,7 +55,7 @@ ANSWERS: dict[Cause, tuple[Answer, ...]] = {
         "Leave it out", Answer("approve", "p", "Let it through", caution=True), "Edit first"
     ),
 }
-# Reasons that are said often, each with the number of its place as its key.
+# Frequent reasons; the key of each is its number in this list.
 READY: dict[Cause, tuple[str, ...]] = {
     Cause.REPORT: ("It is right as it stands.", "It may stay here."),
     Cause.PUBLISH: ("It does not concern everyone.", "It is known already.", "It is not right."),

@@ -1,4 +1,4 @@
-"""What a gate holds back, in words, and its text with what nobody would see of it."""
+"""What a gate holds back, in words, and its text with invisible signs made visible."""
 
 from itertools import pairwise
 from typing import Any
@@ -82,5 +82,5 @@ def pieces(text: str, spans: list[list[Any]]) -> list[dict[str, str]]:
 
 
 def revealed(text: str) -> str:
-    """With the number of each sign that nobody sees in its place."""
+    """The text, with each invisible sign replaced by its number."""
     return "".join(f"⟨U+{ord(sign):04X}⟩" if is_unseen(sign) else sign for sign in text)

@@ -20,7 +20,7 @@ from orgs.views.access import members_only
 
 TABS = (("waiting", "Waiting for you"), ("mine", "Proposed by you"), ("decided", "Decided"))
 FILTERS = ("cause", "assigned")
-# Of what waits one kind, with a tab of its own.
+# A kind of waiting items that has a tab of its own.
 DISAGREE = {"show": "waiting", "cause": Cause.CONTRADICTION.value}
 
 

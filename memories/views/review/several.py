@@ -110,7 +110,7 @@ def _plan(plan: SeveralPlan, me: object, organisation: str) -> dict[str, Any]:
 
 
 def _shown(item: Proposal, me: object, organisation: str) -> dict[str, Any]:
-    """Whole, for whoever decides it has to have read it."""
+    """With the whole text, because the person who decides has to read it."""
     shown = wording.line(item, me, organisation)
     return shown | {
         "choice": f"{item.id}:{item.memory.version}",

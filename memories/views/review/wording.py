@@ -180,7 +180,7 @@ def row(item: Proposal, readers: AudienceSentence, me: object, organisation: str
 
 
 def _shown(item: Proposal) -> str:
-    """What it says, with what nobody would see of it where a gate holds it."""
+    """Its text, with invisible signs made visible if a gate holds it."""
     text: str = item.memory.content
     return held.revealed(text) if item.cause in HELD else text
 
@@ -206,8 +206,8 @@ def corrected(item: Proposal) -> list[dict[str, str]] | None:
 
 
 def sides(older: str, newer: str) -> dict[str, list[dict[str, str]]] | None:
-    """Of two texts the words of each, those apart that the other does not have; None where they
-    share none, for then all of it would be marked."""
+    """The words of two texts, with those marked that the other does not have; None if they share
+    none, for then all of it would be marked."""
     parts = differences(older, newer)
     if not any(part["op"] == "same" for part in parts):
         return None

@@ -37,7 +37,7 @@ GONE_ROBOT = "A robot that is gone"
 
 
 class FilterForm(forms.Form):
-    """The filter in the address; what is not understood is not filtered by."""
+    """The filter in the address; an invalid one is ignored."""
 
     status = forms.ChoiceField(choices=Status.choices, required=False)
 

@@ -158,7 +158,7 @@ def retry_answers(request: HttpRequest) -> HttpResponse:
 
 
 def _retried(request: HttpRequest, retry: Callable[..., int], done: str) -> HttpResponse:
-    """What could not be done to memories is tried again; how many these are is said."""
+    """Try failed work on memories again, and say how many there are."""
     count = retry(request.user, request.look.organisation_id, now=timezone.now())
     number = f"{count:,} {'memory' if count == 1 else 'memories'}"
     messages.success(request, f"{number} will be {done} again.")
