@@ -81,7 +81,7 @@ def erasable(actor: Actor) -> Q:
     if actor.robot_id:
         own = Q(robot_id=actor.robot_id, author=None, speaker_member=None, reworded_by=None)
         own &= Q(reworded_by_robot=None) | Q(reworded_by_robot_id=actor.robot_id)
-        return own & _alone(robot_id=actor.robot_id, member=None) & _NOT_TAKEN_BACK
+        return own & contributed_alone(robot_id=actor.robot_id, member=None) & _NOT_TAKEN_BACK
     theirs = _subject(actor)
     if actor.role == Role.VIEWER:
         return theirs
@@ -89,7 +89,7 @@ def erasable(actor: Actor) -> Q:
         return theirs | _NOT_TAKEN_BACK
     own = Q(author_id=actor.member_id, member=None, speaker_member=None, reworded_by_robot=None)
     own &= Q(reworded_by=None) | Q(reworded_by_id=actor.member_id)
-    return theirs | (own & _alone(member_id=actor.member_id) & _NOT_TAKEN_BACK)
+    return theirs | (own & contributed_alone(member_id=actor.member_id) & _NOT_TAKEN_BACK)
 
 
 _NOT_TAKEN_BACK = Q(forgotten_by_subject=False)
@@ -99,7 +99,7 @@ def _subject(actor: Actor) -> Q:
     return Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
 
 
-def _alone(**who: object) -> Q:
+def contributed_alone(**who: object) -> Q:
     """The condition that nobody else contributed the memory."""
     said = Contribution.objects.filter(
         organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("id")

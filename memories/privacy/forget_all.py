@@ -75,8 +75,15 @@ def bring_back(actor: Actor, *, forgotten_at: datetime, now: datetime) -> int:
         for memory in found:
             memory.status, memory.forgotten_at = status.back_to(memory), None
             memory.forgotten_by_subject, memory.updated_at = False, now
+            memory.restored_at = now
             memory.save(
-                update_fields=["status", "forgotten_at", "forgotten_by_subject", "updated_at"]
+                update_fields=[
+                    "status",
+                    "forgotten_at",
+                    "forgotten_by_subject",
+                    "restored_at",
+                    "updated_at",
+                ]
             )
             if memory.status == Status.ACTIVE:
                 index.reindex(memory, now)

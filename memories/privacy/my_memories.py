@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
+from memories.access.permissions import contributed_alone
 from memories.insights.operations import ReadTimes, reads_of, with_reads
 from memories.library.browse import PAGE, ListedMemory, show
 from memories.library.threads.folded import FoldedConversation, FoldedPage, folded
@@ -136,14 +137,16 @@ class OwnToErase:
 
 def own_to_erase(actor: Actor) -> OwnToErase:
     """How many visible memories would be erased with the member: about them, said by them, private
-    to them, or written by them and neither about nor said by anybody else; and how many
-    messages."""
+    to them, of their personal robots, or written by them alone and neither about nor said by
+    anybody else; and how many messages. `erasure.collect` finds the same."""
     principal = resolve(actor)
     alone = Q(author_id=actor.member_id, member=None, speaker_member=None)
+    alone &= contributed_alone(member_id=actor.member_id)
+    mine = about(actor) | alone | Q(robot__owner_id=actor.member_id)
     hers = Q(speaker_member_id=actor.member_id) | Q(author_id=actor.member_id)
     with principal.scope():
         return OwnToErase(
-            memories=readable(principal).filter(about(actor) | alone).count(),
+            memories=readable(principal).filter(mine).count(),
             messages=Message.objects.filter(
                 hers, organisation_id=principal.organisation_id
             ).count(),

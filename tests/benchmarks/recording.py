@@ -130,9 +130,14 @@ def replayed(bare: psycopg.Connection[Any], statements: Sequence[Statement]) -> 
 
 def _anew(values: Any) -> Any:
     """A row that was inserted cannot be inserted again: it gets another id."""
-    if isinstance(values, dict) and isinstance(values.get("id"), UUID):
-        return {**values, "id": new_id()}
-    return values
+    if not isinstance(values, dict):
+        return values
+    anew = dict(values)
+    if isinstance(values.get("id"), UUID):
+        anew["id"] = new_id()
+    if "logs" in values:
+        anew["logs"] = [new_id() for _ in values["logs"]]
+    return anew
 
 
 def encoded(texts: Sequence[str]) -> float:

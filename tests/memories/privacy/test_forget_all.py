@@ -78,8 +78,12 @@ def test_all_of_it_whatever_the_portions(
         [entry] = AuditEntry.objects.filter(action="memories.forgotten")
     assert entry.detail["count"] == MANY + 5
     assert forget_all(here.person("mina"), now=NOW + timedelta(hours=1)) == 0
-    assert bring_back(here.person("mina"), forgotten_at=NOW, now=NOW) == MANY + 5
+    later = NOW + timedelta(hours=2)
+    assert bring_back(here.person("mina"), forgotten_at=NOW, now=later) == MANY + 5
     assert state(here) == before
+    with resolve(here.person("mina")).scope():
+        back = Memory.objects.filter(restored_at=later)
+        assert back.count() == MANY + 5, "rules of age count from now, as for one that is restored"
 
 
 def test_one_that_breaks_off_has_forgotten_nothing_and_the_next_forgets_all(

@@ -7,15 +7,20 @@ from uuid import UUID
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
 
 from memories.jobs.runner import run_job
+from memories.privacy.erasure.collect import _MEMORIES_OF_MEMBER
 from memories.privacy.erasure.models import Erasure
+from memories.privacy.my_memories import own_to_erase
 from memories.review.red_line import protect_memory
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
+from orgs.principals import resolve
+from robots.models.robots import Robot
 from tests.world import NOW, Tenant, World
 
 
@@ -175,3 +180,25 @@ def test_the_command_counts_first_and_erases_with_yes(lasting_world: World) -> N
     assert command(*slug, "--member", known, "--yes")["what"] == "member"
     id_ = here.remember(here.robot("aria"), "One.").id
     assert command(*slug, "--memory", str(id_), "--yes")["counts"]["memories"] == 1
+
+
+def test_the_page_says_how_many_it_will_be(world: World) -> None:
+    """Counted by the statement that the erasure itself collects with."""
+    here = world.here
+    mina, bob = here.person("mina"), here.person("bob")
+    about = str(here.members["mina"].id)
+    here.remember(here.robot("aria"), "About her.", group="launch", member=about)
+    here.remember(mina, "Hers alone.", visibility="private")
+    here.remember(mina, "Hers, for the group.", group="launch", visibility="public")
+    for who in (mina, bob):
+        here.remember(who, "Both wrote this.", group="launch", visibility="public")
+    here.remember(bob, "Not hers.", group="launch")
+    own = here.add_robot("helper", groups=("launch",), scopes=("read", "write"))
+    with organisation_scope(here.id):
+        Robot.objects.filter(id=own.id).update(owner=here.members["mina"])
+    here.remember(here.robot("helper"), "Her robot noted this.", group="launch")
+    values = {"organisation": here.id, "target": here.members["mina"].id}
+    with resolve(mina).scope(), connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM ({_MEMORIES_OF_MEMBER}) AS found", values)
+        [(collected,)] = cursor.fetchall()
+    assert own_to_erase(mina).memories == collected == 4
