@@ -293,9 +293,9 @@ def when_a_personal_robot_was_heard_from_is_for_its_member_and_admins(taught: Ta
     assert any(one["last_active_at"] for one in others)
     page = taught.stage.callers["chidi"]().get("/robots/").content.decode()
     assert f"{taught.robot.name}" in page
-    assert "Serves Mina" not in page
+    assert "Mina’s robot" not in page
     assert "Serves one member" in page
-    assert "Serves Mina" in taught.stage.callers["ada"]().get("/robots/").content.decode()
+    assert "Mina’s robot" in taught.stage.callers["ada"]().get("/robots/").content.decode()
 
 
 def a_personal_robot_keeps_its_neutral_name(taught: Taught) -> None:

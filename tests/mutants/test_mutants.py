@@ -4,6 +4,9 @@ The slow test asks a sample of the rules; `make mutants` a larger one, and what 
 """
 
 import argparse
+import os
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -32,6 +35,31 @@ def test_the_score_counts_survivors(capsys: pytest.CaptureFixture[str]) -> None:
     results: list[tuple[Mutant, bool]] = [(one, False)] * 3 + [(one, True)]
     assert told(results) == 75.0
     assert "3 of 4 killed: 75.0 %" in capsys.readouterr().out
+
+
+def test_the_pure_tests_are_found_without_django_and_without_services() -> None:
+    """One import that asks for settings ends `make test-pure`, and each run of the mutants."""
+    bare = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "--collect-only",
+            "-c",
+            "tests/pure.ini",
+            "--rootdir",
+            ".",
+        ],
+        cwd=ROOT,
+        env=bare | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "::" in done.stdout
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
