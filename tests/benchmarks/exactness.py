@@ -31,7 +31,7 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]],
     found = []
     for size in QUICK_SIZES if chosen.quick else SIZES:
         started = time.perf_counter()
-        made = fill(size, words=False, seed=size)
+        made = fill(size, seed=size)
         say(f"{size:,} memories filled in {time.perf_counter() - started:.0f} s")
         found += [compared(made, share, made.questions(count)) for share in SHARES]
         # The vectors of one size at a time.

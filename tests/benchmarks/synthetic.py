@@ -132,11 +132,8 @@ def clustered(rng: np.random.Generator, centres: Matrix, count: int) -> Matrix:
     return found / np.linalg.norm(found, axis=1, keepdims=True)
 
 
-def fill(size: int, *, words: bool = True, seed: int = 1) -> Synthetic:
-    """Make an organisation with so many memories.
-
-    words: with text rows and contributions; without, only vectors can find (for exactness).
-    """
+def fill(size: int, *, seed: int = 1) -> Synthetic:
+    """Make an organisation with so many memories, their words and vectors."""
     rng = np.random.default_rng(seed)
     now = timezone.now()
     organisation = create_organisation(name=f"Bench {size} {now:%H%M%S%f}", now=now)
@@ -164,7 +161,7 @@ def fill(size: int, *, words: bool = True, seed: int = 1) -> Synthetic:
         vocabulary,
     )
     for first in range(0, size, CHUNK):
-        _fill_chunk(made, first, min(CHUNK, size - first), now, words=words)
+        _fill_chunk(made, first, min(CHUNK, size - first), now)
     settle()
     started = time.perf_counter()
     if built := maintain_indexes():
@@ -172,14 +169,11 @@ def fill(size: int, *, words: bool = True, seed: int = 1) -> Synthetic:
     return made
 
 
-def _fill_chunk(made: Synthetic, first: int, count: int, now: datetime, *, words: bool) -> None:
+def _fill_chunk(made: Synthetic, first: int, count: int, now: datetime) -> None:
     rows = list(_memories(made, first, count, now))
     everything = Scope(organisation=made.organisation.id, audiences=tuple(made.audiences))
     with scope(everything):
-        if words:
-            write.insert(rows, organisation=made.organisation, now=now)
-        else:
-            Memory.objects.bulk_create(rows)
+        write.insert(rows, organisation=made.organisation, now=now)
     vectors = clustered(made.rng, made.centres, count).astype(np.float16)
     made.ids += [row.id for row in rows]
     made.vectors[first : first + count] = vectors
