@@ -200,6 +200,7 @@ def test_forget_and_undo_in_the_list(site: Site) -> None:
     expect(rows).to_have_count(11)
 
 
+@pytest.mark.slow
 def test_four_acts_from_the_overview_to_a_corrected_memory(site: Site) -> None:
     here = site.world.here
     wrong = here.remember(here.robot("aria"), "The office closes at six.").id
@@ -221,6 +222,7 @@ def test_four_acts_from_the_overview_to_a_corrected_memory(site: Site) -> None:
     expect(row(page, wrong)).to_contain_text("The office closes at seven.")
 
 
+@pytest.mark.slow
 def test_columns_are_kept(site: Site) -> None:
     fill(site)
     page = site.sign_in("chidi")

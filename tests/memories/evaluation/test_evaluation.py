@@ -102,6 +102,7 @@ def test_a_leak_fails_the_command_and_still_leaves_nothing(
     assert left_over() == 0
 
 
+@pytest.mark.slow
 def test_an_interrupted_comparison_leaves_nothing(
     committed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

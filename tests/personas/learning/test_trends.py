@@ -39,6 +39,7 @@ def said(here: Tenant) -> dict[str, Any]:
     return ids
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("P28")
 def test_a_rising_topic_is_flagged_and_a_flat_one_is_not(world: World) -> None:
     here = world.here
