@@ -68,7 +68,7 @@ def learn(lines: list[dict[str, Any]]) -> Known:
     known, heard = Known(), defaultdict(RecentTurns)
     turns: dict[UUID, DialogueTurn] = {}
     for line in lines:
-        if line["type"] != "msg":
+        if line.get("type", "msg") != "msg":
             continue
         turn = _turn(line)
         quoted = {turn.reply_to: turns[turn.reply_to]} if turn.reply_to in turns else {}
