@@ -17,8 +17,8 @@ from orgs.database.prepared_statements import fetched
 REMEMBERED_SECONDS = 60.0
 MOST_REMEMBERED = 10_000
 
-# Pages of a sample: some seven thousand rows. An estimate of the readable rows is then a few
-# percent off, and the weight of a word, which takes the logarithm, by less than a hundredth.
+# Pages of a sample. The weight of a word takes the logarithm of the size: an estimate that is a
+# tenth off moves it by less than .1, about the same for every word.
 SAMPLED_PAGES = 1_000
 _MINE = "organisation_id = %(organisation)s AND model = %(model)s::int"
 _PAGES = "(pg_relation_size('memories_search') / current_setting('block_size')::float8)"

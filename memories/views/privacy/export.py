@@ -63,14 +63,19 @@ def pages(portions: Iterable[bytes], head: dict[str, Any]) -> Iterator[bytes]:
     with SpooledTemporaryFile(IN_MEMORY) as said:
         for portion in portions:
             lines = [orjson.loads(line) for line in portion.splitlines()]
-            yield _drawn("export_rows", {"records": [_record(o) for o in lines if not _talk(o)]})
-            said.write(_drawn("export_rows", {"records": [_record(o) for o in lines if _talk(o)]}))
-        if said.tell() > len(_drawn("export_rows", {"records": []})):
+            yield _rows(line for line in lines if not _talk(line))
+            if talk := [line for line in lines if _talk(line)]:
+                said.write(_rows(talk))
+        if said.tell():
             yield b"<h2>Said in conversations</h2>\n"
         said.seek(0)
         while piece := said.read(IN_MEMORY):
             yield piece
     yield b"</main></body></html>\n"
+
+
+def _rows(lines: Iterable[dict[str, Any]]) -> bytes:
+    return _drawn("export_rows", {"records": [_record(line) for line in lines]})
 
 
 def _drawn(template: str, context: dict[str, Any]) -> bytes:

@@ -13,9 +13,11 @@ from memories.curation.share import share_memory
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.retrieval.recall import Query, recall
 from orgs.database.rls import organisation_scope
+from orgs.models.audiences import COHORTS, AudienceKind
 from orgs.models.audit import AuditEntry
 from robots.models.robots import Robot
 from robots.registry.robots import find_robot, register_robot, stamp_activity
+from robots.registry.who_taught_sql import UNTOLD
 from tests.world import NOW, Tenant, World
 
 ROBOTS = "/api/v1/robots"
@@ -175,3 +177,8 @@ def test_a_busy_robot_is_stamped_once_a_second(lasting_world: World) -> None:
         with organisation_scope(here.id):
             stamp_activity(organisation_id=here.id, robot_id=robot.id, now=at)
         assert rows(here, id=robot.id)[0].last_active_at == first + timedelta(seconds=expected)
+
+
+def test_the_rule_of_who_taught_names_every_kind_that_a_profession_reads() -> None:
+    """It stands as words in a module without Django; a new kind must not be left out there."""
+    assert set(UNTOLD) == {*COHORTS, AudienceKind.REVIEW}

@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 from uuid import UUID
 
+import orjson
 import pytest
 from django.db.models import Count, Max
 from django.utils import timezone
@@ -15,6 +16,7 @@ from memories.retrieval.recall import Query, recall
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.operation import Operation
+from memories.views.privacy.export import pages
 from memories.views.privacy.mine import read_by
 from orgs.database.rls import organisation_scope
 from orgs.members.preferences import opt_out_of_sharing
@@ -255,6 +257,14 @@ def test_both_files_hold_the_same(world: World) -> None:
     assert 'filename="my-memories.html"' in answer["Content-Disposition"]
     assert "@media print" in page
     assert not re.search(r"(?:src|href|url\()", page), "it loads nothing from anywhere"
+
+
+def test_who_said_nothing_in_conversations_gets_no_heading_for_it() -> None:
+    """In however many portions the rest comes."""
+    line = {"id": "1", "persona": "qsr_real_estate"}
+    page = b"".join(pages([orjson.dumps(line)] * 3, {})).decode()
+    assert page.count("<article") == 3
+    assert "Said in conversations" not in page
 
 
 def test_the_switches_stand_before_the_list(world: World) -> None:
