@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
 from django.utils import timezone
 
 from memories.embedding.known_models import known_model
@@ -16,6 +16,7 @@ from memories.ingestion.remember import remember_many
 from memories.retrieval.candidates import readable_rows
 from memories.retrieval.recall import Query, RecallAnswer, recall
 from memories.retrieval.types import Question
+from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, Principal, resolve
 from tests.large import serve_by_indexes
 from tests.memories.retrieval.pure.pools import question
@@ -135,6 +136,9 @@ def test_the_size_of_a_large_scope_is_that_of_what_is_read(
     monkeypatch.setattr(exact_scan, "EXACT", 9)
     assert size(here.robot("bolt")) == 10
     monkeypatch.setattr(exact_scan, "EXACT", 5)
+    give_another_model(here, 100)
+    assert size(here.person("mina")) == 310, "vectors of another model are not searched"
+    give_another_model(here, 0)
     monkeypatch.setattr(readable_rows, "SAMPLED_PAGES", pages() // 2)
     assert 205 <= size(here.person("mina")) <= 820
     assert size(here.person("mina")) == size(here.person("mina")), "the same pages each time"
@@ -156,6 +160,18 @@ def asked_by(principal: Principal) -> Question:
         model=known_model().number,
         audiences=principal.audiences,
     )
+
+
+def give_another_model(here: Tenant, many: int) -> None:
+    """So many rows wait for the model in use; the others have it."""
+    one, other = known_model().number, known_model().number + 1
+    with organisation_scope(here.id, using="worker"), connections["worker"].cursor() as cursor:
+        cursor.execute("UPDATE memories_search SET model = %s", [one])
+        cursor.execute(
+            "UPDATE memories_search SET model = %s WHERE memory_id IN "
+            "(SELECT memory_id FROM memories_search ORDER BY memory_id LIMIT %s)",
+            [other, many],
+        )
 
 
 def pages() -> int:
