@@ -123,11 +123,18 @@ class Principal:
 # the ORM would be built anew for each request, and every request needs this.
 Resolver = Callable[[Actor], list[str]]
 _resolvers: list[Resolver] = []
+_robot_resolvers: list[Resolver] = []
 
 
 def register(resolver: Resolver) -> Resolver:
     """Add a resolver; audiences that fulfil any of its conditions are readable."""
     _resolvers.append(resolver)
+    return resolver
+
+
+def register_for_robots(resolver: Resolver) -> Resolver:
+    """Add a resolver that is asked only if a robot acts, alone or for a member."""
+    _robot_resolvers.append(resolver)
     return resolver
 
 
@@ -179,7 +186,8 @@ def resolve(actor: Actor) -> Principal:
 def readable_sql(actor: Actor) -> list[str]:
     """SQL conditions on the table of audiences (alias a): whichever fulfils one is readable. See
     `Resolver`."""
-    return [condition for resolver in _resolvers for condition in resolver(actor)]
+    asked = [*_resolvers, *_robot_resolvers] if actor.robot_id else _resolvers
+    return [condition for resolver in asked for condition in resolver(actor)]
 
 
 def _values(actor: Actor) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Which audiences a robot may read, alone or for a member."""
 
-from orgs.principals import Actor, register
+from orgs.principals import Actor, register_for_robots
 
 _SEATS = (
     "SELECT group_id FROM robots_robotgroup "
@@ -19,14 +19,12 @@ _SHARED = (
 )
 
 
-@register
+@register_for_robots
 def robot_audiences(actor: Actor) -> list[str]:
     """A robot reads its own notes; alone also what its groups and teams read and is shared with it.
 
     When it acts for a member it reads none of the latter, because that member gets its answers.
     """
-    if actor.robot_id is None:
-        return []
     found = ["a.kind = 'robot' AND a.key = %(robot)s::text"]
     if actor.member_id is not None:
         return found
