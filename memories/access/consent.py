@@ -29,6 +29,17 @@ class SharingOff(Exception):
         )
 
 
+def paused_among(organisation_id: UUID, member_ids: Iterable[UUID]) -> set[UUID]:
+    """Those of the members who have paused learning; call inside the organisation's scope."""
+    wanted = set(member_ids)
+    if not wanted:
+        return set()
+    rows = Member.objects.filter(
+        organisation_id=organisation_id, id__in=wanted, learning_paused_at__isnull=False
+    )
+    return set(rows.values_list("id", flat=True))
+
+
 def refuse_where_opted_out(organisation_id: UUID, member_ids: Iterable[UUID | None]) -> None:
     """Raise SharingOff if one of the members has opted out; inside the organisation's scope.
 

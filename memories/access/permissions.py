@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from memories.access.visibility import COHORTS, Visibility, Write, can_write
 from memories.store.models.contribution import Contribution
-from memories.store.models.memory import Memory
+from memories.store.models.memory import Memory, has_subject
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
 from orgs.principals import Actor, Principal
@@ -55,7 +55,7 @@ def restorable(actor: Actor) -> Q:
     """`may_restore` as a condition."""
     if actor.robot_id:
         return Q(robot_id=actor.robot_id, forgotten_by_subject=False)
-    theirs = Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
+    theirs = has_subject(actor.member_id)
     others = Q() if actor.moderates else Q(author_id=actor.member_id)
     return theirs | (others & Q(forgotten_by_subject=False))
 
@@ -66,7 +66,7 @@ def forgettable(actor: Actor) -> Q:
         return Q(robot_id=actor.robot_id)
     if actor.moderates:
         return Q()
-    theirs = _subject(actor)
+    theirs = has_subject(actor.member_id)
     return theirs if actor.role == Role.VIEWER else theirs | Q(author_id=actor.member_id)
 
 
@@ -82,7 +82,7 @@ def erasable(actor: Actor) -> Q:
         own = Q(robot_id=actor.robot_id, author=None, speaker_member=None, reworded_by=None)
         own &= Q(reworded_by_robot=None) | Q(reworded_by_robot_id=actor.robot_id)
         return own & contributed_alone(robot_id=actor.robot_id, member=None) & _NOT_TAKEN_BACK
-    theirs = _subject(actor)
+    theirs = has_subject(actor.member_id)
     if actor.role == Role.VIEWER:
         return theirs
     if actor.role == Role.ADMIN:
@@ -95,10 +95,6 @@ def erasable(actor: Actor) -> Q:
 _NOT_TAKEN_BACK = Q(forgotten_by_subject=False)
 
 
-def _subject(actor: Actor) -> Q:
-    return Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
-
-
 def contributed_alone(**who: object) -> Q:
     """The condition that nobody else contributed the memory."""
     said = Contribution.objects.filter(
@@ -108,7 +104,7 @@ def contributed_alone(**who: object) -> Q:
 
 
 def is_subject(actor: Actor, memory: Memory) -> bool:
-    """Whether the memory is about the person who asks, or gives their words."""
+    """Whether the person who asks is the memory's subject; `has_subject` for one row."""
     return actor.is_person and actor.member_id in (memory.member_id, memory.speaker_member_id)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q
 
 from memories.access.permissions import is_subject
-from memories.store.models.memory import Memory
+from memories.store.models.memory import Memory, has_subject
 from orgs import audit
 from orgs.models.audiences import AudienceKind
 from orgs.models.memberships import Role
@@ -37,8 +37,7 @@ def unheld(actor: Actor) -> Q:
     if not actor.is_person:
         return Q(red_line=False)
     own = Q(audience__kind=AudienceKind.MEMBER, audience__key=str(actor.member_id))
-    subject = Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
-    return Q(red_line=False) | subject | own
+    return Q(red_line=False) | has_subject(actor.member_id) | own
 
 
 def hold_red_line(

@@ -19,7 +19,7 @@ from memories.store.encryption.texts import row_hashes
 from memories.store.models.choices import Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
-from memories.store.status import back_to
+from memories.store.status import COMES_BACK, back_to, come_back
 from orgs.errors import AlreadyExists
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
@@ -162,14 +162,7 @@ def shelve(memory: Memory, now: datetime) -> None:
 
 def revive(memory: Memory, now: datetime, status: str = Status.ACTIVE) -> None:
     """Give a forgotten or archived memory this status again, and index it if it is active."""
-    memory.status, memory.forgotten_at, memory.archived_at = status, None, None
-    memory.forgotten_by_subject, memory.updated_at = False, now
-    memory.archived_for, memory.restored_at = "", now
-    memory.save(
-        update_fields=[
-            "status", "forgotten_at", "archived_at", "forgotten_by_subject", "updated_at",
-            "archived_for", "restored_at",
-        ]
-    )  # fmt: skip
+    come_back(memory, status, now)
+    memory.save(update_fields=COMES_BACK)
     if status == Status.ACTIVE:
         index.reindex(memory, now)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.access.consent import LearningPaused
+from memories.access.consent import LearningPaused, paused_among
 from memories.access.lookup import changeable, note
 from memories.access.permissions import may_restore
 from memories.access.speakers import may_speak_for
@@ -32,9 +32,9 @@ from memories.store.lineage import NAMED, source_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
+from memories.store.status import COMES_BACK, come_back
 from orgs.errors import AlreadyExists
 from orgs.models.base import new_id
-from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, Principal, resolve
 from robots.models.robots import Robot
@@ -161,10 +161,7 @@ def _respect(actor: Actor, memory: Memory) -> None:
     """Raise LearningPaused if the subject or speaker has paused learning and is not the actor."""
     mine = actor.member_id if actor.is_person else None
     about = {id_ for id_ in (memory.member_id, memory.speaker_member_id) if id_ and id_ != mine}
-    paused = Member.objects.filter(
-        organisation_id=memory.organisation_id, id__in=about, learning_paused_at__isnull=False
-    )
-    if about and paused.exists():
+    if paused_among(memory.organisation_id, about):
         raise LearningPaused
 
 
@@ -253,10 +250,10 @@ def _went_with_an_edit(row: Memory, memory: Memory) -> bool:
 def _bring_back(memory: Memory, rows: Sequence[Memory], now: datetime) -> None:
     """Make propositions active again, with the columns FOLLOWED of their memory."""
     for row in rows:
-        row.status, row.forgotten_at, row.updated_at = Status.ACTIVE, None, now
+        come_back(row, Status.ACTIVE, now)
         for name in FOLLOWED:
             setattr(row, name, getattr(memory, name))
-    Memory.objects.bulk_update(rows, ["status", "forgotten_at", "updated_at", *FOLLOWED])
+    Memory.objects.bulk_update(rows, [*COMES_BACK, *FOLLOWED])
 
 
 def _of(row: Memory, memory: Memory) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memories.ingestion.compose import Item
 
 from memories.indexing.index import _GIVEN, _columns, index
-from memories.store.status import back_to
+from memories.store.status import COMES_BACK, back_to, come_back
 
 _CONTRIBUTE = f"""
 WITH logged AS (
@@ -88,10 +88,7 @@ def insert_derived(
     cite(rows, sources, now)
 
 
-_REMEMBERED_AGAIN = (
-    *("remember_count", "expires_at", "status", "forgotten_at", "archived_at"),
-    *("archived_for", "restored_at"),
-)
+_REMEMBERED_AGAIN = ("remember_count", "expires_at", *COMES_BACK)
 _CONTRIBUTE_AGAIN = """
 WITH logged AS (
     INSERT INTO memories_operation (id, organisation_id, memory_id, audience_id, kind, robot_id,
@@ -167,8 +164,7 @@ def repeat(
         if row.expires_at and row.expires_at <= now:
             row.expires_at = said[row.id][-1].draft.expires_at
         if row in revived:
-            row.status, row.forgotten_at, row.archived_at = back_to(row), None, None
-            row.archived_for, row.restored_at = "", now
+            come_back(row, back_to(row), now)
     Memory.objects.bulk_update(rows, _REMEMBERED_AGAIN)
     with connection.cursor() as cursor:
         cursor.execute(

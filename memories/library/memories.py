@@ -14,7 +14,7 @@ from memories.indexing.models import Pending
 from memories.restatement.models import Restatement
 from memories.restatement.restate import restatement_of
 from memories.store.models.choices import Status
-from memories.store.models.memory import Memory, MemoryQuerySet
+from memories.store.models.memory import Memory, MemoryQuerySet, has_subject
 from memories.store.tag_names import looked_for
 from orgs.errors import NotFound
 from orgs.models.audiences import AudienceKind
@@ -88,7 +88,7 @@ def _by_reference(
             rows = rows.filter(group_id=find_known_group(principal.actor, reference).id)
         if reference := filters.get("member"):
             member = find_member(organisation_id, reference, removed=True)
-            rows = rows.filter(Q(member_id=member.id) | Q(speaker_member_id=member.id))
+            rows = rows.filter(has_subject(member.id))
         if reference := filters.get("robot"):
             robot = find_robot(organisation_id, reference)
             rows = rows.by_robot(robot_id=robot.id)

@@ -83,20 +83,8 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         if memory.forgotten_by_subject:
             give_back(actor, [memory])
         went_at = memory.forgotten_at or memory.archived_at or now
-        memory.status, memory.forgotten_at, memory.archived_at = status.back_to(memory), None, None
-        memory.forgotten_by_subject, memory.updated_at = False, now
-        memory.archived_for, memory.restored_at = "", now
-        memory.save(
-            update_fields=[
-                "status",
-                "forgotten_at",
-                "archived_at",
-                "archived_for",
-                "restored_at",
-                "forgotten_by_subject",
-                "updated_at",
-            ]
-        )
+        status.come_back(memory, status.back_to(memory), now)
+        memory.save(update_fields=status.COMES_BACK)
         if memory.status == Status.ACTIVE:
             index.reindex(memory, now)
             for follower in bring_along(memory, went_at, now):

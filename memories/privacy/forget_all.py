@@ -73,18 +73,8 @@ def bring_back(actor: Actor, *, forgotten_at: datetime, now: datetime) -> int:
         # Summaries stay forgotten, because their sources are restored.
         found = [memory for memory in found if not is_summary(memory)]
         for memory in found:
-            memory.status, memory.forgotten_at = status.back_to(memory), None
-            memory.forgotten_by_subject, memory.updated_at = False, now
-            memory.restored_at = now
-            memory.save(
-                update_fields=[
-                    "status",
-                    "forgotten_at",
-                    "forgotten_by_subject",
-                    "restored_at",
-                    "updated_at",
-                ]
-            )
+            status.come_back(memory, status.back_to(memory), now)
+            memory.save(update_fields=status.COMES_BACK)
             if memory.status == Status.ACTIVE:
                 index.reindex(memory, now)
         say_all_again(actor, forgotten_at)

@@ -13,7 +13,7 @@ from memories.insights.operations import ReadTimes, reads_of, with_reads
 from memories.library.browse import PAGE, ListedMemory, show
 from memories.library.threads.folded import FoldedConversation, FoldedPage, folded
 from memories.store.models.choices import Status
-from memories.store.models.memory import Memory, MemoryQuerySet
+from memories.store.models.memory import Memory, MemoryQuerySet, has_subject
 from orgs.models.audiences import OPEN_PLACES, Audience, AudienceEntry, AudienceKind, ReaderKind
 from orgs.principals import Actor, Principal, resolve
 from robots.models.conversations import Message
@@ -54,7 +54,7 @@ def about(actor: Actor) -> Q:
     """The condition for memories about the member, said by them, or private to them."""
     # A subquery: a join would look up the audience of each row.
     own = Q(audience_id__in=_of_kinds(actor, AudienceKind.MEMBER))
-    return Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id) | own
+    return has_subject(actor.member_id) | own
 
 
 def _of_kinds(actor: Actor, *kinds: AudienceKind) -> "QuerySet[Audience, Any]":

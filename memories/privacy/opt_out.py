@@ -17,7 +17,7 @@ from memories.privacy.my_memories import readable
 from memories.review.enqueue import withdraw
 from memories.store.dependents import SUMMARY, is_proposition, is_summary
 from memories.store.models.choices import Status
-from memories.store.models.memory import Memory
+from memories.store.models.memory import Memory, has_subject
 from memories.store.version_stamp import STAMPS, stamp_version
 from orgs import audit
 from orgs.database.rls import organisation_scope
@@ -137,10 +137,9 @@ def _withdraw_summaries(actor: Actor, now: datetime) -> None:
     Their sources stay, like everything else that is shared.
     """
     principal = resolve(actor)
-    about = Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
     with principal.scope():
         rows = readable(principal).filter(
-            about, key__startswith=SUMMARY, audience__kind__in=OPEN_PLACES
+            has_subject(actor.member_id), key__startswith=SUMMARY, audience__kind__in=OPEN_PLACES
         )
         for memory in rows.exclude(status=Status.FORGOTTEN).select_for_update(of=("self",)):
             if is_summary(memory):

@@ -4,7 +4,7 @@ from django.db.models import OuterRef, Q, Subquery
 
 from memories.access.permissions import is_subject, may_change
 from memories.review.models import HELD, PROPOSALS, Cause, Proposal
-from memories.store.models.memory import Memory
+from memories.store.models.memory import Memory, has_subject
 from orgs.models.audiences import AudienceKind
 from orgs.models.memberships import Member, Role
 from orgs.principals import MODERATORS, Actor, Principal
@@ -17,7 +17,7 @@ def _theirs(actor: Actor) -> Q:
         # Not Q(), which would vanish in a combination.
         return ~Q(pk__in=[])
     # A memory that its subject forgot waits where only the subject reads.
-    subject = Q(member_id=actor.member_id) | Q(speaker_member_id=actor.member_id)
+    subject = has_subject(actor.member_id)
     theirs = subject if actor.role == Role.VIEWER else subject | Q(author_id=actor.member_id)
     others = _about(theirs) & ~Q(cause__in=(*PROPOSALS, Cause.RED_LINE))
     # A memory held by a gate waits where only its deciders or curators read.
@@ -39,8 +39,8 @@ def proposed(actor: Actor) -> Q:
     """The condition for items that the actor proposed, or a robot for them."""
     if actor.robot_id:
         return Q(robot_id=actor.robot_id, proposed_by=None)
-    about = Q(memory__member_id=actor.member_id) | Q(memory__speaker_member_id=actor.member_id)
-    return Q(proposed_by_id=actor.member_id) | (Q(cause__in=HELD) & about)
+    about_them = has_subject(actor.member_id, "memory__")
+    return Q(proposed_by_id=actor.member_id) | (Q(cause__in=HELD) & about_them)
 
 
 def decidable(actor: Actor) -> Q:

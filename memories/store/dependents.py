@@ -16,6 +16,7 @@ from memories.store.models.choices import Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory, MemoryQuerySet
 from memories.store.models.version import Version
+from memories.store.status import COMES_BACK, come_back
 
 # In a memory's `source`: the id of the one that it is a proposition of.
 OF = "proposition_of"
@@ -128,7 +129,6 @@ def bring_along(memory: Memory, went_at: datetime, now: datetime) -> list[Memory
         .order_by("id")
     )
     for row in back:
-        row.status, row.forgotten_at, row.updated_at = Status.ACTIVE, None, now
-        row.forgotten_by_subject = False
-    Memory.objects.bulk_update(back, _GONE)
+        come_back(row, Status.ACTIVE, now)
+    Memory.objects.bulk_update(back, COMES_BACK)
     return back

@@ -1,4 +1,6 @@
-"""The status that a memory returns to."""
+"""How a memory that was forgotten or archived comes back."""
+
+from datetime import datetime
 
 from memories.store.models.choices import HeldFor, Status
 from memories.store.models.memory import Memory
@@ -10,3 +12,18 @@ def back_to(memory: Memory) -> str:
     if memory.held_for == HeldFor.POISON:
         return Status.QUARANTINED
     return Status.PENDING_REVIEW if memory.proposed_audience_id else Status.ACTIVE
+
+
+# What `come_back` changes.
+COMES_BACK = (
+    *("status", "forgotten_at", "forgotten_by_subject", "archived_at", "archived_for"),
+    *("restored_at", "updated_at"),
+)
+
+
+def come_back(memory: Memory, status: str, now: datetime) -> None:
+    """Give the row this status, with no trace of why it was away; the caller saves and indexes
+    it."""
+    memory.status, memory.forgotten_at, memory.archived_at = status, None, None
+    memory.forgotten_by_subject, memory.archived_for = False, ""
+    memory.restored_at = memory.updated_at = now

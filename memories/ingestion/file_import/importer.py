@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from memories.access.consent import paused_among
 from memories.access.visibility import KindInputs, derive_kind
 from memories.ingestion import write
 from memories.ingestion.file_import.lines import BadLine, Line, Scale, conversation_of, parse
@@ -25,7 +26,6 @@ from memories.store.encryption.keys import NoEncryptionKey, require_key
 from memories.store.encryption.texts import row_hashes
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, Principal, resolve
 from robots.models.robots import Robot
@@ -177,12 +177,7 @@ class Importer:
 
     def paused(self, members: set[UUID]) -> set[UUID]:
         """The members of a set who have paused learning; call inside a scope."""
-        rows = Member.objects.filter(
-            organisation_id=self.organisation.id,
-            id__in=members,
-            learning_paused_at__isnull=False,
-        )
-        return set(rows.values_list("id", flat=True))
+        return paused_among(self.organisation.id, members)
 
     def _unknown(self, rows: Sequence[Memory], principal: Principal) -> list[Memory]:
         return self.sort(rows, earlier_of(rows, self.robot.id, principal.audiences))

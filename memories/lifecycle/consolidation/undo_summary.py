@@ -11,6 +11,7 @@ from memories.jobs.hints import hint_embedding
 from memories.store.dependents import bring_along, is_summary, sources
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.status import COMES_BACK, come_back
 from orgs.errors import AlreadyExists
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, resolve
@@ -61,11 +62,8 @@ def bring_back(rows: Sequence[Memory], now: datetime) -> list[Memory]:
     followers = []
     for row in rows:
         followers += bring_along(row, row.archived_at or now, now)
-        row.status, row.archived_at, row.updated_at = Status.ACTIVE, None, now
-        row.archived_for, row.restored_at = "", now
-    Memory.objects.bulk_update(
-        rows, ["status", "archived_at", "updated_at", "archived_for", "restored_at"]
-    )
+        come_back(row, Status.ACTIVE, now)
+    Memory.objects.bulk_update(rows, COMES_BACK)
     organisation = Organisation.objects.get(id=rows[0].organisation_id)
     index.index([*rows, *followers], organisation=organisation, now=now)
     hint_embedding(organisation.id)

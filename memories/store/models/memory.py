@@ -31,6 +31,14 @@ from robots.models.robots import Robot
 from robots.registry.who_taught import InScope, robot_untold, told, whose
 
 
+def has_subject(member_id: UUID | None, path: str = "") -> Q:
+    """The condition that a memory is about the member or gives their words: they are its subject.
+
+    path: the look-up that leads to the memory, as `memory__`.
+    """
+    return Q((f"{path}member_id", member_id)) | Q((f"{path}speaker_member_id", member_id))
+
+
 class MemoryQuerySet(models.QuerySet["Memory"]):
     def active(self, now: datetime) -> "MemoryQuerySet":
         """Neither waiting for review, archived, forgotten nor expired."""
@@ -44,8 +52,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
 
     def about(self, member_id: UUID) -> "MemoryQuerySet":
         """What a member is the subject, speaker or author of."""
-        who = Q(member_id=member_id) | Q(speaker_member_id=member_id) | Q(author_id=member_id)
-        return self.filter(who)
+        return self.filter(has_subject(member_id) | Q(author_id=member_id))
 
     def by_robot(self, robot_id: UUID) -> "MemoryQuerySet":
         """The memories of a robot that the current reader may attribute to it; evaluate inside a

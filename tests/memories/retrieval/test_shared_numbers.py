@@ -9,7 +9,7 @@ from memories.store.context_reach import WORDS
 
 ROOT = Path(__file__).resolve().parents[3]
 SQL = ROOT / "memories" / "sql"
-FUNCTION = (SQL / "search_words_v2.sql").read_text(encoding="utf-8")
+FUNCTION = (SQL / "search_words_v3.sql").read_text(encoding="utf-8")
 NARROW_ROW = (SQL / "search_row_v1.sql").read_text(encoding="utf-8")
 
 

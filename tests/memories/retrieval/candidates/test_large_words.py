@@ -13,7 +13,9 @@ from memories.ingestion.remember import remember_many
 from memories.retrieval.candidates.search import candidates
 from memories.retrieval.recall import Query, prepare
 from memories.retrieval.types import Found
+from orgs.organisations.groups import create_group
 from orgs.principals import Actor, resolve
+from robots.registry.robots import join_groups
 from tests.large import serve_by_indexes
 from tests.world import NOW, Tenant, World
 
@@ -132,3 +134,33 @@ def test_what_shares_more_words_comes_before_what_shares_the_frequent_one(
     assert both in rows
     assert len(rows) == 3
     assert len(set(rows) & set(plain)) == 2
+
+
+@pytest.mark.parametrize("places", [3, 20], ids=["few places", "many places"])
+def test_however_many_places_are_read_the_others_bring_and_count_nothing(
+    lasting_world: World, places: int
+) -> None:
+    """Through many places the words are searched without them; what is not read is left out."""
+    here = lasting_world.here
+    theirs = set(talk(here, [*TALK, "The kestrel hangs below the lamp."]))
+    here.add_robot("dora", scopes=("read", "write"))
+    groups = [
+        create_group(organisation_id=here.id, external_id=f"g{n}", name=f"#g{n}", now=NOW)
+        for n in range(places)
+    ]
+    join_groups(
+        organisation_id=here.id,
+        robot_id=here.robots["dora"].id,
+        group_ids=[group.id for group in groups],
+    )
+    dora = here.robot("dora")
+    assert (len(resolve(dora).audiences) > 15) == (places > 15)
+    mine = {
+        here.remember(dora, f"A kestrel, number {n}; the lamp is lit.", group=f"g{n}").id
+        for n in range(3)
+    }
+    here.embed()
+    rows = asked(dora, ["kestrel", "lamp"], 1_000_000.0)
+    assert {id_ for id_, _ in rows} == mine
+    assert not mine & theirs
+    assert rows[0][1] == [3.0, 3.0], "each turn lends to nobody, so a word is where it is said"

@@ -1,0 +1,14 @@
+"""Whoever reads much through many audiences no longer searches the words once for each."""
+
+from django.db import migrations
+
+from orgs.database.sql_files import run
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('memories', '0030_lines_of_lists'),
+    ]
+
+    operations = [run("memories", "search_words_v3")]
